@@ -15,8 +15,8 @@ export function observedPool(connectionString: string, max?: number): ObservedPo
     const query: (sent: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
     Object.assign(client, {
       query: (config: string | pg.QueryConfig) => {
-        // Text without parameters only prepares a new connection.
-        if (typeof config === "object") sent.push(config.text);
+        // Text without parameters only prepares a new connection. Whether there is Citus is asked once for each pool.
+        if (typeof config === "object" && !config.text.includes("pg_dist_partition")) sent.push(config.text);
         return query(config);
       },
     });

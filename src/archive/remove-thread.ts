@@ -67,7 +67,7 @@ async function lockThread(within: SaverCall, threadId: string): Promise<void> {
     },
   };
   await runTransaction(within, {
-    guard: [isolation, ...writeGuard(within, [{ kind: "deleteThread", threadId }])],
+    guard: [isolation, ...(await writeGuard(within, [{ kind: "deleteThread", threadId }]))],
     statements: [
       lockCheckpointsOfThread(schema, threadId),
       lockWritesOfThread(schema, threadId),
@@ -99,7 +99,8 @@ async function deleteRows(
   { checkpoints, writes, blobs }: ThreadRows,
 ): Promise<Removal> {
   const { schema, policy } = within;
-  if (policy.keepTombstones === true) await send(within, putTombstones(schema, [threadId]));
+  if (policy.keepTombstones === true)
+    await send(within, putTombstones(schema, { naming: "parameter", threadId, items: [threadId] }));
   await send(
     within,
     deleteCheckpointsByKey(schema, {

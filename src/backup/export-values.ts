@@ -88,7 +88,8 @@ async function* exportValue(
     yield { ...columns, blob: sent === null ? null : inOneLine(sent) };
     return true;
   }
-  const [rowVersion, pieceBytes] = [sent.slice(LEFT_OUT.length), pieceBytesOf(call)];
+  const pieceBytes = pieceBytesOf(call);
+  let rowVersion = sent.slice(LEFT_OUT.length);
   for (let offset = 0, total = 1; offset < total; offset += pieceBytes) {
     const row = await getPiece(call, place, { rowVersion, offset, pieceBytes });
     if (row === undefined) {
@@ -97,6 +98,7 @@ async function* exportValue(
     }
     if (offset === 0) yield { ...columns, bytes: row.total };
     total = row.total;
+    rowVersion = row.row_version;
     for (let start = 0; start < row.piece.length; start += PIECE_LENGTH) {
       yield { piece: inOneLine(row.piece.slice(start, start + PIECE_LENGTH)) };
     }

@@ -75,7 +75,7 @@ function deleteIfIdle(
 ): Promise<ThreadSizeRow | undefined> {
   const operations = [{ kind: "deleteThread", threadId }] as const;
   return inOneTransaction(call, async (transaction) => {
-    const guard = writeGuard(transaction, operations);
+    const guard = await writeGuard(transaction, operations);
     await runTransaction(transaction, {
       guard,
       statements: [lockCheckpointsOfThread(transaction.schema, threadId)],

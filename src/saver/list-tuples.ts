@@ -12,7 +12,8 @@ import { valueReader } from "./long-values.js";
 import { ReplacedValueError } from "./replaced-value.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { reportFailure, runCall } from "./call/run-call.js";
-import { type ListPage, listTupleRows } from "./queries/list-tuple-rows.js";
+import type { ListPage } from "./queries/list-scope.js";
+import { listTupleRows } from "./queries/list-tuple-rows.js";
 import type { PageRow, TupleRow } from "./queries/tuple-row.js";
 import { readTuple } from "./read-tuple.js";
 import type { SaverCall } from "./call/saver-call.js";
@@ -50,14 +51,16 @@ export async function* listTuples(
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
     const page = { after, pageSize: wanted };
-    const { tuples, sizePerTuple } = await runCall(call, "list", (part) => readPage(part, request, page));
+    const { tuples, sizePerTuple, listed } = await runCall(call, "list", (part) =>
+      readPage(part, request, page),
+    );
     for (const parts of tuples) {
       throwIfAborted(call.signal);
       const tuple = await decodeOrReread(parts);
       if (tuple !== undefined) yield tuple;
     }
-    after = tuples.at(-1)?.key;
-    if (after === undefined || tuples.length < wanted) return;
+    after = listed.at(-1);
+    if (after === undefined || listed.length < wanted) return;
     remaining -= tuples.length;
     pageSize = nextPageSize(pageSize, sizePerTuple, PAGE_LIMITS);
   }
@@ -67,18 +70,21 @@ interface Page {
   readonly tuples: readonly TupleParts[];
   /** In characters of base64. */
   readonly sizePerTuple: number;
+  /** The checkpoints of the page. Some may have no tuple: they were deleted before it was read. */
+  readonly listed: readonly CheckpointKey[];
 }
 
 // The rows are local to this function. Otherwise their text would stay in memory beside the bytes that were decoded
 // from it.
 async function readPage(call: SaverCall, request: ListRequest, page: ListPage): Promise<Page> {
   const scope = { ...request.scope, newestOnly: call.policy.keepLast === 1 || undefined };
-  const rows = await listTupleRows(call, scope, request.selection, page);
+  const { rows, listed } = await listTupleRows(call, scope, request.selection, page);
   if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows.map(({ row }) => row)));
   const tuples = groupPage(rows, call.policy).sort(newestFirst);
   const size = rows.reduce((sum, { row }) => sum + sizeOf(row), 0);
   const shared = call.policy.followsChains === true ? sharedSize(rows) : 0;
-  return { tuples, sizePerTuple: (size - shared) / tuples.length };
+  const sizePerTuple = (size - shared) / Math.max(tuples.length, 1);
+  return { tuples, sizePerTuple, listed: listed ?? tuples.map(({ key }) => key) };
 }
 
 function sizeOf(row: TupleRow): number {

@@ -30,14 +30,16 @@ export function valueReader(call: CallContext, serde: ContextualSerializer, read
 async function fetchInPieces(
   call: CallContext,
   place: CheckpointValueContext,
-  rowVersion: string,
+  version: string,
 ): Promise<Uint8Array> {
   const pieceBytes = pieceBytesOf(call);
+  let rowVersion = version;
   let bytes: Buffer | undefined;
   let offset = 0;
   do {
     const row = await getPiece(call, place, { rowVersion, offset, pieceBytes });
     if (row === undefined) throw new ReplacedValueError(place);
+    rowVersion = row.row_version;
     bytes ??= Buffer.allocUnsafe(row.total);
     offset += bytes.write(row.piece, offset, "base64");
   } while (offset < bytes.length);

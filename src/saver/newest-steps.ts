@@ -4,6 +4,7 @@ import type { NamespaceKey } from "./model/checkpoint-key.js";
 import { rowKey } from "./model/row-key.js";
 import { lockNamespaces, removeOlder } from "./queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "./queries/take-locks.js";
+import { threadGroups } from "./queries/thread-groups.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /** The steps around puts that keep only the newest checkpoints of each namespace. */
@@ -19,11 +20,15 @@ export interface NewestSteps {
  * first. So a checkpoint that continues from one of those to be deleted has committed before the deletion, which sees
  * it (C7).
  */
-export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]): NewestSteps {
+export async function newestSteps(
+  call: SaverCall,
+  namespaces: readonly NamespaceKey[],
+): Promise<NewestSteps> {
   const { schema, policy, database } = call;
   const { keepLast } = policy;
   if (keepLast === undefined || namespaces.length === 0) return { guard: [], removal: [] };
   const keys = distinct(namespaces);
+  const groups = await threadGroups(call, keys, ({ threadId }) => threadId);
   const locks = keys.map(({ threadId, checkpointNs }) => ({
     name: ["newest", threadId, checkpointNs] as const,
     shared: false,
@@ -33,9 +38,9 @@ export function newestSteps(call: SaverCall, namespaces: readonly NamespaceKey[]
     guard: [
       // Only a transaction of the caller's own may use snapshot isolation, which does not see concurrent commits.
       database.kysely.isTransaction ? { ...taking, check: refuseSnapshots } : taking,
-      { statement: lockNamespaces(schema, keys) },
+      ...groups.map((group) => ({ statement: lockNamespaces(schema, group) })),
     ],
-    removal: removeOlder(schema, keys, keepLast),
+    removal: groups.flatMap((group) => removeOlder(schema, group, keepLast)),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   requiredParents,
   requireHeld,
 } from "./codec/required-parents.js";
-import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
+import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
 import { newestSteps } from "./newest-steps.js";
 import { notificationScope } from "./notifications/watch-channel.js";
@@ -20,8 +20,9 @@ import { type HeldRow, holdParents } from "./queries/hold-parents.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
-import { putRows } from "./queries/put-rows.js";
+import { putRows, type PutRowsOptions } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
+import { threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
 
 /** What {@link storeOperations} knows of operations beside themselves. */
@@ -62,12 +63,17 @@ async function tryToStore(
   operations: readonly BatchOperation[],
   { guard, required, orphans }: Attempt,
 ): Promise<readonly EncodedCheckpoint[]> {
-  const newest = newestSteps(call, checkpointsOf(operations));
+  const newest = await newestSteps(call, checkpointsOf(operations));
   const complete = await Promise.all(operations.map((operation) => withAllValues(operation, orphans)));
   try {
     await runTransaction(call, {
-      guard: [...isolationGuard(call, operations), ...guard, ...newest.guard, ...parentGuard(call, required)],
-      statements: [...writingStatements(call, complete), ...newest.removal],
+      guard: [
+        ...isolationGuard(call, operations),
+        ...guard,
+        ...newest.guard,
+        ...(await parentGuard(call, required)),
+      ],
+      statements: [...(await writingStatements(call, complete)), ...newest.removal],
     });
     return [];
   } catch (error) {
@@ -78,16 +84,20 @@ async function tryToStore(
 }
 
 /** Locks the parents that the operations require. */
-function parentGuard({ schema }: SaverCall, required: readonly RequiredParent[]): readonly GuardStep[] {
-  if (required.length === 0) return [];
-  const keys = required.map(({ parent }) => parent);
-  const step: GuardStep<HeldRow> = {
-    statement: holdParents(schema, keys),
-    check: (rows) => {
-      requireHeld(required, rows);
-    },
-  };
-  return [step];
+async function parentGuard(
+  call: SaverCall,
+  required: readonly RequiredParent[],
+): Promise<readonly GuardStep[]> {
+  const groups = await threadGroups(call, required, ({ parent }) => parent.threadId);
+  return groups.map(({ items, ...group }): GuardStep<HeldRow> => {
+    const parents = items.map(({ parent }) => parent);
+    return {
+      statement: holdParents(call.schema, { ...group, items: parents }),
+      check: (rows) => {
+        requireHeld(items, rows);
+      },
+    };
+  });
 }
 
 /**
@@ -141,21 +151,29 @@ function parentOf({ threadId, checkpointNs, parentCheckpointId }: EncodedCheckpo
   return { threadId, checkpointNs, checkpointId: parentCheckpointId ?? undefined };
 }
 
-function writingStatements(
+async function writingStatements(
   call: SaverCall,
   operations: readonly BatchOperation[],
-): BoundStatement<unknown>[] {
+): Promise<BoundStatement<unknown>[]> {
   const { schema, policy } = call;
-  const { deletedThreads, ...rows } = resolveBatch(operations);
-  const deletes = deletedThreads.length > 0;
-  return [
-    ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deletedThreads)] : []),
-    ...(deletes ? deleteThreads(schema, deletedThreads) : []),
-    ...splitRows(rows, statementBytesOf(call)).map((portion) => toStatement(call, portion)),
-  ];
+  const groups = await threadGroups(call, operations, threadOf);
+  return groups.flatMap(({ items, ...threads }) => {
+    const { deletedThreads, ...rows } = resolveBatch(items);
+    const deleted = { ...threads, items: deletedThreads };
+    const deletes = deletedThreads.length > 0;
+    return [
+      ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deleted)] : []),
+      ...(deletes ? deleteThreads(schema, deleted) : []),
+      ...splitRows(rows, statementBytesOf(call)).map((portion) => toStatement(call, portion, threads)),
+    ];
+  });
 }
 
-function toStatement(call: SaverCall, portion: Portion): BoundStatement<unknown> {
+function toStatement(
+  call: SaverCall,
+  portion: Portion,
+  threads: Pick<PutRowsOptions, "naming" | "threadId">,
+): BoundStatement<unknown> {
   const { schema } = call;
   switch (portion.kind) {
     case "longWrite":
@@ -163,7 +181,7 @@ function toStatement(call: SaverCall, portion: Portion): BoundStatement<unknown>
     case "longBlob":
       return putLongBlob(schema, portion.row);
     case "rows":
-      return putRows(schema, portion, { scope: notificationScope(call) });
+      return putRows(schema, portion, { ...threads, scope: notificationScope(call) });
   }
 }
 

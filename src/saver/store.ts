@@ -19,7 +19,7 @@ import { writeGuard } from "./write-guard.js";
 export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<void> {
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
-  const guard = writeGuard(call, [operation]);
+  const guard = await writeGuard(call, [operation]);
   const isDone = !isLong(call, checkpoint.blobs) && (await storeInOneStatement(call, checkpoint, guard));
   if (!isDone) await storeOperations(call, [operation], { guard });
   offers.deliver();
@@ -31,7 +31,7 @@ async function storeInOneStatement(
   checkpoint: EncodedCheckpoint,
   guard: readonly GuardStep[],
 ): Promise<boolean> {
-  const newest = newestSteps(call, [checkpoint]);
+  const newest = await newestSteps(call, [checkpoint]);
   const put = bindPut(call.schema, checkpoint, notificationScope(call));
   const [rows = []] = await runTransaction<unknown>(call, {
     guard: [...guard, ...newest.guard],
@@ -63,7 +63,7 @@ export function rememberValues(
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
 export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promise<void> {
   const operation = { kind: "putWrites", writes } as const;
-  const guard = writeGuard(call, [operation]);
+  const guard = await writeGuard(call, [operation]);
   if (guard.length === 0 && !isLong(call, writes.writes)) await putPendingWrites(call, writes);
   else await storeOperations(call, [operation], { guard });
 }
@@ -75,7 +75,7 @@ export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promi
  */
 export async function storeBatch(call: SaverCall, operations: readonly BatchOperation[]): Promise<void> {
   const offers = localOffers(call, operations);
-  await storeOperations(call, operations, { guard: writeGuard(call, operations) });
+  await storeOperations(call, operations, { guard: await writeGuard(call, operations) });
   for (const operation of operations) {
     if (operation.kind === "deleteThread") call.policy.memory?.forgetThread(operation.threadId);
   }

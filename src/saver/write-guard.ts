@@ -5,16 +5,18 @@ import { refuseStale, successors } from "./codec/refuse-stale.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { type HeadRow, selectHeads } from "./queries/select-heads.js";
 import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "./queries/take-locks.js";
+import { threadGroups } from "./queries/thread-groups.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
 
 /**
  * Returns the checks of the saver's rules for operations. They run in the transaction that stores the operations. The locks
  * come first, so that what the checks read can't change until the transaction ends (C5).
  */
-export function writeGuard(
-  { schema, policy }: SaverCall,
+export async function writeGuard(
+  call: SaverCall,
   operations: readonly BatchOperation[],
-): readonly GuardStep[] {
+): Promise<readonly GuardStep[]> {
+  const { schema, policy } = call;
   const following = policy.concurrency === "optimistic" ? successors(operations) : [];
   const keepsTombstones = policy.keepTombstones === true;
   const written = keepsTombstones ? writtenThreads(operations) : [];
@@ -25,12 +27,17 @@ export function writeGuard(
     ...following.map(({ threadId, checkpointNs }) => headLock(threadId, checkpointNs)),
   ];
   if (locks.length === 0) return [];
-  const heads: GuardStep<HeadRow> = {
-    statement: selectHeads(schema, following),
-    check: (rows) => {
-      refuseStale(operations, rows);
-    },
-  };
+  const groups = await threadGroups(call, following, ({ threadId }) => threadId);
+  const heads = groups.map((group): GuardStep<HeadRow> => {
+    const ofGroup =
+      group.naming === "row" ? operations : operations.filter((each) => threadOf(each) === group.threadId);
+    return {
+      statement: selectHeads(schema, group),
+      check: (rows) => {
+        refuseStale(ofGroup, rows);
+      },
+    };
+  });
   const tombstones: GuardStep<TombstoneRow> = {
     statement: selectTombstones(schema, written),
     check: (rows) => {
@@ -40,7 +47,7 @@ export function writeGuard(
   return [
     { statement: takeLocks(schema, locks), check: refuseSnapshots } satisfies GuardStep<LockRow>,
     ...(written.length > 0 ? [tombstones] : []),
-    ...(following.length > 0 ? [heads] : []),
+    ...heads,
   ];
 }
 

@@ -1,4 +1,5 @@
 import { archive } from "../archive/archive.js";
+import { DEFAULT_FORMAT } from "../archive/files/compression.js";
 import { noop } from "../db/async/noop.js";
 import { onAbort } from "../db/async/on-abort.js";
 import { advisoryKey } from "../db/locks/advisory-key.js";
@@ -151,7 +152,7 @@ class RunningRetention implements Retention {
     for (const each of rules) {
       const rule = counting(each, onDeleted);
       if (target === undefined) await prune(call, rule);
-      else await archive(call, { rule, target, filesPer: "thread" });
+      else await archive(call, { rule, target, filesPer: "thread", format: DEFAULT_FORMAT });
     }
   }
 }

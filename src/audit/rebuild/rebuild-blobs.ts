@@ -122,7 +122,7 @@ async function storeBlobs(
   const stored = await runTransaction(call, {
     guard: [
       {
-        statement: holdParents(schema, [key]),
+        statement: holdParents(schema, { naming: "parameter", threadId: key.threadId, items: [key] }),
         check: (locked) => {
           if (locked.length === 0) throw new CheckpointNotFoundError(key);
         },

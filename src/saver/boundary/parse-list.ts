@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListScope } from "../queries/list-tuple-rows.js";
+import type { ListScope } from "../queries/list-scope.js";
 import type { TupleSelection } from "../model/tuple-shape.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
 import { keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";

@@ -15,13 +15,16 @@ export interface TupleShape {
   readonly writes: boolean;
   /** Whether the values that splices are made of are read as well. */
   readonly followsChains: boolean;
+  /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
+  readonly isDistributed: boolean;
 }
 
 /** Returns the shape of a selection. */
 export function shapeOf(
   { channels, writes }: TupleSelection,
   { followsChains = false }: { readonly followsChains?: boolean },
+  isDistributed: boolean,
 ): TupleShape {
   const values = channels === undefined ? "all" : channels.length === 0 ? "none" : "named";
-  return { values, writes, followsChains };
+  return { values, writes, followsChains, isDistributed };
 }

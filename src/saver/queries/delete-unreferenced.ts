@@ -1,13 +1,14 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { eachChannelVersion } from "./header-parts.js";
+import type { ThreadGroup, ThreadNaming } from "./thread-groups.js";
 
 /** The values that are considered: those of whole threads, or of single namespaces. */
-export type BlobScope =
-  { readonly threadIds: readonly string[] } | { readonly namespaces: readonly NamespaceKey[] };
+export type BlobScope = Pick<ThreadGroup<unknown>, "naming" | "threadId"> &
+  ({ readonly threadIds: readonly string[] } | { readonly namespaces: readonly NamespaceKey[] });
 
 /**
  * Deletes the values that no checkpoint references and that no referenced splice needs (C13). An earlier statement of
@@ -19,29 +20,36 @@ export type BlobScope =
  */
 export function deleteUnreferenced(schema: string, scope: BlobScope): BoundStatement<unknown> {
   const kind = "threadIds" in scope ? "threads" : "namespaces";
-  const params = "threadIds" in scope ? { ...scope, checkpointNss: [] } : columnsOf(scope.namespaces);
-  return deletions.of(kind).bind(schema, params);
+  const { naming, threadId } = scope;
+  const lists = "threadIds" in scope ? { ...scope, checkpointNss: [] } : columnsOf(scope.namespaces);
+  return deletions.of({ kind, naming }).bind(schema, { ...lists, threadId });
 }
 
-function columnsOf(namespaces: readonly NamespaceKey[]): ScopeParams {
+function columnsOf(namespaces: readonly NamespaceKey[]): Omit<ScopeParams, "threadId"> {
   return {
     threadIds: namespaces.map(({ threadId }) => threadId),
     checkpointNss: namespaces.map(({ checkpointNs }) => checkpointNs),
   };
 }
 
-type ScopeKind = "threads" | "namespaces";
+interface ScopeShape {
+  readonly kind: "threads" | "namespaces";
+  readonly naming: ThreadNaming;
+}
 
 interface ScopeParams {
+  readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
 }
 
-const deletions = /* @__PURE__ */ new StatementFamily<ScopeKind, ScopeParams, unknown>(
-  (kind) => (db, parameter) => {
-    const isMeant = isWithin(kind, parameter("threadIds"), parameter("checkpointNss"));
+const deletions = /* @__PURE__ */ new StatementFamily<ScopeShape, ScopeParams, unknown>(
+  (shape) => (db, parameter) => {
+    const isMeant = isWithin(shape, parameter);
+    const threadId =
+      shape.naming === "parameter" ? parameter("threadId") : sql.ref<string>("needed.thread_id");
     const isReferenced = isOneOf(selectReferences(db, isMeant));
-    return withNeeded(db, sql<SqlBool>`${isMeant} and ${isReferenced} is true`)
+    return withNeeded(db, sql<SqlBool>`${isMeant} and ${isReferenced} is true`, threadId)
       .deleteFrom("checkpoint_blobs")
       .where(isMeant)
       .where(sql<SqlBool>`${isReferenced} is not true`)
@@ -71,10 +79,12 @@ type WithNeeded = CheckpointDatabase & { needed: Record<(typeof KEY)[number], st
  * The CTE `needed`: the keys of the values that splices with the condition refer to, directly or through other splices.
  *
  * @param isNeeding - About a row of `checkpoint_blobs`. Postgres evaluates it only for splices.
+ * @param threadId - The thread of the current row of `needed`.
  */
 function withNeeded(
   db: QueryCreator<CheckpointDatabase>,
   isNeeding: RawBuilder<SqlBool>,
+  threadId: RawBuilder<string>,
 ): QueryCreator<WithNeeded> {
   return db.withRecursive("needed", (qb) =>
     qb
@@ -102,7 +112,7 @@ function withNeeded(
               eb
                 .selectFrom("checkpoint_blobs as stored")
                 .select(BASE.as("version"))
-                .whereRef("stored.thread_id", "=", "needed.thread_id")
+                .where("stored.thread_id", "=", threadId)
                 .whereRef("stored.checkpoint_ns", "=", "needed.checkpoint_ns")
                 .whereRef("stored.channel", "=", "needed.channel")
                 .whereRef("stored.version", "=", "needed.version")
@@ -127,12 +137,14 @@ const ABSENT = /* @__PURE__ */ sql<{ base: string | null }>`(select null::text a
   sql`absent`,
 );
 
-function isWithin(
-  kind: ScopeKind,
-  threadIds: RawBuilder<readonly string[]>,
-  checkpointNss: RawBuilder<readonly string[]>,
-): RawBuilder<SqlBool> {
-  if (kind === "threads") return sql<SqlBool>`thread_id = any (${threadIds}::text[])`;
-  return sql<SqlBool>`(thread_id, checkpoint_ns) in (
-    select * from unnest(${threadIds}::text[], ${checkpointNss}::text[]))`;
+function isWithin({ kind, naming }: ScopeShape, parameter: Parameter<ScopeParams>): RawBuilder<SqlBool> {
+  const checkpointNss = sql`${parameter("checkpointNss")}::text[]`;
+  if (naming === "parameter") {
+    const isOfThread = sql<SqlBool>`thread_id = ${parameter("threadId")}`;
+    if (kind === "threads") return isOfThread;
+    return sql<SqlBool>`${isOfThread} and checkpoint_ns = any (${checkpointNss})`;
+  }
+  const threadIds = sql`${parameter("threadIds")}::text[]`;
+  if (kind === "threads") return sql<SqlBool>`thread_id = any (${threadIds})`;
+  return sql<SqlBool>`(thread_id, checkpoint_ns) in (select * from unnest(${threadIds}, ${checkpointNss}))`;
 }

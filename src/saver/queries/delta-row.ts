@@ -6,7 +6,6 @@ import {
   sql,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { sentBytes } from "./sent-bytes.js";
 
 /**
  * One contribution of an ancestor to the history of a channel:
@@ -44,13 +43,17 @@ export interface ChainRow {
 
 type WithChain = CheckpointDatabase & { chain: ChainRow };
 
-/** Builds the steps, writes and seeds of a walk from the CTE `chain`. */
+/**
+ * Builds the steps, writes and seeds of a walk from the CTE `chain`.
+ *
+ * @param bytesOf - Selects the bytes of a row, as `sentBytes` does.
+ */
 export function selectDeltaParts(
   db: QueryCreator<WithChain>,
   channels: RawBuilder<string[]>,
   threadId: RawBuilder<string>,
   checkpointNs: RawBuilder<string>,
-  pieceBytes: RawBuilder<number>,
+  bytesOf: (row: "stored" | "write") => RawBuilder<string | null>,
 ) {
   return db
     .selectFrom("chain")
@@ -74,7 +77,7 @@ export function selectDeltaParts(
             task_path: eb.ref("write.task_path"),
             idx: eb.ref("write.idx"),
             type: eb.ref("write.type"),
-            blob: sentBytes("write", pieceBytes),
+            blob: bytesOf("write"),
           }),
         ),
     )
@@ -94,7 +97,7 @@ export function selectDeltaParts(
             channel: eb.ref("seed.channel"),
             version: eb.ref("stored.version"),
             type: eb.ref("stored.type"),
-            blob: sentBytes("stored", pieceBytes),
+            blob: bytesOf("stored"),
           }),
         ),
     )

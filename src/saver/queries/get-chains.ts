@@ -1,9 +1,11 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
+import { groupBy } from "../model/group-by.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
 
 /** Identifies a value of a channel. */
@@ -22,12 +24,26 @@ export interface ChainRowOfPage extends ValueKeyRow {
   readonly blob: string | null;
 }
 
-/** Reads values and all values that they are made of, each once, in one statement (C10). */
-export function getChains(
+/**
+ * Reads values and all values that they are made of, each once, in one statement (C10). Where Citus distributes the tables, it takes a
+ * statement for each thread.
+ */
+export async function getChains(
   call: CallContext,
   places: readonly ChannelValueContext[],
 ): Promise<ChainRowOfPage[]> {
-  return runStatement(call, chains, {
+  if (!(await isDistributed(call))) return readChains(call, places, false);
+  const threads = [...groupBy(places, ({ threadId }) => threadId).values()];
+  return (await Promise.all(threads.map((each) => readChains(call, each, true)))).flat();
+}
+
+function readChains(
+  call: CallContext,
+  places: readonly ChannelValueContext[],
+  distributed: boolean,
+): Promise<ChainRowOfPage[]> {
+  return runStatement(call, chains.of(distributed), {
+    threadId: places[0]?.threadId ?? "",
     threadIds: places.map(({ threadId }) => threadId),
     checkpointNss: places.map(({ checkpointNs }) => checkpointNs),
     channels: places.map(({ channel }) => channel),
@@ -74,6 +90,8 @@ export function chainOfWanted(db: QueryCreator<WithChain>, threadId?: RawBuilder
 }
 
 interface ChainParams {
+  /** The thread of all places, where the tables are distributed. */
+  readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
   readonly channels: readonly string[];
@@ -81,34 +99,39 @@ interface ChainParams {
   readonly pieceBytes: number;
 }
 
-const chains = /* @__PURE__ */ new Statement<ChainParams, ChainRowOfPage>((db, parameter) =>
-  db
-    // Kysely takes the word RECURSIVE from the first CTE.
-    .withRecursive("wanted", (qb) =>
-      qb
-        .selectFrom(
-          sql<ValueKeyRow>`unnest(
+const chains = /* @__PURE__ */ new StatementFamily<boolean, ChainParams, ChainRowOfPage>(
+  (distributed) => (db, parameter) => {
+    const threadId = distributed ? parameter("threadId") : undefined;
+    return (
+      db
+        // Kysely takes the word RECURSIVE from the first CTE.
+        .withRecursive("wanted", (qb) =>
+          qb
+            .selectFrom(
+              sql<ValueKeyRow>`unnest(
             ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[],
             ${parameter("channels")}::text[], ${parameter("versions")}::text[]
           )`.as<"given">(sql`given(thread_id, checkpoint_ns, channel, version)`),
+            )
+            .selectAll(),
         )
-        .selectAll(),
-    )
-    .withRecursive(CHAIN, chainOfWanted)
-    .selectFrom("chain")
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoint_blobs as stored")
-          .select(["stored.type", "stored.base"])
-          .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
-          .whereRef("stored.thread_id", "=", "chain.thread_id")
-          .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
-          .whereRef("stored.channel", "=", "chain.channel")
-          .whereRef("stored.version", "=", "chain.version")
-          .limit(sql.lit(1))
-          .as("found"),
-      (join) => join.onTrue(),
-    )
-    .selectAll(["chain", "found"]),
+        .withRecursive(CHAIN, (qb) => chainOfWanted(qb, threadId))
+        .selectFrom("chain")
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoint_blobs as stored")
+              .select(["stored.type", "stored.base"])
+              .select(sentBytes("stored", parameter("pieceBytes"), distributed).as("blob"))
+              .where("stored.thread_id", "=", threadId ?? eb.ref("chain.thread_id"))
+              .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
+              .whereRef("stored.channel", "=", "chain.channel")
+              .whereRef("stored.version", "=", "chain.version")
+              .limit(sql.lit(1))
+              .as("found"),
+          (join) => join.onTrue(),
+        )
+        .selectAll(["chain", "found"])
+    );
+  },
 );

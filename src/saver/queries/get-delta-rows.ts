@@ -1,27 +1,30 @@
 import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { type Parameter, Statement } from "../../db/statements/statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
 import { hasInline } from "./header-parts.js";
-import { pieceBytesOf } from "./sent-bytes.js";
+import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
 
 /**
  * Walks from the parent of a checkpoint to its ancestors, for each channel up to the nearest one that has a value of
  * it, in one statement. Without `checkpointId` it starts from the newest checkpoint of the namespace.
  */
-export function getDeltaRows(
+export async function getDeltaRows(
   call: CallContext,
   key: NamespaceKey & Partial<CheckpointKey>,
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
   const params = { threadId, checkpointNs, channels, pieceBytes: pieceBytesOf(call) };
+  const distributed = await isDistributed(call);
   return checkpointId === undefined
-    ? runStatement(call, fromNewest, params)
-    : runStatement(call, fromCheckpoint, { ...params, checkpointId });
+    ? runStatement(call, fromNewest.of(distributed), params)
+    : runStatement(call, fromCheckpoint.of(distributed), { ...params, checkpointId });
 }
 
 interface NewestParams extends NamespaceKey {
@@ -31,33 +34,37 @@ interface NewestParams extends NamespaceKey {
 
 type CheckpointParams = NewestParams & CheckpointKey;
 
-const fromCheckpoint = /* @__PURE__ */ new Statement<CheckpointParams, DeltaRow>((db, parameter) =>
-  selectAncestors(
-    db.withRecursive("target", (qb) =>
-      qb
-        .selectFrom("checkpoints")
-        .select("parent_checkpoint_id")
-        .where("thread_id", "=", parameter("threadId"))
-        .where("checkpoint_ns", "=", parameter("checkpointNs"))
-        .where("checkpoint_id", "=", parameter("checkpointId")),
+const fromCheckpoint = /* @__PURE__ */ new StatementFamily<boolean, CheckpointParams, DeltaRow>(
+  (distributed) => (db, parameter) =>
+    selectAncestors(
+      db.withRecursive("target", (qb) =>
+        qb
+          .selectFrom("checkpoints")
+          .select("parent_checkpoint_id")
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .where("checkpoint_id", "=", parameter("checkpointId")),
+      ),
+      parameter,
+      distributed,
     ),
-    parameter,
-  ),
 );
 
-const fromNewest = /* @__PURE__ */ new Statement<NewestParams, DeltaRow>((db, parameter) =>
-  selectAncestors(
-    db.withRecursive("target", (qb) =>
-      qb
-        .selectFrom("checkpoints")
-        .select("parent_checkpoint_id")
-        .where("thread_id", "=", parameter("threadId"))
-        .where("checkpoint_ns", "=", parameter("checkpointNs"))
-        .orderBy(sql`checkpoint_id collate "C"`, "desc")
-        .limit(sql.lit(1)),
+const fromNewest = /* @__PURE__ */ new StatementFamily<boolean, NewestParams, DeltaRow>(
+  (distributed) => (db, parameter) =>
+    selectAncestors(
+      db.withRecursive("target", (qb) =>
+        qb
+          .selectFrom("checkpoints")
+          .select("parent_checkpoint_id")
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .orderBy(sql`checkpoint_id collate "C"`, "desc")
+          .limit(sql.lit(1)),
+      ),
+      parameter,
+      distributed,
     ),
-    parameter,
-  ),
 );
 
 // RECURSIVE applies to the whole WITH, and Kysely writes it where the first CTE asks for it. So `target` does,
@@ -69,7 +76,11 @@ type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string 
  * found, so that the walk ends as soon as all are. It uses UNION, not UNION ALL, so that the walk also ends where
  * damaged rows form a cycle.
  */
-function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<NewestParams>) {
+function selectAncestors(
+  db: QueryCreator<WithTarget>,
+  parameter: Parameter<NewestParams>,
+  distributed: boolean,
+) {
   const threadId = parameter("threadId");
   const checkpointNs = parameter("checkpointNs");
   const channels = sql<string[]>`${parameter("channels")}::text[]`;
@@ -100,7 +111,9 @@ function selectAncestors(db: QueryCreator<WithTarget>, parameter: Parameter<Newe
           ]),
       ),
   );
-  return selectDeltaParts(chain, channels, threadId, checkpointNs, parameter("pieceBytes"));
+  return selectDeltaParts(chain, channels, threadId, checkpointNs, (row) =>
+    sentBytes(row, parameter("pieceBytes"), distributed),
+  );
 }
 
 /** The channels whose walk has ended at this ancestor or before it. */

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type {
   ChannelValueContext,
   PendingWriteContext,
   CheckpointValueContext,
 } from "../../serde/serde-context.js";
-import { rowVersion } from "./sent-bytes.js";
+import { isDigest, rowDigest, rowVersion } from "./sent-bytes.js";
 
 /** A range of a value's bytes, in one version of its row. */
 export interface PieceRange {
@@ -25,6 +25,8 @@ export interface PieceRow {
   piece: string;
   /** The length of the whole value, in bytes. */
   total: number;
+  /** The version of the row, with which the next pieces are read: it takes less time than a digest of the bytes. */
+  row_version: string;
 }
 
 /** Reads a piece of a long value. Returns `undefined` where the row was replaced or deleted. */
@@ -33,27 +35,40 @@ export async function getPiece(
   place: CheckpointValueContext,
   range: PieceRange,
 ): Promise<PieceRow | undefined> {
+  const version = isDigest(range.rowVersion) ? "digest" : "row";
   const [row] =
     "taskId" in place
-      ? await runStatement(call, pieceOfWrite, { ...place, ...range })
-      : await runStatement(call, pieceOfBlob, { ...place, ...range });
+      ? await runStatement(call, pieceOfWrite.of(version), { ...place, ...range })
+      : await runStatement(call, pieceOfBlob.of(version), { ...place, ...range });
   return row;
 }
 
-const pieceOfBlob = /* @__PURE__ */ new Statement<ChannelValueContext & PieceRange, PieceRow>(
-  (db, parameter) =>
+/** By what a statement recognizes the version of the row. */
+type VersionKind = "row" | "digest";
+
+const pieceOfBlob = /* @__PURE__ */ new StatementFamily<
+  VersionKind,
+  ChannelValueContext & PieceRange,
+  PieceRow
+>(
+  (version) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs as stored")
       .where("stored.thread_id", "=", parameter("threadId"))
       .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
       .where("stored.channel", "=", parameter("channel"))
       .where("stored.version", "=", parameter("version"))
-      .where(rowVersion("stored"), "=", parameter("rowVersion"))
-      .select([piece(parameter("offset"), parameter("pieceBytes")).as("piece"), total.as("total")]),
+      .where(VERSIONS[version], "=", parameter("rowVersion"))
+      .select([piece(parameter("offset"), parameter("pieceBytes")).as("piece"), total.as("total")])
+      .select(VERSIONS.row.as("row_version")),
 );
 
-const pieceOfWrite = /* @__PURE__ */ new Statement<PendingWriteContext & PieceRange, PieceRow>(
-  (db, parameter) =>
+const pieceOfWrite = /* @__PURE__ */ new StatementFamily<
+  VersionKind,
+  PendingWriteContext & PieceRange,
+  PieceRow
+>(
+  (version) => (db, parameter) =>
     db
       .selectFrom("checkpoint_writes as stored")
       .where("stored.thread_id", "=", parameter("threadId"))
@@ -61,10 +76,12 @@ const pieceOfWrite = /* @__PURE__ */ new Statement<PendingWriteContext & PieceRa
       .where("stored.checkpoint_id", "=", parameter("checkpointId"))
       .where("stored.task_id", "=", parameter("taskId"))
       .where("stored.idx", "=", parameter("idx"))
-      .where(rowVersion("stored"), "=", parameter("rowVersion"))
-      .select([piece(parameter("offset"), parameter("pieceBytes")).as("piece"), total.as("total")]),
+      .where(VERSIONS[version], "=", parameter("rowVersion"))
+      .select([piece(parameter("offset"), parameter("pieceBytes")).as("piece"), total.as("total")])
+      .select(VERSIONS.row.as("row_version")),
 );
 
+const VERSIONS = { row: /* @__PURE__ */ rowVersion("stored"), digest: /* @__PURE__ */ rowDigest("stored") };
 const total = /* @__PURE__ */ sql<number>`octet_length(stored.blob)`;
 
 function piece(offset: RawBuilder<number>, length: RawBuilder<number>): RawBuilder<string> {

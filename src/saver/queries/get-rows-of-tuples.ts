@@ -1,9 +1,11 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { groupBy } from "../model/group-by.js";
 import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
 import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
@@ -13,18 +15,31 @@ import type { SentPageRow } from "./sent-row.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 
 /**
- * Reads the rows of several tuples in one statement, as `getTupleRows` reads those of one.
+ * Reads the rows of several tuples in one statement, as `getTupleRows` reads those of one. Where Citus distributes the tables, it
+ * takes a statement for each thread.
  *
- * @param keys - In namespaces that differ. Either all of them name a checkpoint, or none.
+ * @param keys - Each once. Without ids, in namespaces that differ. Either all of them name a checkpoint, or none.
  */
 export async function getRowsOfTuples(
   call: CallContext,
   keys: readonly TupleKey[],
   selection: TupleSelection,
 ): Promise<PageRow[]> {
+  if (!(await isDistributed(call))) return readTogether(call, keys, selection, false);
+  const threads = [...groupBy(keys, ({ threadId }) => threadId).values()];
+  return (await Promise.all(threads.map((each) => readTogether(call, each, selection, true)))).flat();
+}
+
+async function readTogether(
+  call: CallContext,
+  keys: readonly TupleKey[],
+  selection: TupleSelection,
+  distributed: boolean,
+): Promise<PageRow[]> {
   const byId = keys.every(({ checkpointId }) => checkpointId !== undefined);
-  const statement = statements.of({ ...shapeOf(selection, call.policy), byId });
+  const statement = statements.of({ ...shapeOf(selection, call.policy, distributed), byId });
   const rows = await runStatement(call, statement, {
+    threadId: keys[0]?.threadId ?? "",
     threadIds: keys.map(({ threadId }) => threadId),
     checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
     checkpointIds: keys.map(({ checkpointId = "" }) => checkpointId),
@@ -35,6 +50,8 @@ export async function getRowsOfTuples(
 }
 
 interface TuplesParams {
+  /** The thread of all tuples, where the tables are distributed. */
+  readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
   readonly checkpointIds: readonly string[];
@@ -48,14 +65,18 @@ const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TuplesParams, 
       shape,
       channels: parameter("channels"),
       pieceBytes: parameter("pieceBytes"),
+      threadId: shape.isDistributed ? parameter("threadId") : undefined,
     }),
 );
 
 function matching(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<TuplesParams>,
-  { byId }: ReadShape,
+  { byId, isDistributed: distributed }: ReadShape,
 ) {
+  const threadId = distributed
+    ? sql<string>`${parameter("threadId")}::text`
+    : sql.ref<string>("wanted.thread_id");
   return db
     .selectFrom(
       rowsOfArrays<{ thread_id: string; checkpoint_ns: string; checkpoint_id: string }, "wanted">("wanted", {
@@ -69,7 +90,7 @@ function matching(
         wanted
           .selectFrom("checkpoints as stored")
           .selectAll("stored")
-          .whereRef("stored.thread_id", "=", "wanted.thread_id")
+          .where("stored.thread_id", "=", threadId)
           .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
           .where("stored.checkpoint_id", "=", (eb) =>
             byId
@@ -78,7 +99,7 @@ function matching(
                 eb
                   .selectFrom("checkpoints as newest")
                   .select("newest.checkpoint_id")
-                  .whereRef("newest.thread_id", "=", "wanted.thread_id")
+                  .where("newest.thread_id", "=", threadId)
                   .whereRef("newest.checkpoint_ns", "=", "wanted.checkpoint_ns")
                   .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
                   .limit(sql.lit(1)),

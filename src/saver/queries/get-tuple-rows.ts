@@ -1,6 +1,7 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -24,7 +25,7 @@ export async function getTupleRows(
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const shape = shapeOf(selection, call.policy);
+  const shape = shapeOf(selection, call.policy, await isDistributed(call));
   const byId = checkpointId !== undefined;
   const rows = await runStatement(call, statements.of({ ...shape, byId }), {
     threadId,

@@ -202,7 +202,7 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
         sql<boolean>`(${eb
           .selectFrom("checkpoints as header")
           .select("header.checkpoint_id")
-          .whereRef("header.thread_id", "=", "stored.thread_id")
+          .where("header.thread_id", "=", shape.ofThread ? parameter("threadId") : eb.ref("stored.thread_id"))
           .whereRef("header.checkpoint_ns", "=", "stored.checkpoint_ns")
           .whereRef("header.checkpoint_id", "=", "stored.checkpoint_id")
           .limit(sql.lit(1))}) is not null`.as("has_checkpoint"),

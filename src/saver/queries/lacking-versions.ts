@@ -1,5 +1,5 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { type QueryCreator, sql, type SqlBool } from "kysely";
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion, eachCountedChannel } from "./header-parts.js";
 
@@ -31,8 +31,10 @@ type WithLacking = WithKept & { lacking: LackingVersion };
  * The CTE `lacking`: the versions without a stored value that a kept checkpoint has, and whose parent is not kept. A channel that holds
  * nothing has such a version, and a delta channel, whose value is computed from the writes of ancestors up to the nearest one
  * that has a value. Where the parent of each checkpoint without a value is kept, all of these are.
+ *
+ * @param threadId - The thread of `child`: its column, or the parameter of the statement.
  */
-export function lackingVersions(db: QueryCreator<WithKept>) {
+export function lackingVersions(db: QueryCreator<WithKept>, threadId: RawBuilder<string>) {
   return (
     db
       .selectFrom("kept as child")
@@ -59,7 +61,7 @@ export function lackingVersions(db: QueryCreator<WithKept>) {
             eb
               .selectFrom("checkpoint_blobs as whole")
               .select("whole.type")
-              .whereRef("whole.thread_id", "=", "child.thread_id")
+              .where("whole.thread_id", "=", threadId)
               .whereRef("whole.checkpoint_ns", "=", "child.checkpoint_ns")
               .whereRef("whole.channel", "=", "entry.channel")
               .whereRef("whole.version", "=", "entry.version")
@@ -71,12 +73,12 @@ export function lackingVersions(db: QueryCreator<WithKept>) {
 }
 
 /** The namespaces that lack a value of a channel whose changes LangGraph counts in the metadata of any of their checkpoints. */
-export function lackingCounted(db: QueryCreator<WithLacking>) {
+export function lackingCounted(db: QueryCreator<WithLacking>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("lacking")
     .innerJoin("checkpoints as counting", (join) =>
       join
-        .onRef("counting.thread_id", "=", "lacking.thread_id")
+        .on("counting.thread_id", "=", threadId)
         .onRef("counting.checkpoint_ns", "=", "lacking.checkpoint_ns"),
     )
     .innerJoinLateral(
@@ -91,18 +93,18 @@ export function lackingCounted(db: QueryCreator<WithLacking>) {
  * counts nothing in a snapshot, and older ones nothing in a manual update of the state. A step that empties a channel doesn't write
  * to it.
  */
-export function lackingWritten(db: QueryCreator<WithLacking>) {
+export function lackingWritten(db: QueryCreator<WithLacking>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("lacking")
     .innerJoin("checkpoints as holder", (join) =>
       join
-        .onRef("holder.thread_id", "=", "lacking.thread_id")
+        .on("holder.thread_id", "=", threadId)
         .onRef("holder.checkpoint_ns", "=", "lacking.checkpoint_ns")
         .on(sql<SqlBool>`holder.checkpoint -> 'channel_versions' ->> lacking.channel = lacking.version`),
     )
     .innerJoin("checkpoints as before", (join) =>
       join
-        .onRef("before.thread_id", "=", "holder.thread_id")
+        .on("before.thread_id", "=", threadId)
         .onRef("before.checkpoint_ns", "=", "holder.checkpoint_ns")
         .onRef("before.checkpoint_id", "=", "holder.parent_checkpoint_id")
         .on(
@@ -111,7 +113,7 @@ export function lackingWritten(db: QueryCreator<WithLacking>) {
     )
     .innerJoin("checkpoint_writes as write", (join) =>
       join
-        .onRef("write.thread_id", "=", "before.thread_id")
+        .on("write.thread_id", "=", threadId)
         .onRef("write.checkpoint_ns", "=", "before.checkpoint_ns")
         .onRef("write.checkpoint_id", "=", "before.checkpoint_id")
         .onRef("write.channel", "=", "lacking.channel"),

@@ -8,11 +8,13 @@ import {
   type SqlBool,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { eachChannelVersion } from "./header-parts.js";
 import { type KeptCheckpoint, lackingCounted, lackingVersions, lackingWritten } from "./lacking-versions.js";
+import { givenThreadId, type ThreadGroup, type ThreadNaming } from "./thread-groups.js";
 
 /**
  * Deletes everything but the newest checkpoints from namespaces: other checkpoints, the writes of older ones, and
@@ -27,12 +29,13 @@ import { type KeptCheckpoint, lackingCounted, lackingVersions, lackingWritten } 
  */
 export function removeOlder(
   schema: string,
-  namespaces: readonly NamespaceKey[],
+  group: ThreadGroup<NamespaceKey>,
   keepLast: number,
 ): readonly BoundStatement<unknown>[] {
+  const { naming, threadId, items: namespaces } = group;
   return [
-    removeAndLock.bind(schema, { ...namespaceParams(namespaces), keepLast }),
-    deleteUnreferenced(schema, { namespaces }),
+    removeAndLock.of(naming).bind(schema, { ...namespaceParams(group), keepLast }),
+    deleteUnreferenced(schema, { naming, threadId, namespaces }),
   ];
 }
 
@@ -40,45 +43,45 @@ export function removeOlder(
  * Locks all checkpoints of namespaces until the transaction ends. The next statement sees what transactions stored
  * that had locked one of them.
  */
-export function lockNamespaces(schema: string, namespaces: readonly NamespaceKey[]): BoundStatement<unknown> {
-  return lockAll.bind(schema, namespaceParams(namespaces));
+export function lockNamespaces(schema: string, group: ThreadGroup<NamespaceKey>): BoundStatement<unknown> {
+  return lockAll.of(group.naming).bind(schema, namespaceParams(group));
 }
 
 interface NamespaceParams {
+  readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
 }
 
-function namespaceParams(namespaces: readonly NamespaceKey[]): NamespaceParams {
+function namespaceParams({ threadId, items: namespaces }: ThreadGroup<NamespaceKey>): NamespaceParams {
   return {
+    threadId,
     threadIds: namespaces.map(({ threadId }) => threadId),
     checkpointNss: namespaces.map(({ checkpointNs }) => checkpointNs),
   };
 }
 
-function givenNamespaces(
-  threadIds: RawBuilder<readonly string[]>,
-  checkpointNss: RawBuilder<readonly string[]>,
-) {
+function givenNamespaces(parameter: Parameter<NamespaceParams>) {
   return sql<{ thread_id: string; checkpoint_ns: string }>`unnest(
-    ${threadIds}::text[], ${checkpointNss}::text[]
+    ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[]
   )`.as<"given">(sql`given(thread_id, checkpoint_ns)`);
 }
 
-const lockAll = /* @__PURE__ */ new Statement<NamespaceParams, unknown>((db, parameter) =>
-  db
-    .selectFrom("checkpoints as held")
-    .innerJoin(givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), (join) =>
-      join
-        .onRef("given.thread_id", "=", "held.thread_id")
-        .onRef("given.checkpoint_ns", "=", "held.checkpoint_ns"),
-    )
-    .select(sql.lit(1).as("held"))
-    // Every statement that locks several checkpoints uses this order (C2).
-    .orderBy(sql`held.thread_id collate "C"`)
-    .orderBy(sql`held.checkpoint_ns collate "C"`)
-    .orderBy(sql`held.checkpoint_id collate "C"`)
-    .forUpdate("held"),
+const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParams, unknown>(
+  (naming) => (db, parameter) =>
+    db
+      .selectFrom("checkpoints as held")
+      .innerJoin(givenNamespaces(parameter), (join) =>
+        join
+          .on("held.thread_id", "=", givenThreadId(naming, parameter, "given.thread_id"))
+          .onRef("given.checkpoint_ns", "=", "held.checkpoint_ns"),
+      )
+      .select(sql.lit(1).as("held"))
+      // Every statement that locks several checkpoints uses this order (C2).
+      .orderBy(sql`held.thread_id collate "C"`)
+      .orderBy(sql`held.checkpoint_ns collate "C"`)
+      .orderBy(sql`held.checkpoint_id collate "C"`)
+      .forUpdate("held"),
 );
 
 interface RemovalParams extends NamespaceParams {
@@ -100,91 +103,100 @@ type WriteOfNamespace = ExpressionBuilder<
  * checkpoint references. `delete` takes its locks in the order in which it finds rows, so the writes are locked in the
  * order of their key before (C2). The counts make Postgres do these steps one after another.
  */
-const removeAndLock = /* @__PURE__ */ new Statement<RemovalParams, unknown>((db, parameter) =>
-  withKept(db, givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), parameter("keepLast"))
-    .with("lacking", (qb) => lackingVersions(qb))
-    // The oldest checkpoint that stays, of each namespace from which checkpoints are deleted.
-    .with("settled", (qb) =>
-      qb
-        .selectFrom("kept")
-        .select(["thread_id", "checkpoint_ns", "checkpoint_id"])
-        .where("rank", "=", parameter("keepLast"))
-        .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${lackingCounted(qb)})`)
-        .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${lackingWritten(qb)})`),
-    )
-    .with("removed_checkpoints", (qb) =>
-      qb
-        .deleteFrom("checkpoints as older")
-        .using("settled")
-        .whereRef("older.thread_id", "=", "settled.thread_id")
-        .whereRef("older.checkpoint_ns", "=", "settled.checkpoint_ns")
-        .where(sql<SqlBool>`older.checkpoint_id collate "C" < settled.checkpoint_id`)
-        .returning("older.type"),
-    )
-    .with("held_writes", (qb) =>
-      qb
-        .selectFrom("checkpoint_writes as write")
-        .innerJoin("settled", (join) => join.on(isWriteOfOlder))
-        .select("write.idx")
-        .where((eb) => sql<SqlBool>`(${eb.selectFrom("removed_checkpoints").select(ROWS)}) >= 0`)
-        .orderBy(sql`write.thread_id collate "C"`)
-        .orderBy(sql`write.checkpoint_ns collate "C"`)
-        .orderBy(sql`write.checkpoint_id collate "C"`)
-        .orderBy(sql`write.task_id collate "C"`)
-        .orderBy("write.idx")
-        .forUpdate("write"),
-    )
-    .with("removed_writes", (qb) =>
-      qb
-        .deleteFrom("checkpoint_writes as write")
-        .using("settled")
-        .where(isWriteOfOlder)
-        .where((eb) => sql<SqlBool>`(${eb.selectFrom("held_writes").select(ROWS)}) >= 0`)
-        .returning("write.idx"),
-    )
-    .with("referenced", (qb) =>
-      qb
-        .selectFrom("kept")
-        .innerJoinLateral(eachChannelVersion(sql`kept.channel_versions`), (join) => join.onTrue())
-        .select(["kept.thread_id", "kept.checkpoint_ns", "entry.channel", "entry.version"]),
-    )
-    .selectFrom((eb) =>
-      eb
-        .selectFrom("checkpoint_blobs as stored")
-        .innerJoin(givenNamespaces(parameter("threadIds"), parameter("checkpointNss")), (join) =>
-          join
-            .onRef("stored.thread_id", "=", "given.thread_id")
-            .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
+const removeAndLock = /* @__PURE__ */ new StatementFamily<ThreadNaming, RemovalParams, unknown>(
+  (naming) => (db, parameter) => {
+    const threadOf = (column: string): RawBuilder<string> => givenThreadId(naming, parameter, column);
+    const threadOfLacking = threadOf("lacking.thread_id");
+    const isWriteOfOlder = writesOfOlder(threadOf("settled.thread_id"));
+    return (
+      withKept(db, parameter, threadOf)
+        .with("lacking", (qb) => lackingVersions(qb, threadOf("child.thread_id")))
+        // The oldest checkpoint that stays, of each namespace from which checkpoints are deleted.
+        .with("settled", (qb) =>
+          qb
+            .selectFrom("kept")
+            .select(["thread_id", "checkpoint_ns", "checkpoint_id"])
+            .where("rank", "=", parameter("keepLast"))
+            .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${lackingCounted(qb, threadOfLacking)})`)
+            .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${lackingWritten(qb, threadOfLacking)})`),
         )
-        .select("stored.version")
-        .where(sql<SqlBool>`(${eb.selectFrom("removed_writes").select(ROWS)}) >= 0`)
-        .where(
-          sql<SqlBool>`((stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)
+        .with("removed_checkpoints", (qb) =>
+          qb
+            .deleteFrom("checkpoints as older")
+            .using("settled")
+            .where("older.thread_id", "=", threadOf("settled.thread_id"))
+            .whereRef("older.checkpoint_ns", "=", "settled.checkpoint_ns")
+            .where(sql<SqlBool>`older.checkpoint_id collate "C" < settled.checkpoint_id`)
+            .returning("older.type"),
+        )
+        .with("held_writes", (qb) =>
+          qb
+            .selectFrom("checkpoint_writes as write")
+            .innerJoin("settled", (join) => join.on(isWriteOfOlder))
+            .select("write.idx")
+            .where((eb) => sql<SqlBool>`(${eb.selectFrom("removed_checkpoints").select(ROWS)}) >= 0`)
+            .orderBy(sql`write.thread_id collate "C"`)
+            .orderBy(sql`write.checkpoint_ns collate "C"`)
+            .orderBy(sql`write.checkpoint_id collate "C"`)
+            .orderBy(sql`write.task_id collate "C"`)
+            .orderBy("write.idx")
+            .forUpdate("write"),
+        )
+        .with("removed_writes", (qb) =>
+          qb
+            .deleteFrom("checkpoint_writes as write")
+            .using("settled")
+            .where(isWriteOfOlder)
+            .where((eb) => sql<SqlBool>`(${eb.selectFrom("held_writes").select(ROWS)}) >= 0`)
+            .returning("write.idx"),
+        )
+        .with("referenced", (qb) =>
+          qb
+            .selectFrom("kept")
+            .innerJoinLateral(eachChannelVersion(sql`kept.channel_versions`), (join) => join.onTrue())
+            .select(["kept.thread_id", "kept.checkpoint_ns", "entry.channel", "entry.version"]),
+        )
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("checkpoint_blobs as stored")
+            .innerJoin(givenNamespaces(parameter), (join) =>
+              join
+                .on("stored.thread_id", "=", threadOf("given.thread_id"))
+                .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
+            )
+            .select("stored.version")
+            .where(sql<SqlBool>`(${eb.selectFrom("removed_writes").select(ROWS)}) >= 0`)
+            .where(
+              sql<SqlBool>`((stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)
             in (${eb.selectFrom("referenced").selectAll()})) is not true`,
+            )
+            .orderBy(sql`stored.thread_id collate "C"`)
+            .orderBy(sql`stored.checkpoint_ns collate "C"`)
+            .orderBy(sql`stored.channel collate "C"`)
+            .orderBy(sql`stored.version collate "C"`)
+            .forUpdate("stored")
+            .as("locked"),
         )
-        .orderBy(sql`stored.thread_id collate "C"`)
-        .orderBy(sql`stored.checkpoint_ns collate "C"`)
-        .orderBy(sql`stored.channel collate "C"`)
-        .orderBy(sql`stored.version collate "C"`)
-        .forUpdate("stored")
-        .as("locked"),
-    )
-    .select(ROWS),
+        .select(ROWS)
+    );
+  },
 );
 
 /** Whether `write` belongs to an older checkpoint than `settled`, and is no send that a kept checkpoint reads. */
-function isWriteOfOlder(eb: WriteOfNamespace): Expression<SqlBool> {
-  const senders = eb
-    .selectFrom("kept")
-    .select(["kept.thread_id", "kept.checkpoint_ns", "kept.parent_checkpoint_id"])
-    .where("kept.is_before_version_4", "=", sql.lit(true));
-  return eb.and([
-    eb("write.thread_id", "=", eb.ref("settled.thread_id")),
-    eb("write.checkpoint_ns", "=", eb.ref("settled.checkpoint_ns")),
-    sql<SqlBool>`write.checkpoint_id collate "C" < settled.checkpoint_id`,
-    sql<SqlBool>`(write.channel = ${sql.lit(TASKS)}
+function writesOfOlder(threadId: RawBuilder<string>): (eb: WriteOfNamespace) => Expression<SqlBool> {
+  return (eb) => {
+    const senders = eb
+      .selectFrom("kept")
+      .select(["kept.thread_id", "kept.checkpoint_ns", "kept.parent_checkpoint_id"])
+      .where("kept.is_before_version_4", "=", sql.lit(true));
+    return eb.and([
+      eb("write.thread_id", "=", threadId),
+      eb("write.checkpoint_ns", "=", eb.ref("settled.checkpoint_ns")),
+      sql<SqlBool>`write.checkpoint_id collate "C" < settled.checkpoint_id`,
+      sql<SqlBool>`(write.channel = ${sql.lit(TASKS)}
       and (write.thread_id, write.checkpoint_ns, write.checkpoint_id) in (${senders})) is not true`,
-  ]);
+    ]);
+  };
 }
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
@@ -192,9 +204,11 @@ const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
 /** The CTE `kept`: the newest checkpoints of each namespace, with their headers parsed once. */
 function withKept(
   db: QueryCreator<CheckpointDatabase>,
-  given: ReturnType<typeof givenNamespaces>,
-  keepLast: RawBuilder<number>,
+  parameter: Parameter<RemovalParams>,
+  threadOf: (column: string) => RawBuilder<string>,
 ): QueryCreator<WithKept> {
+  const given = givenNamespaces(parameter);
+  const threadId = threadOf("given.thread_id");
   return db.with("kept", (qb) =>
     qb
       .selectFrom((eb) =>
@@ -202,7 +216,7 @@ function withKept(
           .selectFrom(given)
           .innerJoin("checkpoints as stored", (join) =>
             join
-              .onRef("stored.thread_id", "=", "given.thread_id")
+              .on("stored.thread_id", "=", threadId)
               .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
           )
           .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
@@ -213,7 +227,7 @@ function withKept(
           )
           .as("ranked"),
       )
-      .where("ranked.rank", "<=", keepLast)
+      .where("ranked.rank", "<=", parameter("keepLast"))
       .select(["ranked.thread_id", "ranked.checkpoint_ns", "ranked.checkpoint_id"])
       .select(["ranked.parent_checkpoint_id", "ranked.rank"])
       .select([

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { givenThreadId, type ThreadGroup, type ThreadNaming } from "./thread-groups.js";
 
 /** The state of a namespace, for a checkpoint that is about to be stored there. */
 export interface HeadRow {
@@ -17,8 +19,12 @@ export interface HeadRow {
 }
 
 /** Reads the newest checkpoint of the namespace of each checkpoint that is about to be stored. */
-export function selectHeads(schema: string, keys: readonly CheckpointKey[]): BoundStatement<HeadRow> {
-  return heads.bind(schema, {
+export function selectHeads(
+  schema: string,
+  { naming, threadId, items: keys }: ThreadGroup<CheckpointKey>,
+): BoundStatement<HeadRow> {
+  return heads.of(naming).bind(schema, {
+    threadId,
     threadIds: keys.map(({ threadId }) => threadId),
     checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
     checkpointIds: keys.map(({ checkpointId }) => checkpointId),
@@ -26,50 +32,54 @@ export function selectHeads(schema: string, keys: readonly CheckpointKey[]): Bou
 }
 
 interface HeadParams {
+  readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
   readonly checkpointIds: readonly string[];
 }
 
-const heads = /* @__PURE__ */ new Statement<HeadParams, HeadRow>((db, parameter) =>
-  db
-    .selectFrom(
-      sql<Pick<HeadRow, "thread_id" | "checkpoint_ns" | "checkpoint_id">>`unnest(
+const heads = /* @__PURE__ */ new StatementFamily<ThreadNaming, HeadParams, HeadRow>(
+  (naming) => (db, parameter) => {
+    const threadId = givenThreadId(naming, parameter, "given.thread_id");
+    return db
+      .selectFrom(
+        sql<Pick<HeadRow, "thread_id" | "checkpoint_ns" | "checkpoint_id">>`unnest(
         ${parameter("threadIds")}::text[],
         ${parameter("checkpointNss")}::text[],
         ${parameter("checkpointIds")}::text[]
       )`.as<"given">(sql`given(thread_id, checkpoint_ns, checkpoint_id)`),
-    )
-    .leftJoinLateral(
-      (given) =>
-        given
-          .selectFrom("checkpoints as newest")
-          .select(["newest.checkpoint_id", "newest.parent_checkpoint_id"])
-          .whereRef("newest.thread_id", "=", "given.thread_id")
-          .whereRef("newest.checkpoint_ns", "=", "given.checkpoint_ns")
-          .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
-          .limit(sql.lit(1))
-          .as("head"),
-      (join) => join.onTrue(),
-    )
-    .select([
-      "given.thread_id",
-      "given.checkpoint_ns",
-      "given.checkpoint_id",
-      "head.checkpoint_id as head_checkpoint_id",
-      "head.parent_checkpoint_id as head_parent_checkpoint_id",
-    ])
-    .select((given) =>
-      given
-        .exists(
+      )
+      .leftJoinLateral(
+        (given) =>
           given
-            .selectFrom("checkpoints as stored")
-            .select("stored.checkpoint_id")
-            .whereRef("stored.thread_id", "=", "given.thread_id")
-            .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
-            .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
-        )
-        .$castTo<boolean>()
-        .as("is_stored"),
-    ),
+            .selectFrom("checkpoints as newest")
+            .select(["newest.checkpoint_id", "newest.parent_checkpoint_id"])
+            .where("newest.thread_id", "=", threadId)
+            .whereRef("newest.checkpoint_ns", "=", "given.checkpoint_ns")
+            .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
+            .limit(sql.lit(1))
+            .as("head"),
+        (join) => join.onTrue(),
+      )
+      .select([
+        "given.thread_id",
+        "given.checkpoint_ns",
+        "given.checkpoint_id",
+        "head.checkpoint_id as head_checkpoint_id",
+        "head.parent_checkpoint_id as head_parent_checkpoint_id",
+      ])
+      .select((given) =>
+        given
+          .exists(
+            given
+              .selectFrom("checkpoints as stored")
+              .select("stored.checkpoint_id")
+              .where("stored.thread_id", "=", threadId)
+              .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
+              .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
+          )
+          .$castTo<boolean>()
+          .as("is_stored"),
+      );
+  },
 );

@@ -32,7 +32,7 @@ export interface TupleQuery {
   readonly shape: TupleShape;
   /** The names of the channels, where the shape restricts them. */
   readonly channels: RawBuilder<readonly string[]>;
-  /** The id of the thread, where all checkpoints are of one thread. Values are then looked up by it. */
+  /** The id of the thread, where all checkpoints are of one thread, as they are where the tables are distributed. */
   readonly threadId?: RawBuilder<string> | undefined;
   /** The largest number of bytes of a value that a row contains. */
   readonly pieceBytes: RawBuilder<number>;
@@ -165,15 +165,17 @@ function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
 /**
  * The CTEs of the parts. Postgres drops those that the shape does not use.
  *
- * Writes and sends compare the thread with that of the page, not with the parameter. For a known thread the planner
- * expects fewer rows than for any thread, and would therefore plan every read again.
+ * Writes and sends compare the thread with that of the page, not with the parameter, unless Citus has to know the thread of each
+ * table. For a known thread the planner expects fewer rows than for any thread, and would therefore plan every read again.
  */
 function withParts(
   db: QueryCreator<WithPage>,
   { shape, channels, threadId, pieceBytes }: TupleQuery,
   { several }: { readonly several: boolean },
 ) {
-  const { followsChains } = shape;
+  const { followsChains, isDistributed } = shape;
+  const known = isDistributed ? threadId : undefined;
+  const bytes = sentBytes("stored", pieceBytes, isDistributed);
   const entries = (qb: QueryCreator<WithPage>) =>
     qb
       .selectFrom("page")
@@ -185,7 +187,7 @@ function withParts(
       .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
   // Without splices, the values that are wanted are all of the chain.
   const values = followsChains
-    ? db.with("wanted", entries).withRecursive(CHAIN, chainOfWanted)
+    ? db.with("wanted", entries).withRecursive(CHAIN, (qb) => chainOfWanted(qb, known))
     : db.with("chain", (qb) => (several ? entries(qb).distinct() : entries(qb)));
   return values
     .with("channel_values", (qb) =>
@@ -195,7 +197,7 @@ function withParts(
           (eb) =>
             eb
               .selectFrom("checkpoint_blobs as stored")
-              .select(["stored.type", sentBytes("stored", pieceBytes).as("blob")])
+              .select(["stored.type", bytes.as("blob")])
               .$if(followsChains, (found) => found.select("stored.base"))
               .where("stored.thread_id", "=", threadId ?? eb.ref("wanted.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
@@ -218,8 +220,8 @@ function withParts(
             eb
               .selectFrom("checkpoint_writes as stored")
               .select(["stored.task_id", "stored.task_path", "stored.idx"])
-              .select(["stored.channel", "stored.type", sentBytes("stored", pieceBytes).as("blob")])
-              .whereRef("stored.thread_id", "=", "page.thread_id")
+              .select(["stored.channel", "stored.type", bytes.as("blob")])
+              .where("stored.thread_id", "=", known ?? eb.ref("page.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.checkpoint_id")
               .offset(sql.lit(0))
@@ -237,8 +239,8 @@ function withParts(
             eb
               .selectFrom("checkpoint_writes as stored")
               .select(["stored.task_id", "stored.task_path", "stored.idx"])
-              .select(["stored.channel", "stored.type", sentBytes("stored", pieceBytes).as("blob")])
-              .whereRef("stored.thread_id", "=", "page.thread_id")
+              .select(["stored.channel", "stored.type", bytes.as("blob")])
+              .where("stored.thread_id", "=", known ?? eb.ref("page.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
               .whereRef("stored.checkpoint_id", "=", "page.parent_checkpoint_id")
               .where("stored.channel", "=", sql.lit(TASKS))

@@ -1,7 +1,9 @@
+import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { StatementFamily } from "../../db/statements/statement-family.js";
+import { compareText } from "../model/compare-text.js";
 import { groupBy } from "../model/group-by.js";
 
 /**
@@ -18,7 +20,10 @@ export interface ThreadGroup<Item> {
   readonly items: readonly Item[];
 }
 
-/** Splits items into groups, each for one statement: all together, or thread by thread where Citus distributes the tables. */
+/**
+ * Splits items into groups, each for one statement: all together, or thread by thread where Citus distributes the tables. The threads
+ * are in the order of their ids, in which every transaction locks rows of several threads (C2).
+ */
 export async function threadGroups<Item>(
   call: CallContext,
   items: readonly Item[],
@@ -26,7 +31,22 @@ export async function threadGroups<Item>(
 ): Promise<ThreadGroup<Item>[]> {
   const threads = groupBy(items, threadIdOf);
   if (threads.size > 1 && !(await isDistributed(call))) return [{ naming: "row", threadId: "", items }];
-  return [...threads].map(([threadId, each]) => ({ naming: "parameter", threadId, items: each }));
+  return [...threads]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([threadId, each]) => ({ naming: "parameter", threadId, items: each }));
+}
+
+/**
+ * The thread of a given row.
+ *
+ * @param column - The column of the given row, such as `given.thread_id`.
+ */
+export function givenThreadId(
+  naming: ThreadNaming,
+  parameter: (name: "threadId") => RawBuilder<string>,
+  column: string,
+): RawBuilder<string> {
+  return naming === "parameter" ? sql<string>`${parameter("threadId")}::text` : sql.ref<string>(column);
 }
 
 /** The parameters of a statement about some threads. */

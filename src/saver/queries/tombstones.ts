@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { givenThreadId, type ThreadGroup, type ThreadNaming, type ThreadsParams } from "./thread-groups.js";
 
 /** The tombstone of a deleted thread. */
 export interface TombstoneRow {
@@ -19,8 +21,11 @@ export function selectTombstones(schema: string, threadIds: readonly string[]): 
 }
 
 /** Stores tombstones of threads. An existing tombstone keeps its time. */
-export function putTombstones(schema: string, threadIds: readonly string[]): BoundStatement<unknown> {
-  return putThose.bind(schema, { threadIds });
+export function putTombstones(
+  schema: string,
+  { naming, threadId, items: threadIds }: ThreadGroup<string>,
+): BoundStatement<unknown> {
+  return putThose.of(naming).bind(schema, { threadIds, threadId });
 }
 
 interface ThreadParams {
@@ -34,18 +39,19 @@ const selectThose = /* @__PURE__ */ new Statement<ThreadParams, TombstoneRow>((d
     .where(sql<boolean>`thread_id = any (${parameter("threadIds")}::text[])`),
 );
 
-const putThose = /* @__PURE__ */ new Statement<ThreadParams, unknown>((db, parameter) =>
-  db
-    .insertInto("checkpoint_tombstones")
-    .columns(["thread_id"])
-    .expression((eb) =>
-      eb
-        .selectFrom(
-          sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"deleted">(
-            sql`deleted(thread_id)`,
-          ),
-        )
-        .select("deleted.thread_id"),
-    )
-    .onConflict((conflict) => conflict.column("thread_id").doNothing()),
+const putThose = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
+  (naming) => (db, parameter) =>
+    db
+      .insertInto("checkpoint_tombstones")
+      .columns(["thread_id"])
+      .expression((eb) =>
+        eb
+          .selectFrom(
+            sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"deleted">(
+              sql`deleted(thread_id)`,
+            ),
+          )
+          .select(givenThreadId(naming, parameter, "deleted.thread_id").as("thread_id")),
+      )
+      .onConflict((conflict) => conflict.column("thread_id").doNothing()),
 );

@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -28,38 +29,46 @@ export async function getForkTarget(
   call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<ForkTargetRow | undefined> {
-  const shape = checkpointId === undefined ? "newest" : "named";
+  const shape = { isNamed: checkpointId !== undefined, isDistributed: await isDistributed(call) };
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "" };
   const [row] = await runStatement(call, statements.of(shape), params);
   return row;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<"newest" | "named", CheckpointKey, ForkTargetRow>(
+interface ForkShape {
+  /** Whether the key names the checkpoint. */
+  readonly isNamed: boolean;
+  /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
+  readonly isDistributed: boolean;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<ForkShape, CheckpointKey, ForkTargetRow>(
   (shape) => (db, parameter) =>
     db
       .with("head", (qb) => newestCheckpointId(qb, parameter))
       .selectFrom("head")
       .innerJoin("checkpoints as target", (join) =>
-        shape === "newest"
-          ? join.onRef("target.checkpoint_id", "=", "head.checkpoint_id")
-          : join.on("target.checkpoint_id", "=", parameter("checkpointId")),
+        shape.isNamed
+          ? join.on("target.checkpoint_id", "=", parameter("checkpointId"))
+          : join.onRef("target.checkpoint_id", "=", "head.checkpoint_id"),
       )
       .where("target.thread_id", "=", parameter("threadId"))
       .where("target.checkpoint_ns", "=", parameter("checkpointNs"))
       .select(["target.checkpoint_id", "head.checkpoint_id as head_checkpoint_id"])
       .select((eb) => {
+        const threadId = shape.isDistributed ? parameter("threadId") : eb.ref("target.thread_id");
         const stored = eb
           .selectFrom(eachChannelVersion(sql`${eb.ref("target.checkpoint")} -> 'channel_versions'`))
           .innerJoin("checkpoint_blobs as blob", (join) =>
             join.onRef("blob.channel", "=", "entry.channel").onRef("blob.version", "=", "entry.version"),
           )
-          .whereRef("blob.thread_id", "=", "target.thread_id")
+          .where("blob.thread_id", "=", threadId)
           .whereRef("blob.checkpoint_ns", "=", "target.checkpoint_ns")
           .where("blob.type", "<>", sql.lit("empty"))
           .select(sql<string>`json_agg(entry.channel)::text`.as("names"));
         const written = eb
           .selectFrom("checkpoint_writes as write")
-          .whereRef("write.thread_id", "=", "target.thread_id")
+          .where("write.thread_id", "=", threadId)
           .whereRef("write.checkpoint_ns", "=", "target.checkpoint_ns")
           .whereRef("write.checkpoint_id", "=", "target.checkpoint_id")
           .select(sql<string>`json_agg(distinct write.channel)::text`.as("names"));

@@ -1,6 +1,7 @@
 import { INTERRUPT } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -24,13 +25,13 @@ export interface HistoryRow {
  *
  * @param before - The last checkpoint of the preceding page; `undefined` begins with the newest.
  */
-export function getHistoryPage(
+export async function getHistoryPage(
   call: CallContext,
   { threadId, checkpointNs }: NamespaceKey,
   before: string | undefined,
   pageSize: number,
 ): Promise<HistoryRow[]> {
-  const shape = before === undefined ? "newest" : "older";
+  const shape = { isOlder: before !== undefined, isDistributed: await isDistributed(call) };
   const params = { threadId, checkpointNs, before: before ?? "", pageSize };
   return runStatement(call, statements.of(shape), params);
 }
@@ -40,7 +41,14 @@ interface HistoryParams extends NamespaceKey {
   readonly pageSize: number;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", HistoryParams, HistoryRow>(
+interface HistoryShape {
+  /** Whether the page begins after a checkpoint. */
+  readonly isOlder: boolean;
+  /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
+  readonly isDistributed: boolean;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<HistoryShape, HistoryParams, HistoryRow>(
   (shape) => (db, parameter) =>
     db
       .selectFrom((eb) =>
@@ -49,7 +57,7 @@ const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", Histo
           .selectAll()
           .where("thread_id", "=", parameter("threadId"))
           .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .$if(shape === "older", (query) =>
+          .$if(shape.isOlder, (query) =>
             query.where(sql<string>`checkpoint_id collate "C"`, "<", parameter("before")),
           )
           .orderBy(sql`checkpoint_id collate "C"`, "desc")
@@ -60,7 +68,11 @@ const statements = /* @__PURE__ */ new StatementFamily<"newest" | "older", Histo
         (eb) =>
           eb
             .selectFrom("checkpoint_writes as write")
-            .whereRef("write.thread_id", "=", "page.thread_id")
+            .where(
+              "write.thread_id",
+              "=",
+              shape.isDistributed ? parameter("threadId") : eb.ref("page.thread_id"),
+            )
             .whereRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
             .whereRef("write.checkpoint_id", "=", "page.checkpoint_id")
             .select([
