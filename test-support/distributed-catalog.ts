@@ -10,8 +10,8 @@ export async function lookDistributed(database: TestDatabase): Promise<void> {
     begin
       if to_regclass('pg_catalog.pg_dist_partition') is null then
         set local allow_system_table_mods = on;
-        create table pg_catalog.pg_dist_partition (logicalrelid oid, partmethod "char");
-        insert into pg_catalog.pg_dist_partition select 'checkpoints'::regclass, 'h';
+        create table pg_catalog.pg_dist_partition (logicalrelid oid, partmethod "char", colocationid integer);
+        insert into pg_catalog.pg_dist_partition select 'checkpoints'::regclass, 'h', 1;
         grant select on pg_catalog.pg_dist_partition to public;
       end if;
     end

@@ -11,9 +11,9 @@ import { Statement } from "./statements/statement.js";
 const KNOWN = /* @__PURE__ */ new WeakMap<object, Map<string, boolean>>();
 
 /**
- * Whether Citus has distributed the savers' tables of the schema by their rows, so that a statement must take the form for several
- * servers. It is false on Postgres, on PGlite, and where Citus keeps a whole schema on one server: there Citus passes each statement
- * on as it is.
+ * Whether Citus keeps the rows of the savers' tables on its nodes, by thread or as a whole schema on one node, so that a statement must
+ * take the form for several servers. A schema on one node needs it as well: Citus writes a statement again before it sends it there, and
+ * finds no system columns in subqueries. It is false on Postgres, on PGlite, and for local tables of a coordinator.
  *
  * Only a call whose statement has two forms asks. The first one sends a query of the catalog. On a server with Citus whose tables are
  * local, every call asks again, since `migrate --distribute` may run at any moment.
@@ -34,8 +34,8 @@ export async function isDistributed(call: CallContext): Promise<boolean> {
   }
   const [table] = await runStatement(asking, distribution, { schema });
   if (table === undefined) return false;
-  known.set(schema, table.is_by_hash);
-  return table.is_by_hash;
+  known.set(schema, table.is_on_nodes);
+  return table.is_on_nodes;
 }
 
 /** Savers on the same pool share the answer, and so do those on the transactions of a Kysely, which share its adapter. */
@@ -48,13 +48,15 @@ const citusCatalog = /* @__PURE__ */ new Statement<object, { has_citus: boolean 
 );
 
 /** A row where Citus manages the table `checkpoints`. Joins find it without the right to use the schema, unlike `to_regclass`. */
-const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, { is_by_hash: boolean }>(
+const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, { is_on_nodes: boolean }>(
   (db, parameter) =>
     db
       .selectFrom(
-        sql<{ logicalrelid: number; partmethod: string }>`pg_catalog.pg_dist_partition`.as<"distributed">(
-          sql`distributed`,
-        ),
+        sql<{
+          logicalrelid: number;
+          partmethod: string;
+          colocationid: number;
+        }>`pg_catalog.pg_dist_partition`.as<"distributed">(sql`distributed`),
       )
       .innerJoin(
         sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
@@ -70,5 +72,7 @@ const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, 
       )
       .where("namespace.nspname", "=", parameter("schema"))
       .where("relation.relname", "=", sql.lit("checkpoints"))
-      .select(sql<boolean>`distributed.partmethod = 'h'`.as("is_by_hash")),
+      .select(
+        sql<boolean>`(distributed.partmethod = 'h' or distributed.colocationid <> 0)`.as("is_on_nodes"),
+      ),
 );

@@ -24,8 +24,8 @@ export interface Health {
    */
   readonly missingPrivileges?: readonly string[];
   /**
-   * Of a saver in a database with Citus: whether its tables are distributed over the nodes by thread. `false` also where a whole schema is
-   * on one node. `doctor` examines the nodes and the shards.
+   * Of a saver in a database with Citus: whether the rows of its tables are on the nodes, by thread or as a whole schema on one node.
+   * `doctor` examines the nodes and the shards.
    */
   readonly isDistributed?: boolean;
   /** Whether its tables are up to date. */
