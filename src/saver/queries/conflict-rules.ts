@@ -6,12 +6,13 @@ type Conflict<Table extends keyof CheckpointDatabase> = OnConflictBuilder<Checkp
 /**
  * Keeps and locks the stored value. The value of a (channel, version) never changes, so the first one stays. A
  * collection of orphaned values waits for the checkpoint that references the locked row. Postgres takes the lock
- * before it evaluates the condition (C4).
+ * before it evaluates the condition (C4). The update names the stored column: Citus gives `excluded` a wrong name where a statement has
+ * it twice.
  */
 export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
   return conflict
     .columns(["thread_id", "checkpoint_ns", "channel", "version"])
-    .doUpdateSet((eb) => ({ type: eb.ref("excluded.type") }))
+    .doUpdateSet((eb) => ({ type: eb.ref("checkpoint_blobs.type") }))
     .where(sql.lit(false));
 }
 
@@ -19,7 +20,7 @@ export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
 export function writeIsHeld(conflict: Conflict<"checkpoint_writes">) {
   return conflict
     .columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"])
-    .doUpdateSet((eb) => ({ type: eb.ref("excluded.type") }))
+    .doUpdateSet((eb) => ({ type: eb.ref("checkpoint_writes.type") }))
     .where(sql.lit(false));
 }
 
@@ -27,7 +28,7 @@ export function writeIsHeld(conflict: Conflict<"checkpoint_writes">) {
 export function headerIsHeld(conflict: Conflict<"checkpoints">) {
   return conflict
     .columns(["thread_id", "checkpoint_ns", "checkpoint_id"])
-    .doUpdateSet((eb) => ({ type: eb.ref("excluded.type") }))
+    .doUpdateSet((eb) => ({ type: eb.ref("checkpoints.type") }))
     .where(sql.lit(false));
 }
 
