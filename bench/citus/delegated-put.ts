@@ -10,6 +10,10 @@ const CALL = `select stored_put(${PARAMETERS.split(", ")
   .map((type, index) => `$${index + 1}::${type}`)
   .join(", ")})`;
 
+interface SentStatement extends pg.QueryConfig<unknown[]> {
+  readonly callback: (error: unknown, rows?: unknown[][]) => void;
+}
+
 /**
  * Makes a function of the statement of `put`, which Citus runs on the node of the thread, and lets the pool call it instead of sending the
  * statement.
@@ -20,12 +24,21 @@ export async function delegatePuts(pool: pg.Pool, database: TestDatabase<string>
   pool.on("connect", (client) => {
     const query: (sent: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
     Object.assign(client, {
-      query: (sent: string | pg.QueryConfig) => {
+      query: (sent: string | SentStatement) => {
         if (typeof sent === "string" || !sent.text.startsWith(PUT)) return query(sent);
         recorded ??= sent.text;
         if (recorded !== sent.text) throw new Error("put has several statements");
-        // Not a copy: it has the methods of `pg`'s queries.
-        return query(isCreated ? Object.assign(sent, { name: "stored_put", text: CALL }) : sent);
+        if (!isCreated) return query(sent);
+        // What the saver sends is an object of its own, which waits for its callback.
+        query({ name: "stored_put", text: CALL, values: sent.values ?? [] }).then(
+          () => {
+            sent.callback(null, [[]]);
+          },
+          (error: unknown) => {
+            sent.callback(error);
+          },
+        );
+        return sent;
       },
     });
   });

@@ -28,7 +28,7 @@ export interface CitusResults {
 
 const THREADS = [1, 16, 64];
 /** A slice is shorter than on one server, where a step takes a fraction of the time. */
-const STEPS = 256;
+const STEPS = 128;
 
 /** Measures how many super-steps a second each side stores. All sides take turns, slice by slice. */
 export async function measureCitus(url: string, size: { readonly quick: boolean }): Promise<CitusResults> {
@@ -58,7 +58,7 @@ export async function measureCitus(url: string, size: { readonly quick: boolean 
 function withSlices(one: LoadCase, { quick }: { readonly quick: boolean }): LoadCase {
   // A multiple of the orders in which the sides take turns.
   const slices = 2 * Object.keys(SIDES).length;
-  return quick ? one : { ...one, steps: Math.min(50, STEPS / one.threads), slices };
+  return quick ? one : { ...one, steps: Math.min(25, STEPS / one.threads), slices };
 }
 
 async function runLoad(load: LoadCase, sides: readonly Side[]): Promise<CitusLoad["figures"]> {
