@@ -19,6 +19,14 @@ import {
 import { grantOptions, reportGrants } from "./migrate-grants.js";
 import { changeIndexes, checkIndexes, planIndexes } from "./migrate-indexes.js";
 import { type OptionalParts, optionalOptions, parseOptional, requireLayout } from "./migrate-optional.js";
+import {
+  changePartitions,
+  checkPartitions,
+  parseWantedLayout,
+  partitionOptions,
+  planOfPartitions,
+  type WantedLayout,
+} from "./migrate-partitions.js";
 import { migrateStatus } from "./migrate-status.js";
 
 const migrateFlags = z.object({
@@ -27,7 +35,8 @@ const migrateFlags = z.object({
   convertShallow: z.boolean().default(false),
   convertStore: z.boolean().default(false),
 });
-type Flags = z.output<typeof migrateFlags> & OptionalParts & { readonly distribution: DistributionFlags };
+type Flags = z.output<typeof migrateFlags> &
+  OptionalParts & { readonly distribution: DistributionFlags; readonly layout: WantedLayout };
 
 export const migrate: CommandDefinition = {
   name: "migrate",
@@ -46,6 +55,7 @@ export const migrate: CommandDefinition = {
       "first convert the tables of the official JavaScript PostgresStore; stop the services that use them before",
     ).conflicts(["plan", "check", "convertShallow"]),
     ...optionalOptions(),
+    ...partitionOptions(),
     ...distributionOptions(),
     ...grantOptions(),
   ],
@@ -58,6 +68,9 @@ export const migrate: CommandDefinition = {
     "migrate --with store --with cache",
     "migrate --with checkpoint-store --checkpoint-table go_runs --schema go",
     "migrate --with store --print-grants > store-grants.sql",
+    "migrate --partition hash:16 --plan",
+    "migrate --partition hash:16",
+    "migrate --unpartition",
     "migrate --distribute --shards 64",
     "migrate --distribute --plan",
     "migrate --print-grants --schema agents --read-write agent_service --read-only support > grants.sql",
@@ -69,6 +82,7 @@ export const migrate: CommandDefinition = {
     const grants = await reportGrants(context, flags);
     const optional = parseOptional(flags);
     parseDistribution(flags);
+    parseWantedLayout(flags);
     if (grants === undefined && !migrateFlags.parse(flags).check) requireLayout(optional);
     return grants;
   },
@@ -77,6 +91,7 @@ export const migrate: CommandDefinition = {
       ...migrateFlags.parse(flags),
       ...parseOptional(flags),
       distribution: parseDistribution(flags),
+      layout: parseWantedLayout(flags),
     };
     if (parsed.check) return checkPending(context, parsed);
     return parsed.plan ? printPlan(context, parsed) : runMigrations(context, parsed);
@@ -105,11 +120,12 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
   const { text, json, exitCode } = await changeIndexes(context, flags.indexes);
+  const parts = await changePartitions(context, flags.layout);
   const moved = await changeDistribution(context, flags.distribution);
   return {
     exitCode,
-    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}${moved.text}`,
-    json: { schema, applied, ...converted, ...json, ...moved.json },
+    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}${parts.text}${moved.text}`,
+    json: { schema, applied, ...converted, ...json, ...parts.json, ...moved.json },
   };
 }
 
@@ -141,11 +157,12 @@ async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: F
   const { planMigrations } = await import("../../migrations/plan-migrations.js");
   const plan = await planMigrations(db, { schema, lockTimeoutMs, ...flags.tables });
   const { text, json } = await planIndexes(db, schema, flags.indexes);
+  const parts = await planOfPartitions(db, schema, flags.layout);
   const moved = await planOfDistribution(db, schema, flags.distribution);
   return {
     exitCode: EXIT_CODE.ok,
-    text: `${formatPlan(plan)}${text}${moved.text}`,
-    json: { ...plan, ...json, ...moved.json },
+    text: `${formatPlan(plan)}${text}${parts.text}${moved.text}`,
+    json: { ...plan, ...json, ...parts.json, ...moved.json },
   };
 }
 
@@ -174,16 +191,18 @@ async function checkPending(context: CommandContext, flags: Flags): Promise<Repo
   const { migrationStatus } = await import("../../migrations/migration-status.js");
   const { with: tables, checkpointTable } = flags.tables;
   const { pending } = await migrationStatus(db, { schema, with: tables, checkpointTable });
-  const indexes = await checkIndexes(context, flags.indexes);
-  const moved = await checkDistribution(context, flags.distribution);
-  const upToDate =
-    pending.length === 0 && indexes.exitCode === EXIT_CODE.ok && moved.exitCode === EXIT_CODE.ok;
-  const json = { schema, upToDate, pending, ...indexes.json, ...moved.json };
+  const others = [
+    await checkIndexes(context, flags.indexes),
+    await checkPartitions(context, flags.layout),
+    await checkDistribution(context, flags.distribution),
+  ];
+  const upToDate = pending.length === 0 && others.every(({ exitCode }) => exitCode === EXIT_CODE.ok);
+  const json = Object.assign({ schema, upToDate, pending }, ...others.map((other) => other.json)) as object;
   if (upToDate) return { exitCode: EXIT_CODE.ok, text: `schema "${schema}" is up to date`, json };
   const steps = pending.map((name) => `\n${style.warning("pending")} ${name}`).join("");
   return {
     exitCode: EXIT_CODE.no,
-    text: `schema "${schema}" is behind${steps}${indexes.text}${moved.text}`,
+    text: `schema "${schema}" is behind${steps}${others.map(({ text }) => text).join("")}`,
     json,
   };
 }

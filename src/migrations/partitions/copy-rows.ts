@@ -15,7 +15,7 @@ export interface ReadRows {
 
 /**
  * Copies the next rows of a table, in the order of its key. It locks them, so that a deletion waits until they are committed, and
- * its trigger deletes them from the replacement as well. A row that was deleted first is not copied, and one that the trigger has
+ * its trigger deletes them from the replacement as well (C15). A row that was deleted first is not copied, and one that the trigger has
  * written already stays.
  *
  * @param after - The key of the last row that was copied; null at the beginning.

@@ -4,7 +4,7 @@ import type { TableState } from "./conversion-state.js";
 import { mirrorName, nextName, truncateMirrorName } from "./converted-tables.js";
 
 /**
- * Creates the triggers that repeat each change of a table in its replacement, within the transaction of the change. They run as
+ * Creates the triggers that repeat each change of a table in its replacement, within the transaction of the change (C15). They run as
  * the owner of the table: the roles that write have no privilege on the replacement, and no policy applies to it.
  */
 export async function createMirror(
