@@ -22,6 +22,9 @@ export interface Subject {
   readonly open: (pool: pg.Pool) => Saver;
 }
 
+/** Opens this library's saver with all of its methods. */
+export const openOurs = (pool: pg.Pool) => new PostgresSaver(pool);
+
 /** This library with the option `splices`. */
 export const SPLICED = {
   open: (pool: pg.Pool): Saver => new PostgresSaver(pool, undefined, { splices: true }),
@@ -39,7 +42,7 @@ export const OURS: Subject = {
   id: "ours",
   packageName: "langgraph-checkpoint-kysely",
   manifest: new URL("../package.json", import.meta.url),
-  open: (pool) => new PostgresSaver(pool),
+  open: openOurs,
 };
 
 export const OFFICIAL: Subject = {
