@@ -1,11 +1,11 @@
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { BackupError } from "./backup-error.js";
 import type { ImportReport } from "./backup-types.js";
 import type { BlobLine, RowLine, WriteLine } from "./backup-line.js";
 import { decodeBase64 } from "./base64.js";
 import { CommittedValues } from "./committed-values.js";
+import { incompleteValue, PiecedValue, strayPiece } from "./pieced-value.js";
 import { type StoredPortion, storePortion } from "./store-portion.js";
 
 /** The most bytes and rows that one transaction stores; a single longer value has a transaction of its own. */
@@ -69,8 +69,7 @@ export class PortionImporter {
   }
 
   async #addPiece(piece: string): Promise<void> {
-    if (this.#piecedValue === undefined)
-      throw new BackupError("the backup is damaged: a piece follows no value");
+    if (this.#piecedValue === undefined) throw strayPiece();
     const { line } = this.#piecedValue;
     const value = this.#piecedValue.add(decodeBase64(piece));
     if (value === undefined) return;
@@ -129,32 +128,6 @@ export class PortionImporter {
       skipped: report.skipped + rows - stored.length,
     };
   }
-}
-
-/** A value that the backup has in pieces. The import joins them in memory, since Postgres stores a row whole. */
-class PiecedValue {
-  readonly line: Extract<BlobLine | WriteLine, { readonly bytes: number }>;
-  readonly #value: Buffer;
-  #received = 0;
-
-  constructor(line: PiecedValue["line"]) {
-    this.line = line;
-    this.#value = Buffer.allocUnsafe(line.bytes);
-  }
-
-  /** @returns The whole value after its last piece. */
-  add(piece: Uint8Array): Uint8Array | undefined {
-    if (this.#received + piece.byteLength > this.#value.length || piece.byteLength === 0) {
-      throw new BackupError("the backup is damaged: the pieces of a value do not have the stated length");
-    }
-    this.#value.set(piece, this.#received);
-    this.#received += piece.byteLength;
-    return this.#received === this.#value.length ? this.#value : undefined;
-  }
-}
-
-function incompleteValue(): BackupError {
-  return new BackupError("the backup is damaged: a value is incomplete");
 }
 
 function headerLength(row: RestoredCheckpoint): number {

@@ -4,6 +4,7 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import type { CallContext } from "../db/call-context.js";
 import type { PostgresSaverOptions } from "../saver/boundary/parse-options.js";
 import type { PostgresSaver } from "../postgres-saver.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { PostgresStore } from "../store/postgres-store.js";
 import type { PostgresStoreOptions } from "../store/store-options.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -28,6 +29,11 @@ export interface OfflineContext {
   readonly logger: Logger;
   /** Opens the database of a connection string. */
   readonly open: OpenUrl;
+  /**
+   * Creates a serializer that reads MessagePack, JSON and compressed values, and with the key in `LANGGRAPH_AES_KEY` encrypted ones.
+   * It refuses writes.
+   */
+  readonly serializer: () => ContextualSerializer;
 }
 
 /** The context of a command. */

@@ -1,5 +1,10 @@
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
+import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
+import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
+import type { BackupCheckOptions } from "../check/check-types.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
@@ -23,4 +28,32 @@ export function parseExport(options: ExportOptions | undefined): readonly string
 /** Parses the options of `importThreads`: the listener for its progress. */
 export function parseImport(options: ImportOptions | undefined): ImportOptions["onProgress"] {
   return parse(importOptions, options, "options")?.onProgress;
+}
+
+const checkOptions = z
+  .strictObject({
+    serde: z
+      .union([
+        z.literal(false),
+        z.custom<SerializerProtocol>(
+          (value) => typeof value === "object" && value !== null,
+          "must be a serializer",
+        ),
+      ])
+      .optional(),
+    signal: abortSignal.nullish(),
+  })
+  .nullish();
+
+/** A checked call of `checkBackup`. */
+export interface BackupCheckRequest {
+  /** Absent: values are not decoded. */
+  readonly serde: ContextualSerializer | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Parses the options of `checkBackup`. */
+export function parseBackupCheck(options: BackupCheckOptions | undefined): BackupCheckRequest {
+  const { serde = new MsgpackSerializer(), signal } = parse(checkOptions, options, "options") ?? {};
+  return { serde: serde === false ? undefined : checkedSerializer(serde), signal: signal ?? undefined };
 }

@@ -12,19 +12,33 @@ export const STDIN = "-";
 type Context = Pick<CommandContext, "terminal" | "signal">;
 
 /**
- * Reads the lines of a backup.
+ * Reads the lines of a backup, which may be compressed with gzip or zstd.
  *
  * @param file - A path, or {@link STDIN}.
  * @throws InvalidConfigError if standard input is a terminal.
  */
 export function linesOf({ terminal, signal }: Context, file: string): AsyncIterable<string> {
-  if (file !== STDIN) return splitLines(createReadStream(file, { signal }));
+  if (file !== STDIN) return unpackedLines(createReadStream(file, { signal }));
   const { stdin } = terminal;
   if (stdin === undefined || stdin.isTTY === true) {
     throw new InvalidConfigError("file", "name a backup, or pipe one to standard input");
   }
   // Without the signal, an interrupt would not end the wait for the next line.
-  return splitLines(stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin);
+  return unpackedLines(stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin);
+}
+
+async function* unpackedLines(content: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const { decompressed, UnsupportedCompression } = await import("../../archive/files/compression.js");
+  try {
+    yield* splitLines(decompressed(bytesOf(content)));
+  } catch (error) {
+    if (error instanceof UnsupportedCompression) throw new InvalidConfigError("file", error.message);
+    throw error;
+  }
+}
+
+async function* bytesOf(content: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { ImportReport } from "../../backup/backup-types.js";
 import { checkFile, linesOf, STDIN } from "../backup-file/read-file.js";
@@ -7,15 +7,33 @@ import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { describeCounts } from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
+import { reportFaults } from "../backup-file/report-faults.js";
 
-const importFlags = z.object({ file: z.string().default(STDIN) });
+const importFlags = z.object({ file: z.string().default(STDIN), check: z.boolean().default(false) });
 
 export const importCommand: CommandDefinition = {
   name: "import",
   group: "Check and back up",
   summary: "restore a backup; existing rows are never changed, and equal ones are skipped",
-  args: () => [new Argument("[file]", "the backup, or - for standard input (default: -)")],
-  examples: ["import backup.ndjson", "import - < threads.ndjson", "import backup.ndjson --schema restored"],
+  args: () => [
+    new Argument(
+      "[file]",
+      "the backup, or a file of an archive, also compressed; - for standard input (default: -)",
+    ),
+  ],
+  options: () => [
+    new Option("--check", "only verify the backup, without a database; exit with 1 if it has a fault"),
+  ],
+  examples: [
+    "import backup.ndjson --check",
+    "import backup.ndjson",
+    "import - < threads.ndjson",
+    "import backup.ndjson --schema restored",
+  ],
+  runOffline: async (context, flags) => {
+    const { file, check } = importFlags.parse(flags);
+    return check ? reportFaults(context, file) : undefined;
+  },
   run: async (context, flags) => {
     const { file } = importFlags.parse(flags);
     const { openSaver, signal, terminal } = context;

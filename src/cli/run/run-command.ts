@@ -23,6 +23,8 @@ import { openNamed, openUrl, type OpenUrl } from "./open-url.js";
 import { testConnection } from "./test-connection.js";
 import { startWaitingNotice } from "./waiting-notice.js";
 
+const READ_ONLY = "the command line only reads such values";
+
 /** The surroundings of a command line. */
 export interface CommandRuntime {
   readonly io: CommandIO;
@@ -50,6 +52,7 @@ export async function runCommand(
       terminal: openTerminal(io, print.json),
       logger: retryLogger(io, redact),
       open,
+      serializer: () => new CliSerializer(io.env, READ_ONLY),
     };
     const report = await runWith(command, offline, flags, runtime);
     if (report.ended === undefined) printReport(report, io, print);
@@ -121,7 +124,7 @@ function contextFor(
       return (store ??= openStore({}));
     },
     get readableStore() {
-      return openStore({ serde: new CliSerializer(io.env, "the command line only reads such values") });
+      return openStore({ serde: new CliSerializer(io.env, READ_ONLY) });
     },
     openSaver,
     openStore,

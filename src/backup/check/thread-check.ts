@@ -1,0 +1,149 @@
+import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { countedChannels } from "../../saver/codec/counted-channels.js";
+import { decodeValue, type ValueReader } from "../../saver/codec/decode-value.js";
+import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
+import { parseHeader, parseStoredMetadata } from "../../saver/codec/parse-header.js";
+import { requiredColumn } from "../../saver/codec/required-column.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { rowKey } from "../../saver/model/row-key.js";
+import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
+import type {
+  ChannelValueContext,
+  CheckpointValueContext,
+  ContextualSerializer,
+} from "../../serde/serde-context.js";
+import type { BlobLine, CheckpointLine, WriteLine } from "../backup-line.js";
+import type { Faults } from "./faults.js";
+import { type HeldValue, HeldValues } from "./held-values.js";
+
+/** A reference of a checkpoint to a value. */
+interface Reference extends CheckpointKey {
+  readonly channel: string;
+  readonly version: string;
+  readonly line: number;
+}
+
+/** Checks the rows of one thread, of whose values and checkpoints any may come first. */
+export class ThreadCheck {
+  readonly #faults: Faults;
+  readonly #reader: ValueReader | undefined;
+  readonly #values = new HeldValues();
+  /** The first reference to each value. */
+  readonly #references = new Map<string, Reference>();
+  /** The namespaces and channels whose values are rebuilt from writes. */
+  readonly #deltaChannels = new Set<string>();
+  #decoded = 0;
+
+  constructor(faults: Faults, serde: ContextualSerializer | undefined) {
+    this.#faults = faults;
+    this.#reader = serde && {
+      serde,
+      read: {},
+      fetch: () => Promise.reject(new Error("a backup has whole values")),
+      fetchChain: (place) => Promise.resolve(this.#values.rowsOf(place)),
+    };
+  }
+
+  /** How many values were decoded. */
+  get decoded(): number {
+    return this.#decoded;
+  }
+
+  async addCheckpoint(row: CheckpointLine, line: number): Promise<void> {
+    const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
+    try {
+      const header = parseHeader(
+        await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key),
+        key,
+      );
+      const metadata = parseStoredMetadata(
+        await decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
+        key,
+      );
+      for (const channel of countedChannels({ metadata }).keys()) {
+        this.#deltaChannels.add(rowKey(key.checkpointNs, channel));
+      }
+      for (const [channel, version] of Object.entries(header.channel_versions ?? {})) {
+        if (Object.hasOwn(header.channel_values ?? {}, channel)) continue;
+        if (mayBeEmpty({ channel, version, source: metadata.source })) continue;
+        // Python's saver stores no row for a channel that has lost its value, and nothing in a backup tells it from a missing one.
+        if (isOfPython(header.ts)) continue;
+        this.#refer({ ...key, channel, version: String(version), line });
+      }
+    } catch (error) {
+      if (!(error instanceof CorruptCheckpointError) && !(error instanceof DeserializationError)) throw error;
+      this.#faults.add({ line, ...key, message: error.message });
+    }
+  }
+
+  async addBlob(row: BlobLine, blob: Uint8Array | null, line: number): Promise<void> {
+    const { channel, version, type } = row;
+    const place = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, channel, version };
+    const value = { type, blob, base: row.base ?? null, place, line };
+    this.#values.add(value);
+    // A splice waits for the values that it is made of.
+    if (value.base === null && type !== "empty") await this.#decode(value, place);
+  }
+
+  async addWrite(row: WriteLine, blob: Uint8Array | null, line: number): Promise<void> {
+    const { channel, idx, type } = row;
+    const place = {
+      ...{ threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id },
+      ...{ taskId: row.task_id, idx, channel },
+    };
+    await this.#decode({ type, blob, base: null, line }, place);
+  }
+
+  /** Checks what needs all rows of the thread. */
+  async end(): Promise<void> {
+    for (const { line, version, ...key } of this.#references.values()) {
+      const { checkpointNs, channel } = key;
+      if (this.#values.has({ ...key, version })) continue;
+      if (this.#deltaChannels.has(rowKey(checkpointNs, channel))) continue;
+      const message = `${nameOf(key)}, checkpoint "${key.checkpointId}": the backup lacks the value at version "${version}"`;
+      this.#faults.add({ line, ...key, message });
+    }
+    for (const value of this.#values.splices()) {
+      const { place, line, base } = value;
+      const { version: _, ...key } = place;
+      if (base !== null && !this.#values.has({ ...place, version: base })) {
+        const message = `${nameOf(place)}: the backup lacks version "${base}", which version "${place.version}" is made of`;
+        this.#faults.add({ line, ...key, message });
+      } else if (this.#values.isComplete(value)) await this.#decode(value, place);
+    }
+  }
+
+  #refer(reference: Reference): void {
+    const key = rowKey(reference.checkpointNs, reference.channel, reference.version);
+    if (!this.#references.has(key)) this.#references.set(key, reference);
+  }
+
+  async #decode(value: Omit<HeldValue, "place">, place: CheckpointValueContext): Promise<void> {
+    if (this.#reader === undefined) return;
+    try {
+      await decodeValue(this.#reader, value, place, place);
+      this.#decoded += 1;
+    } catch (error) {
+      if (!(error instanceof DeserializationError)) throw error;
+      const { threadId, checkpointNs, channel } = place;
+      const checkpoint = "checkpointId" in place && { checkpointId: place.checkpointId };
+      this.#faults.add({
+        line: value.line,
+        threadId,
+        checkpointNs,
+        ...checkpoint,
+        channel,
+        message: error.message,
+      });
+    }
+  }
+}
+
+/** Python writes the time zone as an offset, JavaScript as `Z`. */
+function isOfPython(ts: string): boolean {
+  return /[+-]\d\d:\d\d$/.test(ts);
+}
+
+function nameOf({ threadId, channel }: Pick<ChannelValueContext, "threadId" | "channel">): string {
+  return `thread "${threadId}", channel "${channel}"`;
+}
