@@ -1,6 +1,6 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
-import { isIdle } from "../retention/delete-threads.js";
+import { type IdleRule, isIdle } from "../retention/idle-rule.js";
 import { deleteUnreferencedBlobs } from "../retention/queries/delete-orphaned-blobs.js";
 import { lockCheckpointsOfThread } from "../retention/queries/lock-checkpoints-of-thread.js";
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
@@ -27,8 +27,8 @@ import { lockBlobsOfThread, lockWritesOfThread } from "./queries/lock-rows-of-th
 interface Condition {
   /** The file holds every row of the thread. */
   readonly archived: ArchivedRows;
-  /** The newest checkpoint is older, in milliseconds since 1970. */
-  readonly idleBefore: number | undefined;
+  /** The thread is idle by this rule. */
+  readonly idle: IdleRule | undefined;
 }
 
 interface ThreadRows {
@@ -44,13 +44,13 @@ interface ThreadRows {
 export async function removeThread(
   call: SaverCall,
   threadId: string,
-  { archived, idleBefore }: Condition,
+  { archived, idle }: Condition,
 ): Promise<Removal> {
   const removal = await inOneTransaction(call, async (within) => {
     await lockThread(within, threadId);
     const rows = await readDigests(within, threadId);
-    const [time] = idleBefore === undefined ? [] : await selectThreadTimes(within, [threadId]);
-    const isActive = idleBefore !== undefined && time !== undefined && !isIdle(time, idleBefore);
+    const [time] = idle === undefined ? [] : await selectThreadTimes(within, [threadId]);
+    const isActive = idle !== undefined && time !== undefined && !isIdle(time, idle);
     if (isActive || !isArchived(rows, archived)) return { ...NO_ROWS, isChanged: true };
     return deleteRows(within, threadId, rows);
   });

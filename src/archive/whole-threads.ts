@@ -1,6 +1,6 @@
 import { exportThread } from "../backup/export-thread.js";
 import type { IdleDeletion, ThreadDeletion } from "../retention/boundary/parse-prune.js";
-import { isIdle } from "../retention/delete-threads.js";
+import { type IdleRule, isIdle } from "../retention/idle-rule.js";
 import { measureThreads, type ThreadSizeRow } from "../retention/queries/measure-threads.js";
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
@@ -30,16 +30,16 @@ export async function* idleThreads(
   { idleForMs, threads, onProgress }: IdleDeletion,
   onMissing: OnMissing,
 ): AsyncGenerator<ArchivePart> {
-  const idleBefore = Date.now() - idleForMs;
+  const rule = { nowMs: Date.now(), idleForMs };
   let removed: RowCounts = NO_ROWS;
   let namespacesDone = 0;
   for await (const page of threadPages(call, threads)) {
     const times = await selectThreadTimes(call, page);
     const stored = new Set(times.map(({ thread_id }) => thread_id));
     if (threads !== undefined) onMissing(page.filter((threadId) => !stored.has(threadId)));
-    const idle = times.filter((row) => isIdle(row, idleBefore)).map(({ thread_id }) => thread_id);
+    const idle = times.filter((row) => isIdle(row, rule)).map(({ thread_id }) => thread_id);
     for (const size of idle.length === 0 ? [] : await measureThreads(call, idle)) {
-      const part = wholeThread(call, size, idleBefore);
+      const part = wholeThread(call, size, rule);
       const remove: ArchivePart["remove"] = async (archived) => {
         const { isChanged, ...counts } = await part.remove(archived);
         removed = addCounts(removed, counts);
@@ -55,12 +55,12 @@ export async function* idleThreads(
 function wholeThread(
   call: SaverCall,
   { thread_id: threadId, checkpoints, writes, blobs }: ThreadSizeRow,
-  idleBefore?: number,
+  idle?: IdleRule,
 ): ArchivePart {
   return {
     threadId,
     size: checkpoints + writes + blobs,
     rows: (within) => exportThread(within, threadId),
-    remove: (archived) => removeThread(call, threadId, { archived, idleBefore }),
+    remove: (archived) => removeThread(call, threadId, { archived, idle }),
   };
 }

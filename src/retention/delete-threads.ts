@@ -1,6 +1,6 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { IdleDeletion, ThreadDeletion } from "./boundary/parse-prune.js";
-import { timeInId } from "../saver/model/checkpoint-time.js";
+import { type IdleRule, isIdle } from "./idle-rule.js";
 import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js";
 import { lockCheckpointsOfThread } from "./queries/lock-checkpoints-of-thread.js";
 import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
@@ -29,17 +29,17 @@ export async function deleteThreads(
   return report;
 }
 
-/** Deletes whole threads whose newest checkpoint is older than `idleForMs`. */
+/** Deletes whole threads whose newest checkpoint is older than `idleForMs`, or than their own time to live. */
 export async function deleteIdleThreads(
   call: SaverCall,
   { idleForMs, threads, dryRun, onProgress }: IdleDeletion,
 ): Promise<PruneReport> {
-  const idleBefore = Date.now() - idleForMs;
+  const rule = { nowMs: Date.now(), idleForMs };
   let report = emptyReport(dryRun);
   for await (const page of threadPages(call, threads)) {
     const times = await selectThreadTimes(call, page);
-    const idle = times.filter((row) => isIdle(row, idleBefore)).map(({ thread_id }) => thread_id);
-    for (const size of dryRun ? await measureThreads(call, idle) : deleteEach(call, idle, idleBefore)) {
+    const idle = times.filter((row) => isIdle(row, rule)).map(({ thread_id }) => thread_id);
+    for (const size of dryRun ? await measureThreads(call, idle) : deleteEach(call, idle, rule)) {
       const deleted = await size;
       if (deleted === undefined) continue;
       report = addThread(report, deleted);
@@ -57,9 +57,9 @@ export async function deleteIdleThreads(
 function* deleteEach(
   call: SaverCall,
   threads: readonly string[],
-  idleBefore: number,
+  rule: IdleRule,
 ): Generator<Promise<ThreadSizeRow | undefined>> {
-  for (const threadId of threads) yield deleteIfIdle(call, threadId, idleBefore);
+  for (const threadId of threads) yield deleteIfIdle(call, threadId, rule);
 }
 
 /**
@@ -68,11 +68,7 @@ function* deleteEach(
  *
  * @returns What was deleted; `undefined` if the thread is no longer idle.
  */
-function deleteIfIdle(
-  call: SaverCall,
-  threadId: string,
-  idleBefore: number,
-): Promise<ThreadSizeRow | undefined> {
+function deleteIfIdle(call: SaverCall, threadId: string, rule: IdleRule): Promise<ThreadSizeRow | undefined> {
   const operations = [{ kind: "deleteThread", threadId }] as const;
   return inOneTransaction(call, async (transaction) => {
     const guard = await writeGuard(transaction, operations);
@@ -81,17 +77,11 @@ function deleteIfIdle(
       statements: [lockCheckpointsOfThread(transaction.schema, threadId)],
     });
     const [time] = await selectThreadTimes(transaction, [threadId]);
-    if (time === undefined || !isIdle(time, idleBefore)) return undefined;
+    if (time === undefined || !isIdle(time, rule)) return undefined;
     const [size] = await measureThreads(transaction, [threadId]);
     await storeBatch(transaction, operations);
     return size;
   });
-}
-
-/** A thread whose newest checkpoint has no time is never idle. */
-export function isIdle({ checkpoint_id, ts }: ThreadTimeRow, idleBefore: number): boolean {
-  const time = timeInId(checkpoint_id) ?? new Date(ts ?? NaN);
-  return time.getTime() < idleBefore;
 }
 
 function threadsWithoutRow(threads: readonly string[], rows: readonly ThreadTimeRow[]): string[] {

@@ -35,7 +35,10 @@ export interface RetentionOptions extends CallOptions {
 
 /** Which idle threads `prune` deletes. */
 export interface IdleOptions extends CallOptions {
-  /** The least age of a thread's newest checkpoint, in milliseconds by this process's clock. */
+  /**
+   * The least age of a thread's newest checkpoint, in milliseconds by this process's clock. A thread whose newest checkpoint has
+   * `thread_ttl_ms` in its metadata goes by that instead, and with `Infinity` only such threads are deleted.
+   */
   readonly idleForMs: number;
   /** Only these threads; an empty list selects none. Default: all. */
   readonly threads?: readonly string[] | undefined;

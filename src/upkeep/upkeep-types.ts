@@ -9,7 +9,10 @@ export interface RetentionSchedule extends CallOptions {
   readonly olderThanMs?: number | undefined;
   /** How many of the newest checkpoints of each namespace to keep, as with `prune`: 1 or more. Default: 1. */
   readonly keepLast?: number | undefined;
-  /** How long a thread lives after its newest checkpoint, in milliseconds. Then it is deleted whole. Default: for ever. */
+  /**
+   * How long a thread lives after its newest checkpoint, in milliseconds. Then it is deleted whole. A thread with a `thread_ttl_ms` of
+   * its own goes by that instead, and with `Infinity` only such threads are deleted. Default: all live for ever.
+   */
   readonly idleForMs?: number | undefined;
   /** Where rows are moved to, as with `archive`: a file for each thread. Default: they are only deleted. */
   readonly archive?: ArchiveTarget | undefined;

@@ -18,7 +18,7 @@ export interface ThreadDeletion {
 /** Deletes idle threads. */
 export interface IdleDeletion {
   readonly kind: "deleteIdle";
-  /** The least age of the newest checkpoint of a thread. */
+  /** The least age of the newest checkpoint of a thread that has no time to live of its own. */
   readonly idleForMs: number;
   /** All when `undefined`. */
   readonly threads: readonly string[] | undefined;
@@ -68,7 +68,7 @@ const onProgress = z
   .optional();
 
 const idleOptions = z.strictObject({
-  idleForMs: z.number().min(0),
+  idleForMs: z.number().min(0).or(z.literal(Infinity)),
   threads: threadIds.optional(),
   dryRun: z.boolean().optional(),
   onProgress,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { THREAD_TTL_KEY } from "../../saver/model/thread-ttl.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
@@ -12,6 +13,8 @@ export interface ThreadTimeRow {
   checkpoint_id: string;
   /** The `ts` in the header of that checkpoint. */
   ts: string | null;
+  /** The time to live in its metadata. */
+  ttl: string | null;
 }
 
 /** Reads the newest checkpoint of each thread, and omits threads without checkpoints. */
@@ -33,7 +36,10 @@ const times = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, T
         (eb) =>
           eb
             .selectFrom("checkpoints as stored")
-            .select(sql<string | null>`stored.checkpoint ->> 'ts'`.as("ts"))
+            .select([
+              sql<string | null>`stored.checkpoint ->> 'ts'`.as("ts"),
+              sql<string | null>`stored.metadata ->> ${sql.lit(THREAD_TTL_KEY)}`.as("ttl"),
+            ])
             .where("stored.thread_id", "=", threadId)
             .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
             .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
@@ -41,7 +47,7 @@ const times = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, T
             .as("head"),
         (join) => join.onTrue(),
       )
-      .select(["given.thread_id", "newest.checkpoint_id", "head.ts"])
+      .select(["given.thread_id", "newest.checkpoint_id", "head.ts", "head.ttl"])
       .select(migratedColumn(db, threadId).as("migrated"));
   },
 );

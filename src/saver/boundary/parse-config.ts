@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import { THREAD_TTL_KEY } from "../model/thread-ttl.js";
 import { checkpointNs, keyText, optionalCheckpointId, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
@@ -80,19 +81,22 @@ export function parseThreadId(value: unknown): string {
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /**
- * Creates a function that picks metadata out of the config of a run.
+ * Creates a function that picks metadata out of the config of a run: the time to live of its thread, and more.
  *
  * @param keys - Keys of `config.metadata`, or else of `config.configurable`.
  * @returns A function that maps a config to its values for these keys. It ignores values that are not text, numbers or booleans,
- *   as Python's saver does.
+ *   as Python's saver does. It throws an InvalidConfigError for what is no time to live, which would never delete the thread.
  */
 export function metadataPicker(keys: readonly string[]): (config: unknown) => Record<string, unknown> {
-  if (keys.length === 0) return () => ({});
-  const named = z.object(Object.fromEntries(keys.map((key) => [key, scalar.optional().catch(undefined)])));
-  const shape = z.object({ metadata: named.nullish(), configurable: named.nullish() });
+  const scalars = Object.fromEntries(keys.map((key) => [key, scalar.optional().catch(undefined)]));
+  const kinds: Record<string, z.ZodType> = { ...scalars, [THREAD_TTL_KEY]: z.number().min(0).nullish() };
+  const named = z.object(kinds);
+  const allKeys = [...new Set([...keys, THREAD_TTL_KEY])];
+  const part = z.preprocess((given) => (typeof given === "object" ? given : undefined), named.nullish());
+  const shape = z.object({ metadata: part, configurable: part });
   return (config) => {
     const { metadata, configurable } = parse(shape, config, "config");
-    const picked = keys.map((key) => [key, metadata?.[key] ?? configurable?.[key]] as const);
-    return Object.fromEntries(picked.filter(([, value]) => value !== undefined));
+    const picked = allKeys.map((key) => [key, metadata?.[key] ?? configurable?.[key]] as const);
+    return Object.fromEntries(picked.filter(([, value]) => value !== undefined && value !== null));
   };
 }

@@ -89,12 +89,24 @@ const CHECKPOINT_IDS: readonly BadConfig[] = [
   ]),
 ];
 
+const TIMES_TO_LIVE: readonly BadConfig[] = [
+  ["less than none", -1],
+  ["text", "2h"],
+  ["an endless one", Infinity],
+].map(([what, thread_ttl_ms]): BadConfig => [
+  `${String(what)} as time to live`,
+  { configurable: { thread_id: "t", thread_ttl_ms } },
+  "config.configurable.thread_ttl_ms",
+  ["put"],
+]);
+
 /** Invalid configs, with each method that has to refuse them. */
 export const BAD_CONFIGS: readonly BadInput[] = [
   ...SHAPES,
   ...THREADS,
   ...NAMESPACES,
   ...CHECKPOINT_IDS,
+  ...TIMES_TO_LIVE,
 ].flatMap(([what, config, field, methods = EVERY]) =>
   methods.map((method) => ({
     what: `${method} with ${what}`,
