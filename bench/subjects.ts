@@ -3,6 +3,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import type pg from "pg";
 import { z } from "zod";
+import type { PostgresSaverOptions } from "../src/index.js";
 
 // The name is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
 const { PostgresSaver } = (await import(
@@ -26,14 +27,15 @@ export interface Subject {
 export const openOurs = (pool: pg.Pool) => new PostgresSaver(pool);
 
 /** This library with the option `splices`. */
-export const SPLICED = {
-  open: (pool: pg.Pool): Saver => new PostgresSaver(pool, undefined, { splices: true }),
-};
+export const SPLICED = oursWith({ splices: true });
+
+/** This library with options. */
+export function oursWith(options: PostgresSaverOptions): { readonly open: (pool: pg.Pool) => Saver } {
+  return { open: (pool) => new PostgresSaver(pool, undefined, options) };
+}
 
 /** This library without group commit. */
-export const UNGROUPED = {
-  open: (pool: pg.Pool): Saver => new PostgresSaver(pool, undefined, { grouping: false }),
-};
+export const UNGROUPED = oursWith({ grouping: false });
 
 /** A value for each of the two savers. */
 export type PerSubject<T> = Readonly<Record<Subject["id"], T>>;

@@ -1,7 +1,7 @@
 import { estimate } from "../../src/estimate/estimate.js";
 import type { UnitCosts } from "../../src/estimate/unit-costs.js";
 import type { BenchServer } from "../bench-server.js";
-import { OURS, SPLICED } from "../subjects.js";
+import { oursWith } from "../subjects.js";
 import { inDatabase } from "./in-database.js";
 import type { KnownFleet } from "./known-fleets.js";
 import { TABLES, type TableName, tableSizes, walPosition } from "./table-sizes.js";
@@ -11,7 +11,8 @@ export interface Comparison {
   readonly name: string;
   readonly rows: Compared;
   readonly bytes: Compared;
-  readonly logBytes: Compared;
+  /** Absent where the saver also deletes. */
+  readonly logBytes?: Compared;
   readonly tables: Readonly<Record<TableName, Readonly<Record<"rows" | "bytes", Compared>>>>;
 }
 
@@ -56,11 +57,13 @@ export async function compareEstimate(
         rows: compared(sum("rows", "estimated"), sum("rows", "measured")),
         bytes: compared(sum("bytes", "estimated"), sum("bytes", "measured")),
         // The tables are new, so that no page existed at Postgres's last checkpoint, and there are no images.
-        logBytes: compared(result.log.rowBytesPerStep * input.checkpoints, log),
+        ...(input.keepLast === undefined && {
+          logBytes: compared(result.log.rowBytesPerStep * input.checkpoints, log),
+        }),
         tables,
       };
     },
-    fleet.splices ? SPLICED : OURS,
+    oursWith(fleet.options),
   );
 }
 

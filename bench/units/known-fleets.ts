@@ -7,6 +7,7 @@ import {
   type EstimateInput,
   type EstimateOptions,
 } from "../../src/estimate/estimate-input.js";
+import type { PostgresSaverOptions } from "../../src/index.js";
 import type { BenchDatabase } from "../bench-server.js";
 import { record, variedText } from "../scenarios/sample-data.js";
 import type { Saver } from "../subjects.js";
@@ -17,9 +18,10 @@ import { valueOf } from "./values.js";
 /** A fleet that is stored, so that what an estimate says can be compared with what is there. */
 export interface KnownFleet {
   readonly name: string;
-  readonly splices: boolean;
+  /** The options of its saver. */
+  readonly options: Pick<PostgresSaverOptions, "splices" | "keepLast">;
   /** Stores the fleet, and returns the inputs of its estimate. */
-  store(saver: Saver, database: Pick<BenchDatabase, "query">): Promise<EstimateInput>;
+  store(saver: Saver, database: Pick<BenchDatabase, "query" | "exec">): Promise<EstimateInput>;
 }
 
 /** The fleets of a comparison. None of their sizes is one of the measured points. */
@@ -35,6 +37,12 @@ export function knownFleets(quick: boolean): KnownFleet[] {
     synthetic("a list of messages, with splices", {
       ...{ ...chat, threads: of(40), checkpointsPerThread: of(100), splices: true },
     }),
+    synthetic("the newest 20 states of 2.5 kB", {
+      ...{ ...state, threads: of(100), checkpointsPerThread: of(60), keepLast: 20 },
+    }),
+    synthetic("the newest 10 lists of messages, with splices", {
+      ...{ ...chat, threads: of(60), checkpointsPerThread: of(80), splices: true, keepLast: 10 },
+    }),
     graph("a graph of LangGraph with messages, whole", of(20), of(25), false),
     graph("a graph of LangGraph with messages, with splices", of(20), of(25), true),
   ];
@@ -43,15 +51,19 @@ export function knownFleets(quick: boolean): KnownFleet[] {
 /** Threads of the shape that an estimate assumes. */
 export function synthetic(name: string, options: EstimateOptions): KnownFleet {
   const input = completeInput(options);
-  const { threads, checkpoints, channels, changed, valueBytes, messageBytes, content, splices } = input;
+  const { threads, checkpoints, channels, changed, valueBytes, messageBytes, content } = input;
+  const { splices, keepLast } = input;
   return {
-    ...{ name, splices },
-    store: async (saver) => {
+    ...{ name, options: { splices, keepLast } },
+    store: async (saver, database) => {
       const all = Array.from({ length: threads }, () => ({
         thread: new SyntheticThread(saver, channels),
         messages: [] as unknown[],
       }));
+      // As autovacuum does, when a fifth of the rows is dead.
+      const vacuumEvery = keepLast === undefined ? Infinity : Math.max(1, Math.floor(keepLast / 5)) * threads;
       await inRandomOrder(all, checkpoints / threads, async ({ thread, messages }, call) => {
+        if ((call + 1) % vacuumEvery === 0) await database.exec("vacuum");
         const message = valueOf(content, messageBytes, call)[0];
         if (messageBytes > 0) messages.push(message);
         const values = Object.fromEntries(
@@ -80,7 +92,7 @@ const stored = z.object({
 /** A graph of two nodes, each of which appends a message and replaces a value. The inputs are what it has stored. */
 function graph(name: string, threads: number, loops: number, splices: boolean): KnownFleet {
   return {
-    ...{ name, splices },
+    ...{ name, options: { splices } },
     store: async (saver, database) => {
       const agent = compiledGraph(saver, loops);
       const ids = Array.from({ length: threads }, () => randomUUID());
@@ -92,7 +104,7 @@ function graph(name: string, threads: number, loops: number, splices: boolean): 
       });
       const [found] = await database.query(`
         select count(*) as checkpoints,
-          (select count(*) from jsonb_object_keys((array_agg(checkpoint))[1] -> 'channel_versions')) as channels,
+          max((select count(*) from jsonb_object_keys(checkpoint -> 'channel_versions'))) as channels,
           (select avg(length(blob)) from checkpoint_blobs where channel = 'plan' and blob is not null) as plan,
           (select avg(length(blob)) from checkpoint_writes where channel = 'messages') as message
         from checkpoints`);

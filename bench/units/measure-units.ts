@@ -28,6 +28,10 @@ export interface UnitResults {
 export async function measureUnits(server: BenchServer, size: Size): Promise<UnitResults> {
   const load = currentLoad();
   const progress = (part: string) => process.stderr.write(`… ${part}\n`);
+  const settings = await settingsOf(server);
+  if (settings.full_page_writes !== "on") throw new Error("the server must have full_page_writes = on");
+  if (load > QUIET_LOAD)
+    progress(`the load is ${load.toFixed(2)}: above ${QUIET_LOAD} times are marked as provisional`);
   progress("times");
   const calls = await measureCalls(server, size);
   progress("log");
@@ -44,8 +48,7 @@ export async function measureUnits(server: BenchServer, size: Size): Promise<Uni
     finishedAt: new Date().toISOString(),
     version: await versionOf(OURS),
     machine: describeMachine(server.description, load),
-    settings: await settingsOf(server),
-    ...{ costs, comparisons },
+    ...{ settings, costs, comparisons },
   };
 }
 

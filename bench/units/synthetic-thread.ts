@@ -32,8 +32,10 @@ export class SyntheticThread {
     const triggers = Math.max(1, Math.round(channels / 3));
     this.#triggers = numbered(triggers, "branch:to:node_");
     const state = ["messages", ...numbered(channels - triggers - 1, "channel_")];
-    const first = saver.getNextVersion(undefined);
-    this.#versions = Object.fromEntries([...state, ...this.#triggers].map((channel) => [channel, first]));
+    // Each was written by another step, so they share no version, which would compress.
+    this.#versions = Object.fromEntries(
+      [...state, ...this.#triggers].map((channel) => [channel, saver.getNextVersion(undefined)]),
+    );
   }
 
   /** Stores the next checkpoint. */

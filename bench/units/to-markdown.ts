@@ -85,15 +85,16 @@ function callsTable({ costs }: UnitResults): string {
   );
 }
 
-function comparisonsTable(comparisons: UnitResults["comparisons"]): string {
+/** Formats the stored fleets beside their estimates. */
+export function comparisonsTable(comparisons: UnitResults["comparisons"]): string {
+  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
   return markdownTable(
-    ["fleet", "rows", "bytes", "bytes, estimated to measured", "log, estimated to measured"],
+    ["stored", "rows", "estimated", "MB", "estimated", "bytes off by", "log off by"],
     comparisons.map(({ name, rows, bytes, logBytes }) => [
       name,
-      `${rows.estimated} of ${rows.measured}`,
-      `${bytes.estimated} of ${bytes.measured}`,
-      difference(bytes),
-      difference(logBytes),
+      ...[rows.measured, rows.estimated].map((count) => count.toLocaleString("en")),
+      ...[bytes.measured, bytes.estimated].map(megabytes),
+      ...[difference(bytes), logBytes === undefined ? "–" : difference(logBytes)],
     ]),
   );
 }

@@ -8,8 +8,10 @@ export interface EstimateInput {
   /** The connections of each pool, at most. */
   readonly poolSize: number;
   readonly threads: number;
-  /** Checkpoints of all threads that are stored at a time. */
+  /** Checkpoints that the threads have stored. Without {@link keepLast} all of them are there. */
   readonly checkpoints: number;
+  /** The saver's option `keepLast`: the newest checkpoints of a thread, which stay. `undefined`: all stay. */
+  readonly keepLast: number | undefined;
   /** Super-steps a second in the busiest minutes. */
   readonly stepsPerSecond: number;
   /** Super-steps of a thread that follow each other, as in one `invoke`. A run reads its thread once. */
@@ -27,7 +29,7 @@ export interface EstimateInput {
   /** Pending writes of each step. */
   readonly writes: number;
   readonly content: ValueContent;
-  /** How long a checkpoint stays, in days. As many are deleted as are stored. */
+  /** How long a checkpoint stays, or its thread where {@link keepLast} deletes it earlier, in days. As many are deleted as are stored. */
   readonly retentionDays: number;
   /** Copies of each server that follow it. */
   readonly replicas: number;
@@ -83,7 +85,7 @@ export function completeInput(options: EstimateOptions): EstimateInput {
     stepsPerSecond: options.stepsPerSecond ?? PEAK_TO_MEAN * mean,
     // One for each value, one for the messages, and one that triggers the next node.
     writes: options.writes ?? changed + (messageBytes > 0 ? 1 : 0) + 1,
-    nodeSteps: options.nodeSteps,
+    ...{ keepLast: options.keepLast, nodeSteps: options.nodeSteps },
   };
   refuseContradictions(input, mean);
   return input;
@@ -107,6 +109,21 @@ function refuseContradictions(input: EstimateInput, mean: number): void {
       `must be at least ${Math.ceil(mean)}, the mean at which ${retentionDays} days add up to these checkpoints`,
     );
   }
+}
+
+/** The checkpoints that a thread has stored. */
+export function stepsOfThread({ threads, checkpoints }: EstimateInput): number {
+  return Math.round(checkpoints / threads);
+}
+
+/** Those of them that are there. */
+export function keptOfThread(input: EstimateInput): number {
+  return Math.min(input.keepLast ?? Infinity, stepsOfThread(input));
+}
+
+/** The checkpoints of all threads that are there. */
+export function storedCheckpoints(input: EstimateInput): number {
+  return Math.min(input.threads * (input.keepLast ?? Infinity), input.checkpoints);
 }
 
 /** Steps a second, day and night. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InvalidConfigError } from "../errors/index.js";
-import { estimate } from "./estimate.js";
+import { CITUS_CPU, estimate } from "./estimate.js";
 import { completeInput, type EstimateOptions } from "./estimate-input.js";
 import type { CallCosts, RowPoint, UnitCosts } from "./unit-costs.js";
 
@@ -41,12 +41,12 @@ function estimateOf(options: EstimateOptions) {
 
 describe("an estimate", () => {
   it("adds up rows and bytes of each table", () => {
-    const { tables, total, bytesPerStep } = estimateOf({});
+    const { tables, total, bytesPerCheckpoint } = estimateOf({});
     expect(tables.checkpoints).toMatchObject({ rows: 864_000, heapBytes: 864_000 * 503 });
     expect(tables.checkpoint_blobs).toMatchObject({ rows: 2 * 864_000, heapBytes: 864_000 * 1_400 });
     expect(tables.checkpoint_writes).toMatchObject({ rows: 2 * 864_000, indexBytes: 864_000 * 200 });
-    expect(bytesPerStep).toBe(503 + 1_400 + 1_200 + 500);
-    expect(total.bytes).toBe(864_000 * bytesPerStep);
+    expect(bytesPerCheckpoint).toBe(503 + 1_400 + 1_200 + 500);
+    expect(total.bytes).toBe(864_000 * bytesPerCheckpoint);
   });
 
   it("stores long lists of messages whole at each step, and with splices what is new and log2(n) / 2 times that", () => {
@@ -60,15 +60,36 @@ describe("an estimate", () => {
     expect(toastOf(true) / 100_000).toBeLessThan(10_000);
   });
 
+  it("keeps the newest checkpoints only where the saver does, and logs and deletes as much as without", () => {
+    const all = estimateOf({});
+    const kept = estimateOf({ keepLast: 100 });
+    expect(kept.tables.checkpoints.rows).toBe(1_000 * 100);
+    expect(kept.bytesPerCheckpoint).toBeCloseTo(all.bytesPerCheckpoint);
+    expect(kept.log).toMatchObject({
+      ...{ rowBytesPerStep: all.log.rowBytesPerStep, deletionBytesPerDay: all.log.deletionBytesPerDay },
+    });
+    // 86,400 steps a day kill a fifth of 100,000 checkpoints in a fifth of that time.
+    expect(kept.vacuum.daysBetween).toBeCloseTo((0.2 * 100_000) / DAY);
+    expect(kept.memory.rowBytes).toBeLessThanOrEqual(kept.total.heapBytes);
+    expect(estimateOf({ keepLast: 1e6 }).total).toEqual(all.total);
+  });
+
+  it("keeps the longest lists of messages", () => {
+    const list = { messageBytes: 1_000, threads: 100, checkpoints: 100 * 500, retentionDays: 1 };
+    const costs = { ...COSTS, values: { ...COSTS.values, text: withToast(COSTS.values.text) } };
+    const { tables } = estimate(completeInput({ ...FLEET, ...list, keepLast: 1 }), costs);
+    expect(tables.checkpoint_blobs.toastBytes / 100).toBeCloseTo(500_000 + 1_000, -3);
+  });
+
   it("has more log where pages are touched for the first time, and less where runs share them", () => {
     const wide = estimateOf({ threads: 1e7, checkpoints: 1e9, retentionDays: 365 });
     // Nearly each run meets pages that nobody has touched.
     expect(wide.log.imageBytesPerStep).toBeGreaterThan(2_900);
     expect(estimateOf({ stepsPerSecond: 5_000 }).log.imageBytesPerStep).toBeLessThan(3_000);
-    const { log, meanStepsPerSecond, bytesPerStep } = estimateOf({});
+    const { log, meanStepsPerSecond, bytesPerCheckpoint } = estimateOf({});
     expect(meanStepsPerSecond).toBe(1);
     expect(log.rowBytesPerStep).toBe(1_003 + 1_600 + 1_400);
-    expect(log.deletionBytesPerDay).toBe(DAY * bytesPerStep);
+    expect(log.deletionBytesPerDay).toBe(DAY * bytesPerCheckpoint);
     expect(log.bytesPerDay).toBeCloseTo(
       DAY * (log.rowBytesPerStep + log.imageBytesPerStep) + log.deletionBytesPerDay,
     );
@@ -87,6 +108,13 @@ describe("an estimate", () => {
     expect(estimateOf({ replicas: 2 }).nodes).toMatchObject({ servers: 1, withReplicas: 3 });
     expect(estimateOf({ nodeSteps: 30, replicas: 1 }).nodes).toMatchObject({ servers: 4, withReplicas: 10 });
     expect(estimateOf({ nodeBytes: 1e9, replicas: 0 }).nodes).toMatchObject({ servers: 4, withReplicas: 5 });
+  });
+
+  it("counts the time that a step takes on Citus only where one server is not enough", () => {
+    const [one, spread] = [estimateOf({}).nodes, estimateOf({ nodeBytes: 1e9 }).nodes];
+    expect(one.stepsPerNode).toBe(Math.floor(8_000 / 2.5));
+    expect(spread.stepsPerNode).toBe(Math.floor(8_000 / 2.5 / CITUS_CPU));
+    expect(spread.busyCores).toBeCloseTo(one.busyCores * CITUS_CPU);
   });
 
   it("vacuums as often as a fifth of the rows is dead, and against wraparound", () => {

@@ -1,8 +1,8 @@
 import { distinctPages } from "./distinct-pages.js";
-import { type EstimateInput, meanStepsPerSecond } from "./estimate-input.js";
+import { type EstimateInput, meanStepsPerSecond, storedCheckpoints } from "./estimate-input.js";
 import { POSTGRES } from "./postgres-defaults.js";
 import { diskBytes, type RowCost, sumOf, times } from "./row-curve.js";
-import { type StepRows, stepRows, type TableStep } from "./step-rows.js";
+import { stepRows, type TableRows, type TableStep } from "./step-rows.js";
 import { type StepTimes, stepTimes } from "./step-times.js";
 import type { UnitCosts } from "./unit-costs.js";
 
@@ -11,6 +11,8 @@ const SECONDS_PER_HOUR = 3_600;
 /** The cores of a server, and the share of their time that these calls may take. */
 export const NODE_CORES = 16;
 export const NODE_BUSY_SHARE = 0.5;
+/** What a step takes on Citus of the time of processors, where on one server it takes 1; see docs/scale.md. */
+export const CITUS_CPU = 13;
 /** How many connections a pooler keeps for each one that is busy in the mean. */
 export const CONNECTIONS_PER_BUSY = 2;
 
@@ -29,8 +31,8 @@ export interface Estimate {
   readonly meanStepsPerSecond: number;
   readonly tables: Readonly<Record<"checkpoints" | "checkpoint_blobs" | "checkpoint_writes", TableEstimate>>;
   readonly total: TableEstimate;
-  /** What a step adds to the disk. */
-  readonly bytesPerStep: number;
+  /** The bytes on disk for each checkpoint that stays. */
+  readonly bytesPerCheckpoint: number;
   readonly log: LogEstimate;
   readonly connections: ConnectionsEstimate;
   readonly vacuum: VacuumEstimate;
@@ -85,9 +87,9 @@ export interface MemoryEstimate {
 
 /** Servers. */
 export interface NodesEstimate {
-  /** The steps a second that a server is given. */
+  /** The steps a second that each of the servers is given. */
   readonly stepsPerNode: number;
-  /** The cores that the calls keep busy at the peak. */
+  /** The cores that the calls keep busy at the peak, on all of them. */
   readonly busyCores: number;
   /** Servers that hold rows: 1, or the workers of Citus. */
   readonly servers: number;
@@ -109,35 +111,37 @@ export interface NodesEstimate {
  */
 export function estimate(input: EstimateInput, costs: UnitCosts): Estimate {
   const step = stepRows(input, costs);
+  const { kept } = step;
   const tables = {
-    checkpoints: tableOf(step.checkpoints, input),
-    checkpoint_blobs: tableOf(step.checkpoint_blobs, input),
-    checkpoint_writes: tableOf(step.checkpoint_writes, input),
+    checkpoints: tableOf(kept.checkpoints, input),
+    checkpoint_blobs: tableOf(kept.checkpoint_blobs, input),
+    checkpoint_writes: tableOf(kept.checkpoint_writes, input),
   };
-  const all = sumOf([step.checkpoints, step.checkpoint_blobs, step.checkpoint_writes]);
-  const rows = rowsOf(step);
-  const total = tableOf({ ...all, rows }, input);
+  const [made, total] = [allOf(step), tableOf(allOf(kept), input)];
   const spent = stepTimes(input, step, costs);
   return {
-    ...{ input, tables, total, bytesPerStep: diskBytes(all), times: spent },
+    ...{ input, tables, total, times: spent },
+    bytesPerCheckpoint: diskBytes(allOf(kept)),
     meanStepsPerSecond: meanStepsPerSecond(input),
-    log: logOf(input, all, total, costs),
+    log: logOf(input, made, total, costs),
     connections: connectionsOf(input, spent),
-    vacuum: vacuumOf(input, total, rows),
-    memory: memoryOf(input, all, total, rows),
+    vacuum: vacuumOf(input, total, made.rows),
+    memory: memoryOf(input, made, total),
     nodes: nodesOf(input, total, spent),
     timesAreProvisional: costs.timesAreProvisional,
   };
 }
 
-function rowsOf({ checkpoints, checkpoint_blobs, checkpoint_writes }: StepRows): number {
-  return checkpoints.rows + checkpoint_blobs.rows + checkpoint_writes.rows;
+function allOf({ checkpoints, checkpoint_blobs, checkpoint_writes }: TableRows): TableStep {
+  const all = [checkpoints, checkpoint_blobs, checkpoint_writes];
+  return { rows: all.reduce((sum, { rows }) => sum + rows, 0), ...sumOf(all) };
 }
 
-function tableOf(step: TableStep, { checkpoints }: EstimateInput): TableEstimate {
-  const { heap, toast, index } = times(step, checkpoints);
+function tableOf(step: TableStep, input: EstimateInput): TableEstimate {
+  const stored = storedCheckpoints(input);
+  const { heap, toast, index } = times(step, stored);
   return {
-    rows: step.rows * checkpoints,
+    rows: step.rows * stored,
     ...{ heapBytes: heap, toastBytes: toast, indexBytes: index, bytes: heap + toast + index },
   };
 }
@@ -185,18 +189,18 @@ function vacuumOf(input: EstimateInput, total: TableEstimate, rows: number): Vac
     pages(total.indexBytes) * (readCost + deadShare * changeCost);
   return {
     ...{ deadRowsPerDay: perDay * rows, transactionsPerDay },
-    daysBetween: input.retentionDays * deadShare,
+    daysBetween: (deadShare * storedCheckpoints(input)) / perDay,
     hours: cost / vacuumCostPerSecond / SECONDS_PER_HOUR,
     daysToFreeze: POSTGRES.freezeAge / transactionsPerDay,
   };
 }
 
-function memoryOf(input: EstimateInput, step: RowCost, total: TableEstimate, rows: number): MemoryEstimate {
+function memoryOf(input: EstimateInput, step: TableStep, total: TableEstimate): MemoryEstimate {
   const { stepsPerSecond, stepsPerRun } = input;
   const steps = stepsPerSecond * SECONDS_PER_HOUR;
   const pages = total.indexBytes / POSTGRES.pageBytes;
   // A page of an index holds so many entries, and each page above the leaves refers to about as many pages.
-  const entryBytes = step.index / rows;
+  const entryBytes = step.index / step.rows;
   const inner = pages * (entryBytes / POSTGRES.pageBytes);
   // A run touches a page of each of the three primary keys, and what it adds fills further ones.
   const leaves = Math.min(
@@ -205,7 +209,7 @@ function memoryOf(input: EstimateInput, step: RowCost, total: TableEstimate, row
   );
   return {
     indexBytes: (inner + leaves) * POSTGRES.pageBytes,
-    rowBytes: steps * (step.heap + step.toast),
+    rowBytes: Math.min(steps * (step.heap + step.toast), total.heapBytes + total.toastBytes),
   };
 }
 
@@ -215,13 +219,17 @@ function nodesOf(
   { serverCpuMsPerStep }: StepTimes,
 ): NodesEstimate {
   const { stepsPerSecond, nodeBytes, replicas } = input;
-  const stepsPerNode =
-    input.nodeSteps ?? Math.floor((NODE_CORES * NODE_BUSY_SHARE * 1_000) / serverCpuMsPerStep);
-  const servers = Math.max(1, Math.ceil(total.bytes / nodeBytes), Math.ceil(stepsPerSecond / stepsPerNode));
+  const stepsOn = (cpuMsPerStep: number) =>
+    input.nodeSteps ?? Math.floor((NODE_CORES * NODE_BUSY_SHARE * 1_000) / cpuMsPerStep);
+  const holding = Math.ceil(total.bytes / nodeBytes);
+  const isOne = holding <= 1 && stepsPerSecond <= stepsOn(serverCpuMsPerStep);
+  const cpuMsPerStep = serverCpuMsPerStep * (isOne ? 1 : CITUS_CPU);
+  const stepsPerNode = stepsOn(cpuMsPerStep);
+  const servers = isOne ? 1 : Math.max(2, holding, Math.ceil(stepsPerSecond / stepsPerNode));
   // Citus needs a coordinator beside its workers.
-  const all = servers === 1 ? 1 : servers + 1;
+  const all = isOne ? 1 : servers + 1;
   return {
     ...{ stepsPerNode, servers, withReplicas: all * (1 + replicas), bytesPerServer: total.bytes / servers },
-    busyCores: (stepsPerSecond * serverCpuMsPerStep) / 1_000,
+    busyCores: (stepsPerSecond * cpuMsPerStep) / 1_000,
   };
 }

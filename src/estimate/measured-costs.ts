@@ -7,11 +7,11 @@ export const MEASURED_COSTS: UnitCosts = {
     { size: 6, heap: 1030, toast: 0, index: 133, wal: 1351 },
     { size: 9, heap: 1370, toast: 0, index: 152, wal: 1665 },
     { size: 12, heap: 1645, toast: 0, index: 152, wal: 1970 },
-    { size: 15, heap: 2054, toast: 0, index: 139, wal: 2270 },
-    { size: 18, heap: 639, toast: 0, index: 150, wal: 1006 },
-    { size: 24, heap: 688, toast: 0, index: 152, wal: 1055 },
-    { size: 48, heap: 920, toast: 0, index: 141, wal: 1227 },
-    { size: 96, heap: 1368, toast: 0, index: 152, wal: 1593 },
+    { size: 15, heap: 2058, toast: 0, index: 152, wal: 2280 },
+    { size: 18, heap: 1028, toast: 0, index: 143, wal: 1360 },
+    { size: 24, heap: 1176, toast: 0, index: 143, wal: 1523 },
+    { size: 48, heap: 2054, toast: 0, index: 137, wal: 2166 },
+    { size: 96, heap: 246, toast: 4145, index: 152, wal: 4064 },
   ],
   values: {
     text: [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { type ChainedValue, nextValue, wholeValue } from "../splices/value-chain.js";
-import { storedLists } from "./message-list.js";
+import { keptLists, type StoredList, storedLists } from "./message-list.js";
 
 const STEPS = 200;
 const BYTES = 1_000;
@@ -23,7 +23,26 @@ describe("a list that grows with each step", () => {
       expect(lists[step]?.rowsToRead).toBe(rows);
     }
   });
+
+  it("needs the steps that the kept ones refer to, and no others", () => {
+    const whole = storedLists({ steps: STEPS, bytesPerStep: BYTES, splices: false });
+    expect(keptLists(whole, 3)).toEqual(whole.slice(-3));
+    const spliced = storedLists({ steps: STEPS, bytesPerStep: BYTES, splices: true });
+    for (const kept of [1, 5, STEPS, 2 * STEPS]) {
+      const needed = new Set<number>();
+      for (let step = Math.max(0, STEPS - kept); step < STEPS; step++) {
+        for (const used of chainOf(spliced, step)) needed.add(used);
+      }
+      expect(keptLists(spliced, kept)).toHaveLength(needed.size);
+    }
+    expect(chainOf(spliced, STEPS - 1)).toHaveLength(spliced[STEPS - 1]?.rowsToRead ?? 0);
+  });
 });
+
+function chainOf(lists: readonly StoredList[], step: number): number[] {
+  const base = lists[step]?.base;
+  return base === undefined ? [step] : [step, ...chainOf(lists, base)];
+}
 
 /** What the code of the saver makes of a list. It compares values from 4 KiB on. */
 function splicesOf(steps: number) {

@@ -20,6 +20,8 @@ export interface StoredList {
   readonly wholeBytes: number;
   /** The rows that a reader needs for the whole list, this one included. */
   readonly rowsToRead: number;
+  /** The index of the step whose list this splice refers to. Absent where the list is stored whole. */
+  readonly base?: number;
 }
 
 /**
@@ -33,10 +35,30 @@ export function storedLists({ steps, bytesPerStep, splices }: GrowingList): Stor
     ordinal = index + 1 - start;
     const added = lowestBit(ordinal) * bytesPerStep;
     const isWhole = !splices || start === 0 || wholeBytes < MIN_SPLICED_BYTES || added * 2 > wholeBytes;
-    if (!isWhole) return { bytes: added + SPLICE_BYTES, wholeBytes, rowsToRead: 1 + bitsOf(ordinal) };
+    if (!isWhole) {
+      const base = index - lowestBit(ordinal);
+      return { bytes: added + SPLICE_BYTES, wholeBytes, rowsToRead: 1 + bitsOf(ordinal), base };
+    }
     start = index + 1;
     return { bytes: wholeBytes, wholeBytes, rowsToRead: 1 };
   });
+}
+
+/**
+ * Returns what stays of the lists where a saver keeps the newest checkpoints only: theirs, and those that their splices refer to.
+ *
+ * @param kept - The number of these checkpoints.
+ */
+export function keptLists(lists: readonly StoredList[], kept: number): StoredList[] {
+  const needed = new Set<number>();
+  for (let newest = Math.max(0, lists.length - kept); newest < lists.length; newest++) {
+    let step: number | undefined = newest;
+    while (step !== undefined && !needed.has(step)) {
+      needed.add(step);
+      step = lists[step]?.base;
+    }
+  }
+  return lists.filter((_list, step) => needed.has(step));
 }
 
 function lowestBit(ordinal: number): number {

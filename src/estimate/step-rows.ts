@@ -1,18 +1,24 @@
-import type { EstimateInput } from "./estimate-input.js";
-import { type StoredList, storedLists } from "./message-list.js";
+import { type EstimateInput, keptOfThread, stepsOfThread } from "./estimate-input.js";
+import { keptLists, type StoredList, storedLists } from "./message-list.js";
 import { costAt, type RowCost, sumOf, times } from "./row-curve.js";
-import type { RowPoint, UnitCosts } from "./unit-costs.js";
+import type { UnitCosts } from "./unit-costs.js";
 
 /** What a table gets from one step, in the mean over a thread. */
 export interface TableStep extends RowCost {
   readonly rows: number;
 }
 
-/** What one super-step stores. */
-export interface StepRows {
+/** The rows of each table. */
+export interface TableRows {
   readonly checkpoints: TableStep;
   readonly checkpoint_blobs: TableStep;
   readonly checkpoint_writes: TableStep;
+}
+
+/** What one super-step stores. */
+export interface StepRows extends TableRows {
+  /** What stays of it, for each checkpoint that stays. It differs where the saver has the option `keepLast`. */
+  readonly kept: TableRows;
   /** The bytes of values that a `put` sends, before compression. */
   readonly putBytes: number;
   readonly writeBytes: number;
@@ -25,38 +31,38 @@ export interface StepRows {
 export function stepRows(input: EstimateInput, costs: UnitCosts): StepRows {
   const { channels, changed, valueBytes, writes, messageBytes, content } = input;
   const lists = messageBytes === 0 ? [] : listsOf(input);
-  const hasList = lists.length > 0 ? 1 : 0;
-  const list = meanList(lists, costs.values[content]);
   const value = costAt(costs.values[content], valueBytes);
   // LangGraph empties the channel that has triggered a node. That is a row without a value.
   const emptied = costAt(costs.values[content], 0);
   const written = writeSizes(input).map((bytes) => costAt(costs.writes[content], bytes));
+  /** @param stored - The lists that as many checkpoints need. */
+  const rowsOf = (stored: readonly StoredList[], of: number): TableRows => {
+    const list = sumOf(stored.map(({ bytes }) => costAt(costs.values[content], bytes)));
+    return {
+      checkpoints: { rows: 1, ...costAt(costs.headers, channels) },
+      checkpoint_blobs: {
+        rows: changed + stored.length / of + 1,
+        ...sumOf([times(list, 1 / of), times(value, changed), emptied]),
+      },
+      checkpoint_writes: { rows: writes, ...sumOf(written) },
+    };
+  };
+  const [made, kept] = [stepsOfThread(input), keptOfThread(input)];
+  const meanOf = (figure: (list: StoredList) => number) =>
+    lists.reduce((sum, list) => sum + figure(list), 0) / made;
   return {
-    checkpoints: { rows: 1, ...costAt(costs.headers, channels) },
-    checkpoint_blobs: { rows: changed + hasList + 1, ...sumOf([list.cost, times(value, changed), emptied]) },
-    checkpoint_writes: { rows: writes, ...sumOf(written) },
-    putBytes: changed * valueBytes + list.bytes,
+    ...rowsOf(lists, made),
+    kept: rowsOf(keptLists(lists, kept), kept),
+    putBytes: changed * valueBytes + meanOf(({ bytes }) => bytes),
     writeBytes: writeSizes(input).reduce((sum, bytes) => sum + bytes, 0),
-    readBytes: changed * valueBytes + list.wholeBytes,
-    readRows: changed + list.rowsToRead + writes,
+    readBytes: changed * valueBytes + meanOf(({ wholeBytes }) => wholeBytes),
+    readRows: changed + meanOf(({ rowsToRead }) => rowsToRead) + writes,
   };
 }
 
-function listsOf({ threads, checkpoints, messageBytes, splices }: EstimateInput): StoredList[] {
-  return storedLists({ steps: Math.round(checkpoints / threads), bytesPerStep: messageBytes, splices });
-}
-
-function meanList(lists: readonly StoredList[], points: readonly RowPoint[]) {
-  const count = Math.max(1, lists.length);
-  const mean = (figure: (list: StoredList) => number) =>
-    lists.reduce((sum, list) => sum + figure(list), 0) / count;
-  const costs = lists.map(({ bytes }) => costAt(points, bytes));
-  return {
-    cost: times(sumOf(costs), 1 / count),
-    bytes: mean(({ bytes }) => bytes),
-    wholeBytes: mean(({ wholeBytes }) => wholeBytes),
-    rowsToRead: mean(({ rowsToRead }) => rowsToRead),
-  };
+function listsOf(input: EstimateInput): StoredList[] {
+  const { messageBytes, splices } = input;
+  return storedLists({ steps: stepsOfThread(input), bytesPerStep: messageBytes, splices });
 }
 
 /** The message comes first, then the values that change. The others trigger nodes and hold nothing. */

@@ -1,21 +1,46 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
+import { format } from "prettier";
 import { compareEstimate, type Compared } from "../../bench/units/compare-estimate.js";
 import { synthetic } from "../../bench/units/known-fleets.js";
+import type { UnitResults } from "../../bench/units/measure-units.js";
+import { comparisonsTable } from "../../bench/units/to-markdown.js";
 import { MEASURED_COSTS } from "../../src/estimate/measured-costs.js";
 import { describeServer } from "../../test-support/targets.js";
 
 const RESULTS = new URL("../../bench/results/units/latest.json", import.meta.url);
+
+const SCALE = new URL("../../docs/scale.md", import.meta.url);
+const TABLE = /(?<=<!-- bench:units -->\n\n)\|[^]*?\n(?=\n)/;
 
 /** What the page about scale promises. */
 const TOLERANCE = 0.15;
 
 describe("the costs that estimates are made of", () => {
   it("are those that were measured", async () => {
-    const { costs } = JSON.parse(await readFile(RESULTS, "utf8")) as { costs: unknown };
-    expect(MEASURED_COSTS).toEqual(costs);
+    expect(MEASURED_COSTS).toEqual((await readResults()).costs);
+  });
+
+  it("came as near to fleets that were stored as docs/scale.md promises, which shows them; CLI_DOCS=write updates it", async () => {
+    const { comparisons } = await readResults();
+    for (const { name, rows, bytes, logBytes } of comparisons) {
+      for (const compared of [rows, bytes, logBytes ?? bytes])
+        expect([name, distanceOf(compared) < TOLERANCE]).toEqual([name, true]);
+    }
+    const page = await readFile(SCALE, "utf8");
+    const table = await format(comparisonsTable(comparisons), { parser: "markdown" });
+    if (process.env.CLI_DOCS === "write")
+      await writeFile(
+        SCALE,
+        page.replace(TABLE, () => table),
+      );
+    else expect(TABLE.exec(page)?.[0]).toBe(table);
   });
 });
+
+async function readResults(): Promise<UnitResults> {
+  return JSON.parse(await readFile(RESULTS, "utf8")) as UnitResults;
+}
 
 describeServer("an estimate", (server) => {
   // Random bytes, because servers without LZ4 compress text to another length.

@@ -12,7 +12,7 @@ const estimateFlags = z.object({
   ...{ services: number, poolSize: number, threads: number, checkpoints: number, perThread: number },
   ...{ stepsPerSecond: number, stepsPerRun: number, retentionDays: number, replicas: number },
   ...{ channels: number, changed: number, valueBytes: number, messageBytes: number, writes: number },
-  ...{ nodeBytes: number, nodeSteps: number },
+  ...{ keepLast: number, nodeBytes: number, nodeSteps: number },
   splices: z.boolean().optional(),
   content: z.enum(["text", "random"]).optional(),
 });
@@ -52,6 +52,7 @@ function fleetOptions(): Option[] {
       1,
     ).conflicts("checkpoints"),
     countOption("--retention-days <n>", `how long a checkpoint stays (default: ${retentionDays})`, 1),
+    countOption("--keep-last <n>", "with the saver's option `keepLast` (default: all stay)", 1),
     quantityOption(
       "--steps-per-second <n>",
       "super-steps a second in the busiest minutes (default: 4 times the mean)",

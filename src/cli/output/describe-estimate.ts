@@ -48,7 +48,12 @@ function assumptions({ input, meanStepsPerSecond }: Estimate, given: ReadonlySet
       `${humanCount(checkpoints)}, ${perThread} of each thread`,
       ...["checkpoints", "checkpointsPerThread"],
     ),
-    row("a checkpoint stays", counted(retentionDays, "day"), "retentionDays"),
+    row(
+      "of these stay",
+      input.keepLast === undefined ? "all" : `the newest ${humanCount(input.keepLast)} of each thread`,
+      "keepLast",
+    ),
+    row("for", counted(retentionDays, "day"), "retentionDays"),
     row("steps a second, mean", rate(meanStepsPerSecond), "checkpoints", "retentionDays"),
     row("steps a second, busiest", `${rate(stepsPerSecond)}${peak}`, "stepsPerSecond"),
     row("steps of a run", humanCount(stepsPerRun), "stepsPerRun"),
@@ -81,10 +86,10 @@ function needs(estimate: Estimate): Row[] {
   ];
 }
 
-function diskNeeds({ log, total, bytesPerStep }: Estimate): Row[] {
+function diskNeeds({ log, total, bytesPerCheckpoint }: Estimate): Row[] {
   const week = total.bytes + DAYS_OF_LOG * log.bytesPerDay;
   return [
-    ["disk", humanBytes(total.bytes), `${humanBytes(bytesPerStep)} for each checkpoint`],
+    ["disk", humanBytes(total.bytes), `${humanBytes(bytesPerCheckpoint)} for each checkpoint`],
     [
       "write-ahead log, busiest",
       `${humanBytes(log.bytesPerSecondAtPeak)}/s`,
@@ -106,12 +111,12 @@ function connectionNeeds({ connections, input: { services, poolSize } }: Estimat
     [
       "connections of the pools",
       humanCount(ofPools),
-      `${pools}: ${fitWithoutPooler ? "fewer" : "more"} than the ${POSTGRES.connections} of a server by default${fitWithoutPooler ? "" : ", so put a pooler in transaction mode between"}`,
+      `${pools}: ${fitWithoutPooler ? "fewer" : "more"} than the ${POSTGRES.connections} of a server by default${fitWithoutPooler ? "" : ", so a pooler in transaction mode has to be between"}`,
     ],
     [
       "connections through a pooler",
       humanCount(throughPooler),
-      `${rate(busy)} are busy at a time; ${CONNECTIONS_PER_BUSY} for each of them`,
+      `${CONNECTIONS_PER_BUSY} for each of the ${rate(busy)} that are in use at a time`,
     ],
   ];
 }
@@ -135,7 +140,7 @@ function upkeep({ vacuum, memory }: Estimate): Row[] {
 }
 
 function timeNeeds({ times, timesAreProvisional }: Estimate): Row[] {
-  const how = `with ${NETWORK_MS} ms of network`;
+  const how = `with ${NETWORK_MS} ms of network, and without waiting for a disk`;
   const note = timesAreProvisional ? "; provisional, measured on a busy machine" : "";
   return [
     ["put", milliseconds(times.putMs), `${how}${note}`],
@@ -146,17 +151,17 @@ function timeNeeds({ times, timesAreProvisional }: Estimate): Row[] {
 
 function serverNeeds({ nodes, input }: Estimate): Row[] {
   const { servers, withReplicas, bytesPerServer, busyCores, stepsPerNode } = nodes;
-  const budget = `${humanBytes(input.nodeBytes)} and ${humanCount(stepsPerNode)} steps a second for each server`;
   const cores =
-    input.nodeSteps === undefined ? ` (${NODE_CORES} cores, ${NODE_BUSY_SHARE * 100} % busy)` : "";
+    input.nodeSteps === undefined ? `, with ${NODE_CORES} cores ${NODE_BUSY_SHARE * 100} % busy` : "";
+  const budget = `up to ${humanBytes(input.nodeBytes)} and ${humanCount(stepsPerNode)} steps a second${cores}`;
   return [
-    ["busy cores", rate(busyCores), "of the servers, for these calls in the busiest minutes"],
+    ["busy cores", rate(busyCores), "on all servers, for these calls in the busiest minutes"],
     [
       "servers",
       servers === 1 ? "1" : `${humanCount(servers)} workers`,
       servers === 1
-        ? `one server is enough: ${budget}${cores}`
-        : `of Citus, with ${humanBytes(bytesPerServer)} each: ${budget}${cores}`,
+        ? `one is enough: it takes ${budget}`
+        : `of Citus, with ${humanBytes(bytesPerServer)} each: one takes ${budget}`,
     ],
     [
       "servers with replicas",
