@@ -58,8 +58,8 @@ export const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
   list: async ({ saver, config, steps }) => {
     expect(await listIds(saver.list(config))).toEqual(steps.map(idOf).reverse());
   },
-  put: async ({ saver, config }) => {
-    const stored = await putValues(saver, config, {
+  put: async ({ saver, steps }) => {
+    const stored = await putValues(saver, steps[2], {
       at: new Date(7),
       bytes: Buffer.from([0, 255]),
       text: "ü",

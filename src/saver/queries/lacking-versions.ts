@@ -1,21 +1,7 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion, eachCountedChannel } from "./header-parts.js";
-
-/** One of the newest checkpoints of its namespace, which stay. */
-export interface KeptCheckpoint {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
-  /** 1 for the newest of the namespace. */
-  rank: number;
-  channel_versions: unknown;
-  channel_values: unknown;
-  /** Whether its sends are among the writes of its parent. */
-  is_before_version_4: boolean;
-}
+import type { WithKept } from "./kept-checkpoints.js";
 
 interface LackingVersion {
   thread_id: string;
@@ -24,7 +10,6 @@ interface LackingVersion {
   version: string;
 }
 
-type WithKept = CheckpointDatabase & { kept: KeptCheckpoint };
 type WithLacking = WithKept & { lacking: LackingVersion };
 
 /**

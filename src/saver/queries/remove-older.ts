@@ -1,19 +1,20 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type QueryCreator,
-  type RawBuilder,
-  sql,
-  type SqlBool,
-} from "kysely";
+import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
+import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { eachChannelVersion } from "./header-parts.js";
-import { type KeptCheckpoint, lackingCounted, lackingVersions, lackingWritten } from "./lacking-versions.js";
+import {
+  givenNamespaces,
+  type KeptCheckpoint,
+  type NamespaceParams,
+  type RemovalParams,
+  type WithKept,
+  withKept,
+} from "./kept-checkpoints.js";
+import { lackingCounted, lackingVersions, lackingWritten } from "./lacking-versions.js";
 import { givenThreadId, type ThreadGroup, type ThreadNaming } from "./thread-groups.js";
 
 /**
@@ -47,24 +48,12 @@ export function lockNamespaces(schema: string, group: ThreadGroup<NamespaceKey>)
   return lockAll.of(group.naming).bind(schema, namespaceParams(group));
 }
 
-interface NamespaceParams {
-  readonly threadId: string;
-  readonly threadIds: readonly string[];
-  readonly checkpointNss: readonly string[];
-}
-
 function namespaceParams({ threadId, items: namespaces }: ThreadGroup<NamespaceKey>): NamespaceParams {
   return {
     threadId,
     threadIds: namespaces.map(({ threadId }) => threadId),
     checkpointNss: namespaces.map(({ checkpointNs }) => checkpointNs),
   };
-}
-
-function givenNamespaces(parameter: Parameter<NamespaceParams>) {
-  return sql<{ thread_id: string; checkpoint_ns: string }>`unnest(
-    ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[]
-  )`.as<"given">(sql`given(thread_id, checkpoint_ns)`);
 }
 
 const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParams, unknown>(
@@ -83,12 +72,6 @@ const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParam
       .orderBy(sql`held.checkpoint_id collate "C"`)
       .forUpdate("held"),
 );
-
-interface RemovalParams extends NamespaceParams {
-  readonly keepLast: number;
-}
-
-type WithKept = CheckpointDatabase & { kept: KeptCheckpoint };
 
 type WriteOfNamespace = ExpressionBuilder<
   WithKept & {
@@ -200,40 +183,3 @@ function writesOfOlder(threadId: RawBuilder<string>): (eb: WriteOfNamespace) => 
 }
 
 const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
-
-/** The CTE `kept`: the newest checkpoints of each namespace, with their headers parsed once. */
-function withKept(
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<RemovalParams>,
-  threadOf: (column: string) => RawBuilder<string>,
-): QueryCreator<WithKept> {
-  const given = givenNamespaces(parameter);
-  const threadId = threadOf("given.thread_id");
-  return db.with("kept", (qb) =>
-    qb
-      .selectFrom((eb) =>
-        eb
-          .selectFrom(given)
-          .innerJoin("checkpoints as stored", (join) =>
-            join
-              .on("stored.thread_id", "=", threadId)
-              .onRef("stored.checkpoint_ns", "=", "given.checkpoint_ns"),
-          )
-          .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
-          .select(["stored.parent_checkpoint_id", "stored.checkpoint"])
-          .select(
-            sql<number>`row_number() over (partition by stored.thread_id, stored.checkpoint_ns
-                order by stored.checkpoint_id collate "C" desc)`.as("rank"),
-          )
-          .as("ranked"),
-      )
-      .where("ranked.rank", "<=", parameter("keepLast"))
-      .select(["ranked.thread_id", "ranked.checkpoint_ns", "ranked.checkpoint_id"])
-      .select(["ranked.parent_checkpoint_id", "ranked.rank"])
-      .select([
-        sql`ranked.checkpoint -> 'channel_versions'`.as("channel_versions"),
-        sql`ranked.checkpoint -> 'channel_values'`.as("channel_values"),
-        sql<boolean>`coalesce(ranked.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
-      ]),
-  );
-}

@@ -8,6 +8,7 @@ import {
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -54,9 +55,14 @@ export interface ThreadRow {
  * Lists threads by their ids. It walks the primary key's index from thread to thread, and within a thread from namespace to
  * namespace. It reads only the row of the newest checkpoint, and stops after `limit` threads.
  */
-export function listThreadRows(call: CallContext, scope: ThreadScope, limit: number): Promise<ThreadRow[]> {
+export async function listThreadRows(
+  call: CallContext,
+  scope: ThreadScope,
+  limit: number,
+): Promise<ThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return runStatement(call, statements.of(narrowed), {
+  const family = (await isDistributed(call)) ? distributedThreads : statements;
+  return runStatement(call, family.of(narrowed), {
     after: scope.after ?? "",
     search: scope.search ?? "",
     filter: scope.filter ?? "",
@@ -123,6 +129,59 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Thr
       .orderBy("page.thread_id"),
 );
 
+/**
+ * Where Citus distributes the table, each node groups its threads in the order of the primary key, and stops after `limit` threads.
+ * Citus runs no recursive walk over several nodes.
+ */
+const distributedThreads = /* @__PURE__ */ new StatementFamily<readonly Condition[], ThreadParams, ThreadRow>(
+  (narrowed) => (db, parameter) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom("checkpoints as each")
+          .$if(narrowed.includes("after"), (rows) => rows.where("each.thread_id", ">", parameter("after")))
+          .groupBy("each.thread_id")
+          .select("each.thread_id")
+          .select([
+            sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id"),
+            sql<string>`(array_agg(each.checkpoint_ns
+              order by each.checkpoint_id collate "C" desc, each.checkpoint_ns))[1]`.as("checkpoint_ns"),
+            sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
+            sql<number>`count(*)::float8`.as("checkpoints"),
+          ])
+          .as("thread"),
+      )
+      .innerJoin("checkpoints as stored", (join) =>
+        join
+          .onRef("stored.thread_id", "=", "thread.thread_id")
+          .onRef("stored.checkpoint_ns", "=", "thread.checkpoint_ns")
+          .onRef("stored.checkpoint_id", "=", "thread.checkpoint_id"),
+      )
+      .where((eb) =>
+        eb.and(
+          narrowed.flatMap((name) =>
+            predicate(name, parameter, {
+              threadId: eb.ref("thread.thread_id"),
+              id: eb.ref("thread.checkpoint_id"),
+              ts: TS_OF_STORED,
+              metadata: eb.ref("stored.metadata"),
+            }),
+          ),
+        ),
+      )
+      .select(["thread.thread_id", "thread.checkpoint_ns", "thread.checkpoint_id"])
+      .select(["thread.namespaces", "thread.checkpoints"])
+      .select([sql<string | null>`stored.metadata::text`.as("metadata"), TS_OF_STORED.as("ts")])
+      .orderBy("thread.thread_id")
+      .limit(parameter("limit")),
+);
+
+/** The time in the header. Reading the header may decompress it, so read it only when the id contains no time. */
+const TS_OF_STORED = /* @__PURE__ */ sql<
+  string | null
+>`case when ${isUuid6(sql.ref("stored.checkpoint_id"))} then null
+  else stored.checkpoint ->> 'ts' end`;
+
 type WithThread = CheckpointDatabase & { thread: { thread_id: string | null } };
 
 /** The ids of all threads: each step looks up the next id in the index. The last row is NULL. */
@@ -171,14 +230,7 @@ function headOf(eb: ThreadBuilder) {
     .whereRef("stored.thread_id", "=", "thread.thread_id")
     .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
     .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
-    .select("stored.metadata")
-    .select((stored) => {
-      // Reading the header may decompress it, so read it only when the id contains no time.
-      const ts = sql<string>`${stored.ref("stored.checkpoint")} ->> 'ts'`;
-      return sql<
-        string | null
-      >`case when ${isUuid6(stored.ref("stored.checkpoint_id"))} then null else ${ts} end`.as("ts");
-    })
+    .select(["stored.metadata", TS_OF_STORED.as("ts")])
     .limit(sql.lit(1))
     .as("head");
 }
