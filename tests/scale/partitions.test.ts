@@ -165,8 +165,9 @@ describePartitioned("on partitions", (target) => {
   });
 
   it.each([
-    { mode: "auto", deletes: true },
+    { mode: "auto", deletes: false },
     { mode: "force_custom_plan", deletes: true },
+    // A deletion names its threads by an array, which Postgres compares with the partitions only where it knows it.
     { mode: "force_generic_plan", deletes: false },
   ])("calls of a thread scan only its partitions (plan_cache_mode $mode)", async ({ mode, deletes }) => {
     await using filling = new PostgresSaver(database.source);
