@@ -1,0 +1,119 @@
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { ArchiveError, archiveFolder, type ArchiveTarget, PostgresSaver } from "../../src/index.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { memoryArchive } from "../../test-support/memory-archive.js";
+import { describeServer } from "../../test-support/targets.js";
+import { allRows } from "../backup/all-rows.js";
+
+const THREADS = { strategy: "delete", threads: ["a", "../b"] } as const;
+
+describeServer("the target of an archive", (target) => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "checkpoint-target-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function filled() {
+    const database = await target.sharedDatabase();
+    const saver = new PostgresSaver(database.source);
+    for (const thread of THREADS.threads) {
+      const { config } = await putValues(saver, threadConfig(thread), { list: [thread] });
+      await saver.putWrites(config, [["list", 1]], "task");
+    }
+    return { database, saver, before: await allRows(database) };
+  }
+
+  it.each<[string, Partial<ArchiveTarget>]>([
+    ["reads other bytes than were written", { read: () => otherBytes() }],
+    ["rejects a write", { write: () => Promise.reject(new Error("access denied")) }],
+    ["resolves without a file", { write: () => Promise.resolve() }],
+    [
+      "stops reading in the middle of the content",
+      {
+        write: async (_name, content) => {
+          for await (const _ of content) return;
+        },
+      },
+    ],
+  ])("costs no row if it %s", async (_what, faulty) => {
+    const { database, saver, before } = await filled();
+    const to = { ...memoryArchive(), ...faulty };
+    await expect(saver.archive({ ...THREADS, to })).rejects.toThrow(ArchiveError);
+    expect(await allRows(database)).toEqual(before);
+    await saver.end();
+  });
+
+  it("costs no row if it cuts off or changes what it keeps, and nothing is restored from such a file", async () => {
+    const { database, saver, before } = await filled();
+    const archive = memoryArchive();
+    await saver.archive({ ...THREADS, to: archive });
+    for (const [name, content] of [...archive.files]) {
+      for (const damaged of [
+        content.subarray(0, -9),
+        content.map((byte, at) => (at === 30 ? byte ^ 1 : byte)),
+      ]) {
+        archive.files.set(name, damaged);
+        await expect(saver.restore({ from: archive })).rejects.toThrow(ArchiveError);
+        expect(Object.values(await allRows(database)).flat()).toEqual([]);
+      }
+      archive.files.set(name, content);
+    }
+    await saver.restore({ from: archive });
+    expect(await allRows(database)).toEqual(before);
+    await saver.end();
+  });
+
+  it("may be a folder: only its owner reads the files, names stay inside of it, and a failed write leaves none", async () => {
+    const { database, saver, before } = await filled();
+    const path = join(folder, "archive");
+    const to = archiveFolder(path);
+    const failing: ArchiveTarget = {
+      ...to,
+      write: (name, content, options) => to.write(name, endingEarly(content), options),
+    };
+    await expect(saver.archive({ ...THREADS, to: failing })).rejects.toThrow(ArchiveError);
+    expect(await readdir(path)).toEqual([]);
+    expect(await allRows(database)).toEqual(before);
+    await saver.archive({ ...THREADS, to });
+    const names = await readdir(path);
+    expect(names).toHaveLength(2);
+    expect(names).toContainEqual(expect.stringMatching(/^%2E%2E%2Fb~/));
+    if (process.platform !== "win32") {
+      expect((await stat(path)).mode & 0o777).toBe(0o700);
+      expect((await stat(join(path, names[0] ?? ""))).mode & 0o777).toBe(0o600);
+    }
+    expect(await saver.restore({ from: to, threads: ["../b", "none"] })).toMatchObject({
+      ...{ threads: 1, files: 1, missing: ["none"] },
+    });
+    await saver.restore({ from: to });
+    expect(await allRows(database)).toEqual(before);
+    await saver.end();
+  });
+
+  it("brings a thread back beside one that went on under the same id", async () => {
+    const { saver } = await filled();
+    const to = memoryArchive();
+    const archived = await saver.getTuple(threadConfig("a"));
+    await saver.archive({ ...THREADS, to });
+    const later = await putValues(saver, threadConfig("a"), { list: ["anew"] });
+    await saver.restore({ from: to, threads: ["a"] });
+    expect((await saver.getTuple(threadConfig("a")))?.checkpoint).toMatchObject({ id: later.checkpoint.id });
+    expect(await saver.getTuple(archived?.config ?? {})).toEqual(archived);
+    await saver.end();
+  });
+});
+
+async function* endingEarly(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    yield chunk;
+    throw new Error("the disk is full");
+  }
+}
+
+async function* otherBytes(): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from("other"));
+}
