@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { openDatabase } from "../../src/db/index.js";
-import { PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { distributeTables } from "../../src/migrations/index.js";
 import {
   checkpointOf,
@@ -27,8 +28,6 @@ interface Thread {
 
 type Call = (saver: PostgresSaver, thread: Thread) => Promise<unknown>;
 
-const idOf = ({ configurable }: RunnableConfig): string => String(configurable?.checkpoint_id);
-
 /** What the node of a thread answers alone. The names are those of the table in docs/scale.md. */
 const OF_ONE_NODE: Readonly<Record<string, Call>> = {
   getTuple: (saver, { id }) => saver.getTuple(threadConfig(id)),
@@ -44,8 +43,6 @@ const OF_ONE_NODE: Readonly<Record<string, Call>> = {
   history: (saver, { id }) => saver.history(id),
   getDeltaChannelHistory: (saver, { last }) =>
     saver.getDeltaChannelHistory({ config: last, channels: ["list"] }),
-  fork: (saver, { first }) => saver.fork(first, { values: { list: ["fork"] } }),
-  rollback: (saver, { id, first }) => saver.rollback(id, idOf(first)),
   diff: (saver, { first, last }) => saver.diff(first, last),
   writesOf: (saver, { last }) => saver.writesOf(last),
   taskStats: (saver, { id }) => saver.taskStats(id),
@@ -70,21 +67,24 @@ describeCitus("on tables that are distributed by thread", (target) => {
   let database: TestDatabase<string>;
   let sent: SentStatement[];
   let saver: PostgresSaver;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
     database = await target.createDatabase();
-    const { kysely, close } = openDatabase(database.source);
-    await new PostgresSaver(kysely).setup();
-    await distributeTables(kysely, { shards: 8 });
-    await close();
-    const recording = recordingPool(database.source);
+    const opened = openDatabase(database.source);
+    await new PostgresSaver(opened.kysely).setup();
+    await distributeTables(opened.kysely, { shards: 8 });
+    await opened.close();
+    const recording = recordingKysely(database.source);
     ({ sent } = recording);
-    saver = new PostgresSaver(recording.pool);
+    saver = new PostgresSaver(recording.kysely);
     for (let count = 0; count < THREADS; count++) await newStoredThread(saver);
     // What a saver asks once is not what is tested.
     await saver.getTuple(threadConfig("none"));
-    return () => recording.pool.end();
+    close = () => recording.kysely.destroy();
   });
+
+  afterAll(() => close());
 
   /** The plans of what a call sends. */
   async function plansOf(call: Call): Promise<Plan[]> {
@@ -131,20 +131,20 @@ interface SentStatement {
   readonly values: readonly unknown[];
 }
 
-/** A pool that records the statements with parameters. */
-function recordingPool(connectionString: string): { pool: pg.Pool; sent: SentStatement[] } {
+/** A Kysely that records its statements. A pool would send several of them at once. */
+function recordingKysely(connectionString: string): {
+  kysely: Kysely<CheckpointDatabase>;
+  sent: SentStatement[];
+} {
   const sent: SentStatement[] = [];
-  const pool = new pg.Pool({ connectionString });
-  pool.on("connect", (client) => {
-    const query: (config: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
-    Object.assign(client, {
-      query: (config: string | pg.QueryConfig) => {
-        if (typeof config === "object") sent.push({ text: config.text, values: config.values ?? [] });
-        return query(config);
-      },
-    });
+  const dialect = new PostgresDialect({ pool: new pg.Pool({ connectionString }) });
+  const kysely = new Kysely<CheckpointDatabase>({
+    dialect,
+    log: ({ query }) => {
+      sent.push({ text: query.sql, values: query.parameters });
+    },
   });
-  return { pool, sent };
+  return { kysely, sent };
 }
 
 interface Plan {
