@@ -7,8 +7,9 @@ import {
   JsonSerializer,
   MsgpackSerializer,
 } from "../../src/serde/index.js";
+import { partitionTables } from "../../src/migrations/index.js";
 import { runOfficialConformance } from "../../test-support/official-conformance.js";
-import { describeEachTarget, describePartitioned, type TestDatabase } from "../../test-support/targets.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 describeEachTarget("LangGraph's conformance suite", (target) => {
   let database: TestDatabase;
@@ -48,14 +49,16 @@ describeEachTarget("LangGraph's conformance suite", (target) => {
   }
 });
 
-describePartitioned("LangGraph's conformance suite", (target) => {
+describeServer("LangGraph's conformance suite on partitions", (target) => {
   let saver: PostgresSaver;
   let tables: Kysely<CheckpointDatabase>;
 
   beforeAll(async () => {
-    const database = await target.sharedDatabase();
+    const database = await target.createDatabase();
     saver = new PostgresSaver(database.source);
+    await saver.setup();
     tables = database.kysely<CheckpointDatabase>();
+    await partitionTables(tables, { layout: "hash:4" });
   });
   afterAll(() => saver.end());
 
