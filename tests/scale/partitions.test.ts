@@ -209,8 +209,10 @@ describePartitioned("on partitions", (target) => {
     if (tuple === undefined) throw new Error("no checkpoint");
     await putValues(saver, tuple.config, { list: [1] }, tuple.checkpoint);
     await pool.end();
-    expect(sent).toHaveLength(2);
-    for (const { text, values } of sent) {
+    // The first call also asks whether Citus distributes the tables.
+    const ofCalls = sent.filter(({ text }) => !text.includes("pg_dist_partition"));
+    expect(ofCalls).toHaveLength(2);
+    for (const { text, values } of ofCalls) {
       const rows = await database.query<{ "QUERY PLAN": string }>(`explain (analyze, costs off) ${text}`, [
         ...values,
       ]);

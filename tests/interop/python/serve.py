@@ -30,9 +30,11 @@ def run(saver, request):
         given = {"messages": [HumanMessage(request["say"], id=request["say"])]}
     if "resume" in request:
         given = Command(resume=request["resume"])
+    # One node after another, so that the others have finished and stored their writes when a broken one fails.
+    config = config_of(request) | ({"max_concurrency": 1} if BROKEN else {})
     failed = None
     try:
-        AGENTS[request["agent"]](saver).invoke(given, config_of(request))
+        AGENTS[request["agent"]](saver).invoke(given, config)
     except RuntimeError as error:
         failed = str(error)
     return {"ran": list(RUNS), "failed": failed}
