@@ -1,5 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion, eachCountedChannel } from "./header-parts.js";
 import type { WithKept } from "./kept-checkpoints.js";
 
@@ -81,27 +82,51 @@ export function lackingCounted(db: QueryCreator<WithLacking>, threadId: RawBuild
 export function lackingWritten(db: QueryCreator<WithLacking>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("lacking")
-    .innerJoin("checkpoints as holder", (join) =>
-      join
-        .on("holder.thread_id", "=", threadId)
-        .onRef("holder.checkpoint_ns", "=", "lacking.checkpoint_ns")
-        .on(sql<SqlBool>`holder.checkpoint -> 'channel_versions' ->> lacking.channel = lacking.version`),
-    )
-    .innerJoin("checkpoints as before", (join) =>
-      join
-        .on("before.thread_id", "=", threadId)
-        .onRef("before.checkpoint_ns", "=", "holder.checkpoint_ns")
-        .onRef("before.checkpoint_id", "=", "holder.parent_checkpoint_id")
-        .on(
-          sql<SqlBool>`before.checkpoint -> 'channel_versions' ->> lacking.channel is distinct from lacking.version`,
-        ),
-    )
-    .innerJoin("checkpoint_writes as write", (join) =>
-      join
-        .on("write.thread_id", "=", threadId)
-        .onRef("write.checkpoint_ns", "=", "before.checkpoint_ns")
-        .onRef("write.checkpoint_id", "=", "before.checkpoint_id")
-        .onRef("write.channel", "=", "lacking.channel"),
-    )
-    .select(["lacking.thread_id", "lacking.checkpoint_ns"]);
+    .select(["lacking.thread_id", "lacking.checkpoint_ns"])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("checkpoints as holder")
+          .select("holder.type")
+          .where("holder.thread_id", "=", threadId)
+          .whereRef("holder.checkpoint_ns", "=", "lacking.checkpoint_ns")
+          .where(hasVersion("holder"))
+          .where((of) => of.exists(parentWithoutVersion(of, threadId)))
+          .where((of) => of.exists(writeOfParent(of, threadId)))
+          // OFFSET keeps Postgres from making one large join of all, which takes it longer to plan than to run.
+          .offset(sql.lit(0)),
+      ),
+    );
+}
+
+type OfHolder = ExpressionBuilder<
+  WithLacking & { holder: CheckpointDatabase["checkpoints"] },
+  "lacking" | "holder"
+>;
+
+function parentWithoutVersion(eb: OfHolder, threadId: RawBuilder<string>) {
+  return eb
+    .selectFrom("checkpoints as before")
+    .select("before.type")
+    .where("before.thread_id", "=", threadId)
+    .whereRef("before.checkpoint_ns", "=", "lacking.checkpoint_ns")
+    .whereRef("before.checkpoint_id", "=", "holder.parent_checkpoint_id")
+    .where(sql<SqlBool>`${hasVersion("before")} is not true`)
+    .offset(sql.lit(0));
+}
+
+function writeOfParent(eb: OfHolder, threadId: RawBuilder<string>) {
+  return eb
+    .selectFrom("checkpoint_writes as write")
+    .select("write.idx")
+    .where("write.thread_id", "=", threadId)
+    .whereRef("write.checkpoint_ns", "=", "lacking.checkpoint_ns")
+    .whereRef("write.checkpoint_id", "=", "holder.parent_checkpoint_id")
+    .whereRef("write.channel", "=", "lacking.channel")
+    .offset(sql.lit(0));
+}
+
+function hasVersion(checkpoint: "holder" | "before"): RawBuilder<SqlBool> {
+  const versions = sql`${sql.ref(`${checkpoint}.checkpoint`)} -> 'channel_versions'`;
+  return sql<SqlBool>`(${versions} ->> lacking.channel = lacking.version)`;
 }
