@@ -898,8 +898,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * and writes as of one moment, and so are up to 1,000 checkpoints of a thread together. A longer thread is read in
    * portions, the newest first. Don't prune such a thread at the same time if it has delta channels.
    *
+   * With `since` it exports only what has changed since earlier backups; see `mergeBackups` for restoring those. It compares what
+   * is stored with what they hold, so it finds every change, deletions among them. For that the server reads and hashes all values of
+   * the threads that they hold.
+   *
    * @returns The lines, without line feeds.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws BackupError where an earlier backup is damaged, or does not continue the one before it.
    * @throws AbortError where the signal ended the call.
    *
    * @example
@@ -910,8 +915,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async *exportThreads(options?: ExportOptions): AsyncGenerator<string> {
     const { call } = this.#opened;
-    const threads = countingRefusal(call, "exportThreads", () => parseExport(options));
-    yield* exportThreads(contextOf(call, "exportThreads", { options }), threads);
+    const request = countingRefusal(call, "exportThreads", () => parseExport(options));
+    yield* exportThreads(contextOf(call, "exportThreads", { options }), request);
   }
 
   /**

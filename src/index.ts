@@ -74,6 +74,7 @@ export type {
 export type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 export { checkBackup } from "./backup/check/check-backup.js";
 export type { BackupCheck, BackupCheckOptions, BackupFault } from "./backup/check/check-types.js";
+export { mergeBackups } from "./backup/merge-backups.js";
 export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
 export type { CallOptions, StaleReadOptions } from "./parsing/parse-call-options.js";

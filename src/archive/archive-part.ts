@@ -1,13 +1,13 @@
 import type { ExportedThread } from "../backup/export-threads.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
-import type { ArchivedRows } from "./archived-rows.js";
+import type { RowDigests } from "../backup/row-digests.js";
 
 /** What is archived of a thread: it is written to a file, and removed once the file has been read back. */
 export interface ArchivePart extends ExportedThread {
   /** About how many rows it has. */
   readonly size: number;
   /** Deletes the rows that the file holds, and leaves those that have changed since. */
-  readonly remove: (archived: ArchivedRows) => Promise<Removal>;
+  readonly remove: (archived: RowDigests) => Promise<Removal>;
 }
 
 /** What was deleted of a part. */

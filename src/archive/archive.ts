@@ -4,7 +4,7 @@ import { prune } from "../retention/prune.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import type { ArchivePart } from "./archive-part.js";
-import { ArchivedRows } from "./archived-rows.js";
+import { RowDigests } from "../backup/row-digests.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
 import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
@@ -63,20 +63,20 @@ async function archiveFile(
   tally.addFile();
   for (const part of parts) {
     throwIfAborted(call.signal);
-    await tally.add(part, archived.get(part.threadId) ?? new ArchivedRows());
+    await tally.add(part, archived.get(part.threadId) ?? new RowDigests());
   }
 }
 
 /** Reads a whole file before anything of it is deleted: only its last line proves the others. */
-async function readBack(file: ArchiveFile, end: string): Promise<ReadonlyMap<string, ArchivedRows>> {
-  const threads = new Map<string, ArchivedRows>();
-  let current = new ArchivedRows();
+async function readBack(file: ArchiveFile, end: string): Promise<ReadonlyMap<string, RowDigests>> {
+  const threads = new Map<string, RowDigests>();
+  let current = new RowDigests();
   for await (const line of readRows(file, end)) {
     if (!("thread" in line)) current.add(line);
     else {
       const earlier = threads.get(line.thread);
       threads.set(line.thread, earlier === undefined ? current : earlier.and(current));
-      current = new ArchivedRows();
+      current = new RowDigests();
     }
   }
   return threads;
@@ -99,7 +99,7 @@ class ArchiveTally {
     this.#files += 1;
   }
 
-  async add({ threadId, remove }: ArchivePart, archived: ArchivedRows): Promise<void> {
+  async add({ threadId, remove }: ArchivePart, archived: RowDigests): Promise<void> {
     const { isChanged, ...counts } = await remove(archived);
     this.#counts = addCounts(this.#counts, counts);
     if (counts.checkpoints + counts.writes + counts.blobs > 0) this.#threads.add(threadId);

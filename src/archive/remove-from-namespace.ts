@@ -17,9 +17,14 @@ import { rowKey } from "../saver/model/row-key.js";
 import { lockBlobs } from "../saver/queries/lock-blobs.js";
 import { refuseSnapshots } from "../saver/queries/take-locks.js";
 import type { Removal } from "./archive-part.js";
-import type { ArchivedRows } from "./archived-rows.js";
+import type { RowDigests } from "../backup/row-digests.js";
 import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/delete-rows.js";
-import { digestBlobs, digestCheckpoints, digestWrites, type WriteDigestRow } from "./queries/digest-rows.js";
+import {
+  digestBlobs,
+  digestCheckpoints,
+  digestWrites,
+  type WriteDigestRow,
+} from "../backup/queries/digest-rows.js";
 
 /** How many values one transaction deletes; see `deleteOrphanedBlobs` of the retention. */
 const BLOBS_PER_TRANSACTION = 10_000;
@@ -33,7 +38,7 @@ interface RemovedNamespace {
 
 interface RemovalOptions {
   /** The rows of the thread that the file holds. */
-  readonly archived: ArchivedRows;
+  readonly archived: RowDigests;
   /** How many checkpoints one transaction deletes at most. */
   readonly batchSize: number;
 }
@@ -85,7 +90,7 @@ async function* removeCheckpoints(
 
 interface Batch {
   readonly batch: readonly string[];
-  readonly archived: ArchivedRows;
+  readonly archived: RowDigests;
 }
 
 interface BatchResult {

@@ -11,7 +11,7 @@ import { readIsolation, refuseSnapshots } from "../saver/queries/take-locks.js";
 import { putTombstones } from "../saver/queries/tombstones.js";
 import { writeGuard } from "../saver/write-guard.js";
 import type { Removal } from "./archive-part.js";
-import type { ArchivedRows } from "./archived-rows.js";
+import type { RowDigests } from "../backup/row-digests.js";
 import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/delete-rows.js";
 import {
   type BlobDigestRow,
@@ -20,13 +20,13 @@ import {
   digestCheckpoints,
   digestWrites,
   type WriteDigestRow,
-} from "./queries/digest-rows.js";
+} from "../backup/queries/digest-rows.js";
 import { lockBlobsOfThread, lockWritesOfThread } from "./queries/lock-rows-of-thread.js";
 
 /** What must hold for a thread to be deleted. */
 interface Condition {
   /** The file holds every row of the thread. */
-  readonly archived: ArchivedRows;
+  readonly archived: RowDigests;
   /** The thread is idle by this rule. */
   readonly idle: IdleRule | undefined;
 }
@@ -85,7 +85,7 @@ async function readDigests(within: SaverCall, threadId: string): Promise<ThreadR
   };
 }
 
-function isArchived({ checkpoints, writes, blobs }: ThreadRows, archived: ArchivedRows): boolean {
+function isArchived({ checkpoints, writes, blobs }: ThreadRows, archived: RowDigests): boolean {
   return (
     checkpoints.every((row) => archived.holds({ table: "checkpoints", ...row })) &&
     writes.every((row) => archived.holds({ table: "checkpoint_writes", ...row })) &&

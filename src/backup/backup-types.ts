@@ -8,6 +8,12 @@ export interface ExportOptions extends StaleReadOptions {
    * the connection sees.
    */
   readonly threads?: readonly string[] | undefined;
+  /**
+   * The lines of earlier backups: a full one, and the increments since then, in order. Then the export is the next increment: it has
+   * the threads that have changed since, each one whole, and of a thread that is gone only the line that ends it. The earlier
+   * backups must be of the same threads, and by a role that sees the same ones. Default: the export is a full backup.
+   */
+  readonly since?: readonly (AsyncIterable<string> | Iterable<string>)[] | undefined;
 }
 
 /** The result of `importThreads`. The counts of rows leave out rows that were already stored. */

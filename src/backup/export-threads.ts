@@ -2,9 +2,11 @@ import type { CallContext } from "../db/call-context.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
 import { nextStoredThread } from "./queries/next-stored-thread.js";
+import type { ExportRequest } from "./boundary/parse-backup.js";
 import type { BackupCounts, RowLine, ThreadLine } from "./backup-line.js";
 import { exportThread } from "./export-thread.js";
 import { BackupTotals } from "./backup-totals.js";
+import { type EarlierThreads, readFingerprints, storedFingerprint } from "./fingerprints.js";
 import { THREAD_BACKUP } from "./parse-line.js";
 
 /** The most bytes of a value that one statement reads. Postgres decompresses a value from its beginning for each piece. */
@@ -17,17 +19,27 @@ export interface ExportedThread {
 }
 
 /** Yields the lines of a backup; see `exportThreads` of the savers. */
-export function exportThreads(
+export async function* exportThreads(
   call: CallContext,
-  threads: readonly string[] | undefined,
+  { threads, since }: ExportRequest,
 ): AsyncGenerator<string> {
-  return exportEach(call, wholeThreads(threads ?? storedThreads(call)));
+  if (since === undefined) {
+    yield* exportEach(call, wholeThreads(threads ?? storedThreads(call)));
+  } else {
+    const earlier = await readFingerprints(since, call.signal);
+    yield* exportEach(call, wholeThreads(changedThreads(call, threads, earlier)), earlier.sha256);
+  }
 }
 
-/** Yields the lines of a backup of these threads, or of these parts of threads. */
+/**
+ * Yields the lines of a backup of these threads, or of these parts of threads.
+ *
+ * @param since - The checksum of the backup that this one continues. Default: it is a full one.
+ */
 export async function* exportEach(
   call: CallContext,
   threads: AsyncIterable<ExportedThread> | Iterable<ExportedThread>,
+  since?: string,
 ): AsyncGenerator<string> {
   const totals = new BackupTotals();
   const hashedLine = (line: object): string => {
@@ -35,7 +47,7 @@ export async function* exportEach(
     totals.hash(text);
     return text;
   };
-  yield hashedLine(firstLineOf(THREAD_BACKUP));
+  yield hashedLine(firstLineOf(THREAD_BACKUP, since));
   const { limits = DEFAULT_SIZE_LIMITS } = call.policy;
   const callInPieces = {
     ...call,
@@ -58,6 +70,21 @@ async function* wholeThreads(
   threads: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<ExportedThread> {
   for await (const threadId of threads) yield { threadId, rows: (call) => exportThread(call, threadId) };
+}
+
+/** Yields the threads whose rows are not those of the earlier backups, and then those that are gone. */
+async function* changedThreads(
+  call: CallContext,
+  threads: readonly string[] | undefined,
+  { fingerprints }: EarlierThreads,
+): AsyncGenerator<string> {
+  const others = new Map(fingerprints);
+  for await (const thread of threads ?? storedThreads(call)) {
+    const earlier = others.get(thread);
+    others.delete(thread);
+    if (earlier === undefined || earlier !== (await storedFingerprint(call, thread))) yield thread;
+  }
+  if (threads === undefined) yield* others.keys();
 }
 
 async function* storedThreads(call: CallContext): AsyncGenerator<string> {

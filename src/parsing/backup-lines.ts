@@ -47,21 +47,38 @@ export function formatLine(line: object): string {
   return JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
+/** The version of increments. A library that knows none refuses them, because it would restore only a part. */
+export const INCREMENT_VERSION = 2;
+
 /** The first line of a backup. */
-export function firstLineOf({ format, version }: BackupKind): object {
-  return { format, version };
+export interface FirstLine {
+  readonly format: string;
+  readonly version: number;
+  /** The checksum of the backup that an increment continues. Absent: the backup is a full one. */
+  readonly since?: string | undefined;
+}
+
+/**
+ * Returns the first line of a backup.
+ *
+ * @param since - The checksum of the backup that it continues, for an increment.
+ */
+export function firstLineOf({ format, version }: BackupKind, since?: string): FirstLine {
+  return since === undefined ? { format, version } : { format, version: INCREMENT_VERSION, since };
 }
 
 /**
  * Yields the rows of a backup. It ends without an error only when the backup is complete and its checksum matches.
  *
  * @param parseRow - Parses a line between the first and the last one, and the last one. It gets what JSON holds.
+ * @param onFirst - Receives the first line, before any row. Only with it increments are read: alone, one is refused.
  * @throws The error of `kind` when the input is not such a backup, or when it is truncated or damaged.
  */
 export async function* readBackupLines<Row extends object>(
   kind: BackupKind,
   lines: AsyncIterable<unknown> | Iterable<unknown>,
   parseRow: (value: unknown, number: number) => Row | ChecksumLine,
+  onFirst?: (line: FirstLine) => void,
 ): AsyncGenerator<Row> {
   const checksum = new LinesChecksum();
   let number = 0;
@@ -70,7 +87,7 @@ export async function* readBackupLines<Row extends object>(
     number += 1;
     if (last !== undefined) throw kind.refuse("the backup continues after its last line", { line: number });
     const value = fromJson(kind, line, number);
-    if (number === 1) checkFirstLine(kind, value);
+    if (number === 1) readFirstLine(kind, value, onFirst);
     const parsed = number === 1 ? undefined : parseRow(value, number);
     if (parsed !== undefined && isLast(parsed)) {
       last = parsed;
@@ -101,16 +118,26 @@ export function parseFields<T>(kind: BackupKind, schema: z.ZodType<T>, value: un
   });
 }
 
-const firstLine = z.object({ format: z.string(), version: z.int() });
+const firstLine = z.object({ format: z.string(), version: z.int(), since: z.string().optional() });
 
-function checkFirstLine(kind: BackupKind, value: unknown): void {
+function readFirstLine(kind: BackupKind, value: unknown, onFirst?: (line: FirstLine) => void): void {
   const { success, data } = firstLine.safeParse(value);
   if (!success || data.format !== kind.format) throw kind.refuse(notABackup(kind), { line: 1 });
-  if (data.version <= kind.version) return;
-  throw kind.refuse(
-    `the backup has format version ${data.version}, and this library reads version ${kind.version}: update the library`,
-    { line: 1 },
-  );
+  const { version, since } = data;
+  if (version === INCREMENT_VERSION && since !== undefined) {
+    if (onFirst === undefined) throw kind.refuse(incompleteIncrement(since), { line: 1 });
+  } else if (version > kind.version) {
+    throw kind.refuse(
+      `the backup has format version ${version}, and this library reads version ${kind.version}: update the library`,
+      { line: 1 },
+    );
+  }
+  onFirst?.({ ...data, since: version === INCREMENT_VERSION ? since : undefined });
+}
+
+/** What is missing where an increment is read without the backups before it. */
+export function incompleteIncrement(since: string): string {
+  return `the backup is an increment, and the backup that it continues is missing: the one with the checksum ${since}`;
 }
 
 function fromJson(kind: BackupKind, line: unknown, number: number): unknown {

@@ -1,15 +1,17 @@
-import { InvalidConfigError } from "../errors/index.js";
+import { z } from "zod";
+import { parse } from "./parse.js";
 
-/** Checks that the lines of a backup are an iterable. A string is refused, since iterating it would yield characters. */
+/** The lines of a backup: an iterable. A string is refused, since iterating it would yield characters. */
+export const linesOfBackup = z.custom<AsyncIterable<unknown> | Iterable<unknown>>(
+  (lines) => typeof lines === "object" && lines !== null && isIterable(lines),
+  "must be an iterable of lines",
+);
+
+/** Parses the lines of a backup. */
 export function parseLines(lines: unknown): AsyncIterable<unknown> | Iterable<unknown> {
-  try {
-    if (typeof lines === "object" && lines !== null && isIterable(lines)) return lines;
-  } catch (error) {
-    throw new InvalidConfigError("lines", "could not be read", { cause: error });
-  }
-  throw new InvalidConfigError("lines", "must be an iterable of lines");
+  return parse(linesOfBackup, lines, "lines");
 }
 
-function isIterable(value: object): value is AsyncIterable<unknown> | Iterable<unknown> {
+function isIterable(value: object): boolean {
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }

@@ -36,7 +36,7 @@ describeAnyTarget("a large backup", (target) => {
     const { config } = await putValues(from, threadConfig(thread), { long: value });
     await from.putWrites(config, [["long", value]], "task");
     const call = callInPieces();
-    const lines = await collect(exportThreads(call, [thread]));
+    const lines = await collect(exportThreads(call, { threads: [thread] }));
     await call.database.close();
     expect(lines.filter((line) => line.startsWith('{"piece":'))).toHaveLength(22);
     await to.importThreads(lines);
@@ -63,7 +63,7 @@ describeAnyTarget("a large backup", (target) => {
     const first = await putValues(from, threadConfig(thread), { long: value });
     const call = callInPieces();
     const lines: string[] = [];
-    for await (const line of exportThreads(call, [thread])) {
+    for await (const line of exportThreads(call, { threads: [thread] })) {
       lines.push(line);
       // At the first piece, the thread gets a new checkpoint and a prune deletes the previous one.
       if (!line.startsWith('{"piece":') || lines.some((one) => one.includes("cancelled"))) continue;

@@ -160,4 +160,58 @@ describeAnyTarget("export and import", (target) => {
     await run("export", "--schema", "none", "--output", join(folder, "failed"));
     expect(await readdir(folder)).toEqual(["cut.ndjson"]);
   });
+
+  const nameOf = (backup: string) => join(folder, `${backup}.ndjson`);
+
+  it("write what has changed since earlier backups, and restore it with them", async () => {
+    const [full, first, second] = [nameOf("full"), nameOf("first"), nameOf("second")] as const;
+    const since = ["--since", full, "--since", first] as const;
+    await run("export", "--output", full);
+    await run("delete", "43", "--yes");
+    expect(await run("export", "--since", full, "--output", first)).toEqual({
+      code: 0,
+      stdout:
+        "exported 0 threads: 0 checkpoints, 0 values and 0 writes (0 B)\ngone thread 43 has no rows any more\n",
+      stderr: "",
+    });
+    await run("copy", "44", "45");
+    expect((await run("export", ...since, "--output", second)).stdout).toMatch(/^exported 1 thread: 2 check/);
+    const stored = await allRows(filled.database);
+    await filled.database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
+    const checked = await run("import", full, first, second, "--check");
+    expect(checked).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^checked 4 threads: .* intact\n$/),
+    });
+    expect((await run("import", full, first, second)).stdout).toMatch(/^imported 4 threads: /);
+    expect(await allRows(filled.database)).toEqual(stored);
+    expect((await run("export", ...since, "--since", second)).stdout.split("\n")).toHaveLength(3);
+  });
+
+  it("refuse increments without what they continue, and an output that would replace it", async () => {
+    const [full, first] = [nameOf("full"), nameOf("first")] as const;
+    await run("export", "--output", full);
+    await run("export", "--since", full, "--output", first);
+    const alone = /the backup that it continues is missing: the one with the checksum \w{64}/;
+    for (const check of [[], ["--check"]]) {
+      expect((await run("import", first, ...check)).code).toBe(1);
+      const reversed = await run("import", first, full, ...check);
+      expect(reversed.code).toBe(1);
+      expect(reversed.stdout + reversed.stderr).toMatch(/backup 2 of 2: the backup is a full one/);
+    }
+    expect((await run("import", first)).stderr).toMatch(alone);
+    expect(await run("import", full, "-")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: files: name files only/),
+    });
+    const before = await readFile(full, "utf8");
+    await symlink("full.ndjson", join(folder, "link"));
+    const over = await run("export", "--since", full, "--output", join(folder, "link"));
+    expect(over).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: --output: .*increment needs/),
+    });
+    expect(await readFile(full, "utf8")).toBe(before);
+    expect(await run("export", "--since", join(folder, "none"))).toMatchObject({ code: 1 });
+  });
 });

@@ -7,10 +7,14 @@ import type { ExportOptions, ImportOptions } from "../backup-types.js";
 import type { BackupCheckOptions } from "../check/check-types.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
+import { linesOfBackup } from "../../parsing/parse-lines.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 
-const exportOptions = staleReadOptions.extend({ threads: z.array(threadId).optional() }).nullish();
+const chain = z.array(linesOfBackup).min(1, "must have at least one backup");
+const exportOptions = staleReadOptions
+  .extend({ threads: z.array(threadId).optional(), since: chain.optional() })
+  .nullish();
 
 const importOptions = z
   .strictObject({
@@ -19,10 +23,26 @@ const importOptions = z
   })
   .nullish();
 
-/** Parses the options of `exportThreads`: the distinct threads to export, or `undefined` for all. */
-export function parseExport(options: ExportOptions | undefined): readonly string[] | undefined {
-  const { threads } = parse(exportOptions, options, "options") ?? {};
-  return threads === undefined ? undefined : [...new Set(threads)];
+/** The lines of backups that continue each other, the full one first. */
+export type BackupChain = readonly (AsyncIterable<unknown> | Iterable<unknown>)[];
+
+/** A checked call of `exportThreads`. */
+export interface ExportRequest {
+  /** The distinct threads to export; absent for all. */
+  readonly threads?: readonly string[] | undefined;
+  /** The earlier backups, for an increment. */
+  readonly since?: BackupChain | undefined;
+}
+
+/** Parses the options of `exportThreads`. */
+export function parseExport(options: ExportOptions | undefined): ExportRequest {
+  const { threads, since } = parse(exportOptions, options, "options") ?? {};
+  return { threads: threads === undefined ? undefined : [...new Set(threads)], since };
+}
+
+/** Parses the argument of `mergeBackups`. */
+export function parseChain(backups: unknown): BackupChain {
+  return parse(chain, backups, "backups");
 }
 
 /** Parses the options of `importThreads`: the listener for its progress. */

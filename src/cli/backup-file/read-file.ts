@@ -41,30 +41,52 @@ async function* bytesOf(content: AsyncIterable<Uint8Array | string>): AsyncGener
   for await (const chunk of content) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
 }
 
+/** Reads the lines of a file as {@link linesOf} does, and opens it only then. */
+export async function* linesOnceRead(context: Context, file: string): AsyncGenerator<string> {
+  yield* linesOf(context, file);
+}
+
+/** Reads the lines of a backup, or of a full one and its increments. */
+export function linesOfAll(context: Context, files: readonly string[]): AsyncIterable<string> {
+  const [file, ...increments] = files;
+  if (file === undefined || increments.length === 0) return linesOf(context, file ?? STDIN);
+  return merged(files.map((each) => linesOnceRead(context, each)));
+}
+
 /**
- * Reads a whole file without storing anything, and shows the progress.
+ * Reads all of a file, or of a full backup and its increments, without storing anything, and shows the progress.
  *
  * @param inspect - Reads all lines, and throws where they are damaged.
  */
-export async function checkFile<T>(
+export async function checkFiles<T>(
   context: Context,
-  file: string,
+  files: readonly string[],
   inspect: (lines: AsyncIterable<string>) => Promise<T>,
 ): Promise<T> {
-  const lines = linesOf(context, file);
-  const { size } = await stat(file);
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  const size = sizes.reduce((sum, each) => sum + each, 0);
   const progress = context.terminal.progress("checking", size);
   let done = 0;
-  const withProgress = async function* (): AsyncGenerator<string> {
-    for await (const line of lines) {
+  const withProgress = async function* (file: string): AsyncGenerator<string> {
+    for await (const line of linesOf(context, file)) {
       done += Buffer.byteLength(line) + 1;
       progress.update(done, `${humanBytes(done)} of ${humanBytes(size)}`);
       yield line;
     }
   };
   try {
-    return await inspect(withProgress());
+    return await inspect(merged(files.map(withProgress)));
   } finally {
     progress.stop();
+  }
+}
+
+async function* merged(backups: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
+  const [backup, ...increments] = backups;
+  if (backup === undefined || increments.length > 0) {
+    const { mergeBackups } = await import("../../backup/merge-backups.js");
+    yield* mergeBackups(backups);
+  } else {
+    yield* backup;
   }
 }

@@ -6,22 +6,25 @@ import { describeCounts } from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
 import { formatTable } from "../output/format-table.js";
 import { printable } from "../output/printable.js";
-import { checkFile, linesOf, STDIN } from "./read-file.js";
+import { checkFiles, linesOf, STDIN } from "./read-file.js";
 
 /** How many faults are printed. `--json` has up to 100. */
 const MAX_PRINTED = 20;
 
-/** Verifies a backup without a database, and reports its first faults. */
-export async function reportFaults(context: OfflineContext, file: string): Promise<Report> {
+/** Verifies a backup, or a full one and its increments, without a database, and reports the first faults. */
+export async function reportFaults(context: OfflineContext, files: readonly string[]): Promise<Report> {
   const { serializer, signal, style, terminal } = context;
   const { checkBackup } = await import("../../backup/check/check-backup.js");
   const inspect = (lines: AsyncIterable<string>) => checkBackup(lines, { serde: serializer(), signal });
   const check = await reportInterrupt(
     signal,
-    () => (file === STDIN ? inspect(linesOf(context, file)) : checkFile(context, file, inspect)),
+    () => (files.includes(STDIN) ? inspect(linesOf(context, STDIN)) : checkFiles(context, files, inspect)),
     () => "the backup was not checked to its end",
   );
-  const { isIntact, faults, faultCount } = check;
+  const { isIntact, faultCount } = check;
+  // The lines of several files are counted together, so that nobody could find one.
+  const faults: readonly ShownFault[] =
+    files.length === 1 ? check.faults : check.faults.map((fault) => ({ ...fault, line: undefined }));
   const outcome = isIntact ? style.good("the backup is intact") : style.bad(counted(faultCount, "fault"));
   const checked = `checked ${counted(check.threads, "thread")}: ${describeCounts(check)}: ${outcome}`;
   const table = isIntact ? [] : [formatFaults(faults, terminal.columns)];
@@ -29,11 +32,13 @@ export async function reportFaults(context: OfflineContext, file: string): Promi
   return {
     exitCode: isIntact ? EXIT_CODE.ok : EXIT_CODE.no,
     text: [...table, ...more, checked].join("\n\n"),
-    json: check,
+    json: { ...check, faults },
   };
 }
 
-function formatFaults(faults: readonly BackupFault[], width: number | undefined): string {
+type ShownFault = Omit<BackupFault, "line"> & { readonly line?: number | undefined };
+
+function formatFaults(faults: readonly ShownFault[], width: number | undefined): string {
   const rows = faults
     .slice(0, MAX_PRINTED)
     .map(({ line, message }) => [line === undefined ? "" : String(line), printable(message)]);

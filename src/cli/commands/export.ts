@@ -1,11 +1,15 @@
+import { stat } from "node:fs/promises";
 import { Argument, Option } from "commander";
 import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
 import { BackupTally } from "../backup-file/backup-tally.js";
+import { linesOnceRead } from "../backup-file/read-file.js";
 import { type TextSink, writeFile, writeLines } from "../backup-file/write-file.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { describeCounts } from "../output/describe-rows.js";
+import { repeatedOption } from "../options/option-values.js";
 import { counted } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 
@@ -13,6 +17,7 @@ const STDOUT = "-";
 const exportFlags = z.object({
   threads: z.array(z.string()).default([]),
   output: z.string().default(STDOUT),
+  since: z.array(z.string()).optional(),
 });
 
 export const exportCommand: CommandDefinition = {
@@ -25,19 +30,31 @@ export const exportCommand: CommandDefinition = {
       "--output <file>",
       "the file to write, replaced once the backup is complete (default: standard output)",
     ),
+    repeatedOption(
+      "--since <file>",
+      "only the threads that changed since this backup; name the full one first, then its increments",
+    ),
   ],
   examples: [
     "export > backup.ndjson",
     "export 42 43 --output threads.ndjson",
     "export 42 | gzip > 42.ndjson.gz",
+    "export --since backup.ndjson --output monday.ndjson",
+    "export --since backup.ndjson --since monday.ndjson > tuesday.ndjson",
   ],
-  run: async ({ saver, style, signal, terminal }, flags) => {
-    const { threads, output } = exportFlags.parse(flags);
+  run: async (context, flags) => {
+    const { saver, style, signal, terminal } = context;
+    const { threads, output, since } = exportFlags.parse(flags);
     const toStdout = output === STDOUT;
     const tally = new BackupTally();
     // Without a total: the number of rows is not known before they are read.
     const progress = terminal.progress("exporting");
-    const lines = saver.exportThreads({ threads: threads.length === 0 ? undefined : threads, signal });
+    if (since !== undefined && !toStdout) await refuseAmong(since, output);
+    const lines = saver.exportThreads({
+      threads: threads.length === 0 ? undefined : threads,
+      since: since?.map((file) => linesOnceRead(context, file)),
+      signal,
+    });
     const writeBackup = (sink: TextSink) =>
       writeLines(lines, sink, (line) => {
         tally.add(line);
@@ -53,15 +70,31 @@ export const exportCommand: CommandDefinition = {
     } finally {
       progress.stop();
     }
-    const missing = tally.missing.map(
-      (thread) => `\n${style.bad("missing")} thread ${printable(thread)} has no rows`,
-    );
+    // An increment has a thread without rows where the thread is gone, which nobody asked about.
+    const isExpected = since !== undefined && threads.length === 0;
+    const [label, has] = isExpected
+      ? [style.dim("gone"), "has no rows any more"]
+      : [style.bad("missing"), "has no rows"];
+    const missing = tally.missing.map((thread) => `\n${label} thread ${printable(thread)} ${has}`);
     const counts = { ...tally.counts, threads: tally.counts.threads - missing.length };
     return {
-      exitCode: missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok,
+      exitCode: missing.length > 0 && !isExpected ? EXIT_CODE.no : EXIT_CODE.ok,
       text: `exported ${counted(counts.threads, "thread")}: ${describeCounts(counts)}${missing.join("")}`,
       json: { ...counts, missing: tally.missing, output: toStdout ? null : output },
       on: toStdout ? "stderr" : "stdout",
     };
   },
 };
+
+/** @throws InvalidConfigError where the output is one of these files: it would replace a backup that it needs. */
+async function refuseAmong(files: readonly string[], output: string): Promise<void> {
+  const target = await stat(output).catch(() => undefined);
+  for (const file of target === undefined ? [] : files) {
+    const earlier = await stat(file).catch(() => undefined);
+    if (earlier?.ino !== target?.ino || earlier?.dev !== target?.dev) continue;
+    throw new InvalidConfigError(
+      "--output",
+      `"${output}" is a backup that the increment needs: name another file`,
+    );
+  }
+}

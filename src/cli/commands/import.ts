@@ -1,7 +1,8 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { ImportReport } from "../../backup/backup-types.js";
-import { checkFile, linesOf, STDIN } from "../backup-file/read-file.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { checkFiles, linesOfAll, STDIN } from "../backup-file/read-file.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -9,7 +10,7 @@ import { describeCounts } from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
 import { reportFaults } from "../backup-file/report-faults.js";
 
-const importFlags = z.object({ file: z.string().default(STDIN), check: z.boolean().default(false) });
+const importFlags = z.object({ files: z.array(z.string()).default([]), check: z.boolean().default(false) });
 
 export const importCommand: CommandDefinition = {
   name: "import",
@@ -17,8 +18,8 @@ export const importCommand: CommandDefinition = {
   summary: "restore a backup; existing rows are never changed, and equal ones are skipped",
   args: () => [
     new Argument(
-      "[file]",
-      "the backup, or a file of an archive, also compressed; - for standard input (default: -)",
+      "[files...]",
+      "the backup and its increments in order, or a file of an archive, also compressed; - for standard input (default: -)",
     ),
   ],
   options: () => [
@@ -29,17 +30,18 @@ export const importCommand: CommandDefinition = {
     "import backup.ndjson",
     "import - < threads.ndjson",
     "import backup.ndjson --schema restored",
+    "import backup.ndjson monday.ndjson --schema restored",
   ],
   runOffline: async (context, flags) => {
-    const { file, check } = importFlags.parse(flags);
-    return check ? reportFaults(context, file) : undefined;
+    const { check, ...named } = importFlags.parse(flags);
+    return check ? reportFaults(context, filesOf(named)) : undefined;
   },
   run: async (context, flags) => {
-    const { file } = importFlags.parse(flags);
+    const files = filesOf(importFlags.parse(flags));
     const { openSaver, signal, terminal } = context;
     const { inspectBackup } = await import("../../backup/import-threads.js");
     // A file is checked before anything is stored, so that a damaged one leaves no rows behind.
-    const counts = file === STDIN ? undefined : await checkFile(context, file, inspectBackup);
+    const counts = files.includes(STDIN) ? undefined : await checkFiles(context, files, inspectBackup);
     const total = counts === undefined ? undefined : counts.checkpoints + counts.writes + counts.blobs;
     const progress = terminal.progress("importing", total);
     let soFar: ImportReport | undefined;
@@ -52,7 +54,10 @@ export const importCommand: CommandDefinition = {
       const report = await reportInterrupt(
         signal,
         () =>
-          openSaver({ keepTombstones: true }).importThreads(linesOf(context, file), { onProgress, signal }),
+          openSaver({ keepTombstones: true }).importThreads(linesOfAll(context, files), {
+            onProgress,
+            signal,
+          }),
         () =>
           soFar === undefined
             ? "nothing was stored"
@@ -67,3 +72,12 @@ export const importCommand: CommandDefinition = {
     }
   },
 };
+
+function filesOf({ files }: Pick<z.output<typeof importFlags>, "files">): readonly string[] {
+  if (files.length === 0) return [STDIN];
+  if (files.length === 1 || !files.includes(STDIN)) return files;
+  throw new InvalidConfigError(
+    "files",
+    "name files only: several backups are read twice, standard input once",
+  );
+}

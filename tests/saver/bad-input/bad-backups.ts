@@ -1,7 +1,10 @@
-import { BackupError } from "../../../src/index.js";
+import { collect } from "../../../test-support/checkpoints.js";
+import { BackupError, mergeBackups } from "../../../src/index.js";
 import { type BadInput, invalid, type NamedError, throwing, throwingProxy } from "./bad-input.js";
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];
+
+const refused: NamedError = { type: BackupError, fields: { code: "BACKUP_REFUSED" } };
 
 const EXPORTS: readonly Row[] = [
   ["text as options", "all", invalid("options")],
@@ -11,6 +14,11 @@ const EXPORTS: readonly Row[] = [
   ["null as threads", { threads: null }, invalid("options.threads")],
   ["an empty thread", { threads: ["t", ""] }, invalid("options.threads.1")],
   ["a thread with U+0000", { threads: ["\0"] }, invalid("options.threads.0")],
+  ["lines as since", { since: ["{}"] }, invalid("options.since.0")],
+  ["a generator as since", { since: [].values() }, invalid("options.since")],
+  ["no backup as since", { since: [] }, invalid("options.since")],
+  ["a Proxy that throws in since", { since: [throwingProxy()] }, invalid("options")],
+  ["what is no backup in since", { since: [["{}"]] }, refused],
   ["text as signal", { signal: "abort" }, invalid("options.signal")],
   ["a getter of the threads that throws", throwing("threads"), invalid("options")],
 ];
@@ -21,8 +29,6 @@ const IMPORTS: readonly Row[] = [
   ["text as onProgress", { onProgress: "log" }, invalid("options.onProgress")],
   ["text as signal", { signal: "abort" }, invalid("options.signal")],
 ];
-
-const refused: NamedError = { type: BackupError, fields: { code: "BACKUP_REFUSED" } };
 
 const LINES: readonly Row[] = [
   ["nothing as lines", undefined, invalid("lines")],
@@ -35,7 +41,15 @@ const LINES: readonly Row[] = [
   ["what is no backup", ["{}"], refused],
 ];
 
-/** Invalid arguments of `exportThreads` and `importThreads`. */
+const CHAINS: readonly Row[] = [
+  ["nothing", undefined, invalid("backups")],
+  ["no backups", [], invalid("backups")],
+  ["the lines of one", ["{}"], invalid("backups.0")],
+  ["a Proxy that throws", throwingProxy(), invalid("backups")],
+  ["what is no backup", [["{}"]], refused],
+];
+
+/** Invalid arguments of `exportThreads`, `importThreads` and `mergeBackups`. */
 export const BAD_BACKUPS: readonly BadInput[] = [
   ...EXPORTS.map(([what, options, error]): BadInput => ({
     what: `exportThreads with ${what}`,
@@ -50,6 +64,11 @@ export const BAD_BACKUPS: readonly BadInput[] = [
   ...LINES.map(([what, lines, error]): BadInput => ({
     what: `importThreads with ${what}`,
     call: ({ saver }) => saver.importThreads(lines as string[]),
+    error,
+  })),
+  ...CHAINS.map(([what, backups, error]): BadInput => ({
+    what: `mergeBackups with ${what}`,
+    call: () => collect(mergeBackups(backups as string[][])),
     error,
   })),
 ];

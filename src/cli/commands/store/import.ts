@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { z } from "zod";
 import type { ImportItemsReport } from "../../../store/backup/backup-types.js";
-import { checkFile, linesOf, STDIN } from "../../backup-file/read-file.js";
+import { checkFiles, linesOf, STDIN } from "../../backup-file/read-file.js";
 import type { CommandDefinition } from "../../command-definition.js";
 import { reportInterrupt } from "../../errors/report-interrupt.js";
 import { EXIT_CODE } from "../../exit-code.js";
@@ -19,7 +19,7 @@ export const storeImport: CommandDefinition = {
     const { store, signal, terminal } = context;
     const { inspectItems } = await import("../../../store/backup/import-items.js");
     // A file is checked before anything is stored, so that a damaged one leaves no items behind.
-    const total = file === STDIN ? undefined : await checkFile(context, file, inspectItems);
+    const total = file === STDIN ? undefined : await checkFiles(context, [file], inspectItems);
     const progress = terminal.progress("importing", total);
     let soFar: ImportItemsReport = { items: 0, skipped: 0, expired: 0 };
     const onProgress = (report: ImportItemsReport): void => {

@@ -1,18 +1,19 @@
 import { createHash, type Hash } from "node:crypto";
-import { decodeBase64 } from "../backup/base64.js";
-import type { BlobLine, CheckpointLine, RowLine, WriteLine } from "../backup/backup-line.js";
+import { decodeBase64 } from "./base64.js";
+import type { BlobLine, CheckpointLine, RowLine, WriteLine } from "./backup-line.js";
+import { compareText } from "../saver/model/compare-text.js";
 import { rowKey } from "../saver/model/row-key.js";
 import type { BlobDigestRow, CheckpointDigestRow, WriteDigestRow } from "./queries/digest-rows.js";
 
 /**
- * The rows of one thread that a file holds, as it was read back: of each row its key and a digest of all of its columns. A row is
- * deleted only if the row that is stored has the same ones.
+ * The rows of one thread, in the lines of a backup or as they are stored: of each row its key and a digest of all of its columns.
+ * Both are the same for a row and for its line.
  */
-export class ArchivedRows {
+export class RowDigests {
   readonly #digests = new Map<string, string>();
   #pieced: PiecedRow | undefined;
 
-  /** Adds a line of the file. Lines that end a thread have no row. */
+  /** Adds a line of a backup. Lines that end a thread have no row. */
   add(line: RowLine): void {
     if ("thread" in line) return;
     if ("cancelled" in line) this.#pieced = undefined;
@@ -22,15 +23,30 @@ export class ArchivedRows {
     else this.#set(valueOf(line, line.blob === null ? null : sha256(decodeBase64(line.blob))));
   }
 
-  /** Whether the file has this row, with the same content in every column. */
+  /** Adds a row that is stored. */
+  addStored(row: StoredDigest): void {
+    this.#set(digestOf(row));
+  }
+
+  /** One digest of all rows, in whatever order they were added; `undefined` where there are none. */
+  fingerprint(): string | undefined {
+    if (this.#digests.size === 0) return undefined;
+    const hash = createHash("sha256");
+    for (const [key, digest] of [...this.#digests].sort(([a], [b]) => compareText(a, b))) {
+      hash.update(JSON.stringify([key, digest]));
+    }
+    return hash.digest("base64url");
+  }
+
+  /** Whether this row is among them, with the same content in every column. */
   holds(row: StoredDigest): boolean {
     const { key, digest } = digestOf(row);
     return this.#digests.get(key) === digest;
   }
 
   /** Returns the rows of both. */
-  and(other: ArchivedRows): ArchivedRows {
-    const both = new ArchivedRows();
+  and(other: RowDigests): RowDigests {
+    const both = new RowDigests();
     for (const [key, digest] of [...this.#digests, ...other.#digests]) both.#set({ key, digest });
     return both;
   }
