@@ -1,3 +1,4 @@
+import { isDistributed } from "../db/is-distributed.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { requiredParents } from "./codec/required-parents.js";
@@ -8,6 +9,7 @@ import { newestSteps } from "./newest-steps.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
 import { threadGroups } from "./queries/thread-groups.js";
+import { insertedIn, storeOnNodes } from "./store-on-nodes.js";
 import { rememberValues, storeBatch } from "./store.js";
 import { writeGuard } from "./write-guard.js";
 
@@ -25,6 +27,7 @@ export async function storeGroup(
     await storeBatch(call, operations);
     return operations.map(() => true);
   }
+  if (await isDistributed(call)) return storeGroupOnNodes(call, operations);
   const newest = await newestSteps(call, checkpointsOf(operations));
   const groups = await threadGroups(call, operations, threadOf);
   const puts = groups.map(({ items, ...threads }) => {
@@ -52,6 +55,18 @@ export async function storeGroup(
     rememberValues(call, checkpoint, inserted.get(key) ?? 0);
     return true;
   });
+}
+
+/** Stores all of the operations, or none where something that one of them requires is gone. */
+async function storeGroupOnNodes(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+): Promise<readonly boolean[]> {
+  const inserted = await storeOnNodes(call, operations, await writeGuard(call, operations));
+  if (inserted === undefined) return operations.map(() => false);
+  for (const checkpoint of checkpointsOf(operations))
+    rememberValues(call, checkpoint, insertedIn(checkpoint, inserted));
+  return operations.map(() => true);
 }
 
 function keyOf({ thread_id, checkpoint_ns }: PutResult): string {

@@ -1,29 +1,26 @@
 import type { CallContext } from "../db/call-context.js";
+import { isDistributed } from "../db/is-distributed.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
-import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { CheckpointNotFoundError } from "../errors/index.js";
 import type { SaverCall } from "./call/saver-call.js";
-import {
-  MissingParents,
-  type RequiredParent,
-  requiredParents,
-  requireHeld,
-} from "./codec/required-parents.js";
+import { MissingParents, type RequiredParent, requiredParents } from "./codec/required-parents.js";
 import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
+import { parentGuard } from "./held-guards.js";
 import { newestSteps } from "./newest-steps.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import { deleteThreads } from "./queries/delete-threads.js";
-import { type HeldRow, holdParents } from "./queries/hold-parents.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows, type PutRowsOptions } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
+import { putRowsOfThread } from "./queries/rows-of-thread.js";
 import { threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
+import { transactAndNotify } from "./transact-and-notify.js";
 
 /** What {@link storeOperations} knows of operations beside themselves. */
 export interface StoringOptions {
@@ -66,7 +63,7 @@ async function tryToStore(
   const newest = await newestSteps(call, checkpointsOf(operations));
   const complete = await Promise.all(operations.map((operation) => withAllValues(operation, orphans)));
   try {
-    await runTransaction(call, {
+    await transactAndNotify(call, operations, {
       guard: [
         ...isolationGuard(call, operations),
         ...guard,
@@ -81,23 +78,6 @@ async function tryToStore(
     if (error instanceof MissingParents) return error.checkpoints;
     throw error;
   }
-}
-
-/** Locks the parents that the operations require. */
-async function parentGuard(
-  call: SaverCall,
-  required: readonly RequiredParent[],
-): Promise<readonly GuardStep[]> {
-  const groups = await threadGroups(call, required, ({ parent }) => parent.threadId);
-  return groups.map(({ items, ...group }): GuardStep<HeldRow> => {
-    const parents = items.map(({ parent }) => parent);
-    return {
-      statement: holdParents(call.schema, { ...group, items: parents }),
-      check: (rows) => {
-        requireHeld(items, rows);
-      },
-    };
-  });
 }
 
 /**
@@ -156,6 +136,7 @@ async function writingStatements(
   operations: readonly BatchOperation[],
 ): Promise<BoundStatement<unknown>[]> {
   const { schema, policy } = call;
+  const onNodes = await isDistributed(call);
   const groups = await threadGroups(call, operations, threadOf);
   return groups.flatMap(({ items, ...threads }) => {
     const { deletedThreads, ...rows } = resolveBatch(items);
@@ -164,24 +145,33 @@ async function writingStatements(
     return [
       ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deleted)] : []),
       ...(deletes ? deleteThreads(schema, deleted) : []),
-      ...splitRows(rows, statementBytesOf(call)).map((portion) => toStatement(call, portion, threads)),
+      ...splitRows(rows, statementBytesOf(call)).flatMap((portion) =>
+        toStatements(call, portion, { ...threads, onNodes }),
+      ),
     ];
   });
 }
 
-function toStatement(
+interface StoringThreads extends Pick<PutRowsOptions, "naming" | "threadId"> {
+  /** Whether Citus distributes the tables. */
+  readonly onNodes: boolean;
+}
+
+function toStatements(
   call: SaverCall,
   portion: Portion,
-  threads: Pick<PutRowsOptions, "naming" | "threadId">,
-): BoundStatement<unknown> {
+  { onNodes, ...threads }: StoringThreads,
+): BoundStatement<unknown>[] {
   const { schema } = call;
   switch (portion.kind) {
     case "longWrite":
-      return putLongWrite(schema, portion.row);
+      return [putLongWrite(schema, portion.row)];
     case "longBlob":
-      return putLongBlob(schema, portion.row);
+      return [putLongBlob(schema, portion.row)];
     case "rows":
-      return putRows(schema, portion, { ...threads, scope: notificationScope(call) });
+      return onNodes
+        ? putRowsOfThread(schema, threads.threadId, portion)
+        : [putRows(schema, portion, { ...threads, scope: notificationScope(call) })];
   }
 }
 

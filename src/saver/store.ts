@@ -1,3 +1,4 @@
+import { isDistributed } from "../db/is-distributed.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "./call/saver-call.js";
@@ -8,6 +9,7 @@ import { notificationScope } from "./notifications/watch-channel.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
+import { insertedIn, storeOnNodes } from "./store-on-nodes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
 import { writeGuard } from "./write-guard.js";
 
@@ -31,6 +33,11 @@ async function storeInOneStatement(
   checkpoint: EncodedCheckpoint,
   guard: readonly GuardStep[],
 ): Promise<boolean> {
+  if (await isDistributed(call)) {
+    const inserted = await storeOnNodes(call, [{ kind: "put", checkpoint }], guard);
+    if (inserted !== undefined) rememberValues(call, checkpoint, insertedIn(checkpoint, inserted));
+    return inserted !== undefined;
+  }
   const newest = await newestSteps(call, [checkpoint]);
   const put = bindPut(call.schema, checkpoint, notificationScope(call));
   const [rows = []] = await runTransaction<unknown>(call, {
@@ -64,8 +71,9 @@ export function rememberValues(
 export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promise<void> {
   const operation = { kind: "putWrites", writes } as const;
   const guard = await writeGuard(call, [operation]);
-  if (guard.length === 0 && !isLong(call, writes.writes)) await putPendingWrites(call, writes);
-  else await storeOperations(call, [operation], { guard });
+  if (guard.length > 0 || isLong(call, writes.writes)) await storeOperations(call, [operation], { guard });
+  else if (await isDistributed(call)) await storeOnNodes(call, [operation], guard);
+  else await putPendingWrites(call, writes);
 }
 
 /**

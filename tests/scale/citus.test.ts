@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import pg from "pg";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
+import { recordStatements, type SentStatement } from "../../test-support/recorded-statements.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeCitus, describePglite, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
@@ -149,8 +149,9 @@ describeCitus("on distributed tables", (target) => {
     const opened = openDatabase(database.source);
     await distributeTables(opened.kysely, { shards: 8 });
     await opened.close();
-    const { pool, sent } = recordingPool(database.source);
-    const saver = new PostgresSaver(pool);
+    await using recording = recordStatements(database.source);
+    const { kysely, sent } = recording;
+    const saver = new PostgresSaver(kysely);
     const config = threadConfig("a");
     // What it asks once is not what is tested.
     await saver.getTuple(config);
@@ -158,14 +159,14 @@ describeCitus("on distributed tables", (target) => {
     const record = async (name: string, call: () => Promise<unknown>): Promise<void> => {
       sent.length = 0;
       await call();
-      explained[name] = await Promise.all(sent.map((statement) => explain(database, statement)));
+      const statements = sent.filter(({ text }) => !OF_TRANSACTIONS.test(text));
+      explained[name] = await Promise.all(statements.map((statement) => explain(database, statement)));
     };
     const { config: stored } = await putValues(saver, config, { list: ["first"] });
     await record("put", () => putValues(saver, stored, { list: ["next"] }));
     await record("putWrites", () => saver.putWrites(stored, [["list", 1]], "other"));
     await record("getTuple", () => saver.getTuple(config));
     await record("deleteThread", () => saver.deleteThread("a"));
-    await pool.end();
     for (const [name, tasks] of Object.entries(explained)) {
       expect({ name, tasks }).toEqual({ name, tasks: tasks.map(() => "1 task") });
       expect(tasks.length).toBeGreaterThan(0);
@@ -184,30 +185,11 @@ describePglite("without Citus", (target) => {
   });
 });
 
-interface SentStatement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-/** A pool that records the statements with parameters. */
-function recordingPool(connectionString: string): { pool: pg.Pool; sent: SentStatement[] } {
-  const sent: SentStatement[] = [];
-  const pool = new pg.Pool({ connectionString });
-  pool.on("connect", (client) => {
-    const query: (config: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
-    Object.assign(client, {
-      query: (config: string | pg.QueryConfig) => {
-        if (typeof config === "object") sent.push({ text: config.text, values: config.values ?? [] });
-        return query(config);
-      },
-    });
-  });
-  return { pool, sent };
-}
+const OF_TRANSACTIONS = /^(?:begin|start|commit|rollback|set|savepoint|release)\b/i;
 
 /** How many tasks on shards a statement has. Statements on no distributed table count as one. */
-async function explain(database: TestDatabase, { text, values }: SentStatement): Promise<string> {
-  const rows = await database.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...values]);
+async function explain(database: TestDatabase, { text, parameters }: SentStatement): Promise<string> {
+  const rows = await database.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters]);
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
   const counts = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -56,8 +56,16 @@ describeServer("each statement of a call about one thread, where tables are dist
   });
 });
 
-/** Calls that Citus passes on to the node of their thread as they are. An INSERT of selected rows it runs in two parts. */
-const OF_ONE_NODE = ["getTuple", "deleteThread", "history", "getDeltaChannelHistory"] as const;
+/** Calls that Citus passes on to the node of their thread as they are. */
+const OF_ONE_NODE = [
+  "getTuple",
+  "put",
+  "putWrites",
+  "batch",
+  "deleteThread",
+  "history",
+  "getDeltaChannelHistory",
+] as const;
 
 describeCitus("each statement of a call", (target) => {
   it.each(OF_ONE_NODE)("is one task of one node: %s", async (method) => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { distributionStatus } from "../../src/migrations/index.js";
-import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { runOfficialConformance } from "../../test-support/official-conformance.js";
 import { describeCitus, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
+import { CALLS, storeCountedThread } from "../saver/every-call.js";
 
 /** Citus keeps each schema that is created with this setting on one node. */
 const SETTING = "citus.enable_schema_based_sharding";
@@ -40,8 +40,14 @@ describeCitus("a schema for each tenant, on a node of Citus", (target) => {
     expect(nodes).toEqual([{ nodes: 2 }]);
   });
 
+  describe("has every call", () => {
+    it.each(Object.entries(CALLS))("%s", async (_name, call) => {
+      await call(await storeCountedThread(open("acme")));
+    });
+  });
+
   it("has the commands, which find only its threads", async () => {
-    await putValues(open("other"), threadConfig("1"), { list: ["a"] });
+    await storeCountedThread(open("other"));
     const run = cliOn(database);
     for (const command of [
       ["threads"],

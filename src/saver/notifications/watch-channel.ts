@@ -27,6 +27,11 @@ export function watchChannel(scope: string, threadId: string): string {
   return CHANNEL_NAME.prefix + digest.slice(0, CHANNEL_NAME.digits);
 }
 
+/** The payload that announces a checkpoint, as `notifyWatchers` builds it. */
+export function payloadOf({ checkpointNs, checkpointId }: CheckpointRef): string {
+  return `${Array.from(checkpointNs).length}:${checkpointNs}${checkpointId}`;
+}
+
 /** Parses the payload of a notification; `undefined` if another program sent it. */
 export function parseNotification(payload: string): CheckpointRef | undefined {
   const [, length, rest] = /^(\d{1,4}):([^]*)$/.exec(payload) ?? [];

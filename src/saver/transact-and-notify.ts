@@ -1,0 +1,56 @@
+import { isDistributed } from "../db/is-distributed.js";
+import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import type { TransactionSteps } from "../db/statements/transaction-steps.js";
+import type { SaverCall } from "./call/saver-call.js";
+import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
+import { rowKey } from "./model/row-key.js";
+import type { CheckpointKey } from "./model/checkpoint-key.js";
+import { notificationScope, payloadOf, watchChannel } from "./notifications/watch-channel.js";
+import { holdParents } from "./queries/hold-parents.js";
+import { notifyStored } from "./queries/notify-stored.js";
+import { threadGroups } from "./queries/thread-groups.js";
+
+/**
+ * Runs the steps that store operations, in one transaction. Where Citus distributes the tables, it also announces the new checkpoints to
+ * those who watch their threads. Elsewhere the statements do so themselves; see `notifyWatchers`.
+ *
+ * @returns The rows of each statement.
+ */
+export async function transactAndNotify(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+  steps: TransactionSteps,
+): Promise<unknown[][]> {
+  const scope = notificationScope(call);
+  if (scope === undefined || !(await isDistributed(call))) return runTransaction(call, steps);
+  const { checkpoints, deletedThreads } = resolveBatch(operations);
+  // A checkpoint of a thread that the steps delete is new.
+  const replaceable = checkpoints.filter(({ threadId }) => !deletedThreads.includes(threadId));
+  const groups = await threadGroups(call, replaceable, ({ threadId }) => threadId);
+  return inOneTransaction(call, async (within) => {
+    const { guard = [], statements } = steps;
+    for (const step of guard) {
+      const [rows = []] = await runTransaction(within, { statements: [step.statement] });
+      step.check?.(rows);
+    }
+    const holding = groups.map((group) => holdParents(call.schema, group));
+    const stored = (await runTransaction(within, { statements: holding })).flat();
+    const replaced = new Set(
+      stored.map((row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id)),
+    );
+    const results = await runTransaction(within, { statements });
+    const notifications = checkpoints
+      .filter((checkpoint) => !replaced.has(keyOf(checkpoint)))
+      .map((checkpoint) => ({
+        channel: watchChannel(scope, checkpoint.threadId),
+        payload: payloadOf(checkpoint),
+      }));
+    if (notifications.length > 0)
+      await runTransaction(within, { statements: [notifyStored(call.schema, notifications)] });
+    return results;
+  });
+}
+
+function keyOf({ threadId, checkpointNs, checkpointId }: CheckpointKey): string {
+  return rowKey(threadId, checkpointNs, checkpointId);
+}
