@@ -12,7 +12,8 @@ describeServer("statementTimeoutMs", (target) => {
     await saver.setup();
     for (let times = 0; times < 3; times++) await putValues(saver, threadConfig(newThread()), { a: [1] });
     const { rows } = await pool.query<{ runs: string }>(
-      "select (generic_plans + custom_plans)::text as runs from pg_prepared_statements",
+      `select (generic_plans + custom_plans)::text as runs from pg_prepared_statements
+       where statement not like '%pg_dist_partition%'`,
     );
     expect(rows.map(({ runs }) => runs)).toEqual(["3", "3"]);
     await pool.end();
