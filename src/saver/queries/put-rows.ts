@@ -86,7 +86,11 @@ const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, PutR
               "checkpoint_ns",
             ]);
             return notifies
-              ? insert.returning(notifyWatchers(db, parameter("scope"), threadId).as("notified"))
+              ? insert.returning(
+                  notifyWatchers(db, parameter("scope"), naming === "parameter" ? threadId : undefined).as(
+                    "notified",
+                  ),
+                )
               : insert;
           })
           .with("writes", (qb) =>
