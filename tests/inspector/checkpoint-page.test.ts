@@ -43,7 +43,7 @@ describeAnyTarget("page of a checkpoint", (target) => {
       await page.getByRole("link", { name: "#2", exact: true }).click();
       await asked.and(page.locator('[aria-current="true"]')).waitFor();
       await page.getByRole("link", { name: "Show the newest first" }).click();
-      expect(await page.getByRole("article").first().getAttribute("aria-label")).toBe("Message 5, Tool");
+      await page.getByRole("article").first().and(message(page, "Message 5, Tool")).waitFor();
     });
 
     it("has its tabs in the address, for the keyboard and for back", async () => {
