@@ -108,7 +108,7 @@ describeAnyTarget("threads page", (target) => {
       const page = await browser.openPage(`${inspector.url}#/threads?order=id`);
       await page.getByRole("link", { name: "thread", exact: true }).focus();
       await page.keyboard.press("ArrowDown");
-      expect(await focusedText(page)).toBe("thread-0001");
+      await waitForFocus(page, "thread-0001");
       await page.keyboard.press("End");
       await waitForFocus(page, "thread-0099");
       // The next hundred has come.
