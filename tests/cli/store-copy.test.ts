@@ -8,6 +8,7 @@ import { CompiledQuery } from "kysely";
 import { closeUnusedPglite, createPgliteDatabase } from "../../test-support/pglite-target.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 import { ROOT } from "../package/consumer-project.js";
 import { cli, type CliOutcome } from "./cli.js";
 import {
@@ -32,6 +33,10 @@ const PAIRS = KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const));
 /** The checkpoints of a filled store, besides one that is in no list. */
 const COUNT = 120;
 const ALL = COUNT + 1;
+
+const OTHERS_AT_WORK = `
+  select from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and state <> 'idle' and pid <> pg_backend_pid()`;
 
 describeServer("store-copy", (server) => {
   let database: TestDatabase<string>;
@@ -142,6 +147,8 @@ describeServer("store-copy", (server) => {
         throw rollBack;
       });
       await expect(held).rejects.toBe(rollBack);
+      // The server completes the statement of a killed client.
+      await until(async () => (await database.query(OTHERS_AT_WORK)).length === 0);
       return outcome;
     }
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
 import { linkToThread, parseRoute } from "../../routes/route.js";
@@ -66,7 +66,8 @@ function usePendingRoute(
   address: URLSearchParams,
 ): [params: URLSearchParams, replaceSoon: (link: string) => void] {
   const [pending, setPending] = useState<string>();
-  useEffect(() => {
+  // An effect after the paint would also drop a key that was pressed before it ran.
+  useLayoutEffect(() => {
     setPending(undefined);
   }, [address]);
   useEffect(() => {
