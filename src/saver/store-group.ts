@@ -2,13 +2,12 @@ import { isDistributed } from "../db/is-distributed.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { requiredParents } from "./codec/required-parents.js";
-import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
+import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
 import { compareText } from "./model/compare-text.js";
 import { rowKey } from "./model/row-key.js";
 import { newestSteps } from "./newest-steps.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
-import { threadGroups } from "./queries/thread-groups.js";
 import { insertedIn, storeOnNodes } from "./store-on-nodes.js";
 import { rememberValues, storeBatch } from "./store.js";
 import { writeGuard } from "./write-guard.js";
@@ -29,22 +28,15 @@ export async function storeGroup(
   }
   if (await isDistributed(call)) return storeGroupOnNodes(call, operations);
   const newest = await newestSteps(call, checkpointsOf(operations));
-  const groups = await threadGroups(call, operations, threadOf);
-  const puts = groups.map(({ items, ...threads }) => {
-    const required = requiredParents(items)
-      .stored.map(({ parent }) => parent)
-      .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));
-    return putRows(call.schema, resolveBatch(items), {
-      ...threads,
-      scope: notificationScope(call),
-      required,
-    });
-  });
-  const rows = await runTransaction<unknown>(call, {
+  const required = requiredParents(operations)
+    .stored.map(({ parent }) => parent)
+    .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));
+  const put = putRows(call.schema, resolveBatch(operations), { scope: notificationScope(call), required });
+  const [rows = []] = await runTransaction<unknown>(call, {
     guard: [...(await writeGuard(call, operations)), ...newest.guard],
-    statements: [...puts, ...newest.removal],
+    statements: [put, ...newest.removal],
   });
-  const results = rows.slice(0, puts.length).flat().filter(isPutResult);
+  const results = rows.filter(isPutResult);
   const stored = new Set(results.filter(({ is_checkpoint }) => is_checkpoint).map(keyOf));
   const inserted = new Map(results.map((result) => [keyOf(result), result.inserted_blobs]));
   return operations.map((operation) => {

@@ -1,5 +1,4 @@
 import type { CallContext } from "../db/call-context.js";
-import { isDistributed } from "../db/is-distributed.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
@@ -15,10 +14,10 @@ import { deleteThreads } from "./queries/delete-threads.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
-import { putRows, type PutRowsOptions } from "./queries/put-rows.js";
+import { putRows } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { putRowsOfThread } from "./queries/rows-of-thread.js";
-import { threadGroups } from "./queries/thread-groups.js";
+import { type ThreadGroup, threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
 import { transactAndNotify } from "./transact-and-notify.js";
 
@@ -136,7 +135,6 @@ async function writingStatements(
   operations: readonly BatchOperation[],
 ): Promise<BoundStatement<unknown>[]> {
   const { schema, policy } = call;
-  const onNodes = await isDistributed(call);
   const groups = await threadGroups(call, operations, threadOf);
   return groups.flatMap(({ items, ...threads }) => {
     const { deletedThreads, ...rows } = resolveBatch(items);
@@ -145,22 +143,15 @@ async function writingStatements(
     return [
       ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deleted)] : []),
       ...(deletes ? deleteThreads(schema, deleted) : []),
-      ...splitRows(rows, statementBytesOf(call)).flatMap((portion) =>
-        toStatements(call, portion, { ...threads, onNodes }),
-      ),
+      ...splitRows(rows, statementBytesOf(call)).flatMap((portion) => toStatements(call, portion, threads)),
     ];
   });
-}
-
-interface StoringThreads extends Pick<PutRowsOptions, "naming" | "threadId"> {
-  /** Whether Citus distributes the tables. */
-  readonly onNodes: boolean;
 }
 
 function toStatements(
   call: SaverCall,
   portion: Portion,
-  { onNodes, ...threads }: StoringThreads,
+  { naming, threadId }: Pick<ThreadGroup<unknown>, "naming" | "threadId">,
 ): BoundStatement<unknown>[] {
   const { schema } = call;
   switch (portion.kind) {
@@ -169,9 +160,9 @@ function toStatements(
     case "longBlob":
       return [putLongBlob(schema, portion.row)];
     case "rows":
-      return onNodes
-        ? putRowsOfThread(schema, threads.threadId, portion)
-        : [putRows(schema, portion, { ...threads, scope: notificationScope(call) })];
+      return naming === "parameter"
+        ? putRowsOfThread(schema, threadId, portion)
+        : [putRows(schema, portion, { scope: notificationScope(call) })];
   }
 }
 

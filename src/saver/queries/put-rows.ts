@@ -5,19 +5,12 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
 import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
-import {
-  BLOB_COLUMNS_OF_THREAD,
-  HEADER_COLUMNS,
-  SPLICED_BLOB_COLUMNS,
-  WRITE_COLUMNS,
-  WRITE_COLUMNS_OF_THREAD,
-} from "./inserted-columns.js";
+import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
 import { isNotRefused, type RequiredParentArrays, type WithRefused, withRefused } from "./refused-puts.js";
 import { type RowArrays, toRowArrays } from "./row-arrays.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
-import { givenThreadId, type ThreadNaming } from "./thread-groups.js";
 
 /**
  * What a statement of {@link putRows} did in one namespace of a thread: whether it stored a checkpoint, or how many values it
@@ -37,10 +30,6 @@ export function isPutResult(row: unknown): row is PutResult {
 
 /** How rows are stored. */
 export interface PutRowsOptions {
-  /** How the statement names their threads; see `threadGroups`. */
-  readonly naming: ThreadNaming;
-  /** The thread of all rows, where the statement names it by a parameter. */
-  readonly threadId: string;
   /** The scope of the notifications that the statement sends, or `undefined` for none. */
   readonly scope: string | undefined;
   /** Parents that must be stored, at most one for each namespace of a thread. Default: none. */
@@ -54,12 +43,11 @@ export interface PutRowsOptions {
 export function putRows(
   schema: string,
   rows: CheckpointRows,
-  { naming, threadId, scope, required = [] }: PutRowsOptions,
+  { scope, required = [] }: PutRowsOptions,
 ): BoundStatement<PutResult> {
   const notifies = scope !== undefined;
-  return statements.of({ notifies, naming }).bind(schema, {
+  return statements.of(notifies).bind(schema, {
     ...toRowArrays(rows),
-    threadId,
     scope,
     required_threadId: required.map(({ threadId }) => threadId),
     required_checkpointNs: required.map(({ checkpointNs }) => checkpointNs),
@@ -69,85 +57,58 @@ export function putRows(
 
 type PutParams = RowArrays & RequiredParentArrays & { readonly scope: string | undefined };
 
-interface PutShape {
-  readonly notifies: boolean;
-  readonly naming: ThreadNaming;
-}
-
-const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, PutResult>(
-  ({ notifies, naming }) =>
-    (db, parameter) => {
-      const threadId = givenThreadId(naming, parameter, "row.thread_id");
-      return (
-        withRefused(db, parameter, naming)
-          .with("stored", (qb) => {
-            const insert = insertHeaders(qb, db, parameter, threadId).returning([
-              "thread_id",
-              "checkpoint_ns",
-            ]);
-            return notifies
-              ? insert.returning(
-                  notifyWatchers(db, parameter("scope"), naming === "parameter" ? threadId : undefined).as(
-                    "notified",
-                  ),
-                )
-              : insert;
-          })
-          .with("writes", (qb) =>
-            qb
-              .insertInto("checkpoint_writes")
-              .columns(WRITE_COLUMNS)
-              .expression((eb) =>
-                eb
-                  .selectFrom(writeRows(parameter))
-                  .select(threadId.as("thread_id"))
-                  .select(WRITE_COLUMNS_OF_THREAD)
-                  .orderBy("row.nth"),
-              )
-              .onConflict(specialWriteIsReplaced)
-              .returning("idx"),
-          )
-          .with("blobs", (qb) =>
-            qb
-              .insertInto("checkpoint_blobs")
-              .columns(SPLICED_BLOB_COLUMNS)
-              .expression((eb) =>
-                eb
-                  .selectFrom(blobRows(parameter))
-                  .select(threadId.as("thread_id"))
-                  .select(BLOB_COLUMNS_OF_THREAD)
-                  .where(isNotRefused(db))
-                  .where(isMissingOrNew(db, threadId, sql.ref("row.checkpoint_ns")))
-                  .orderBy("row.nth"),
-              )
-              .onConflict(blobIsHeld)
-              .returning(["thread_id", "checkpoint_ns"]),
-          )
-          // Postgres takes the locks in the order of these parts: checkpoints, writes, values (C2). The rows of each table are sorted
-          // by key. So concurrent statements can't deadlock.
-          .selectFrom("stored")
-          .select(["thread_id", "checkpoint_ns"])
-          .select([sql<boolean>`true`.as("is_checkpoint"), sql<number>`0`.as("inserted_blobs")])
-          .unionAll((eb) =>
+const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutResult>(
+  (notifies) => (db, parameter) =>
+    withRefused(db, parameter)
+      .with("stored", (qb) => {
+        const insert = insertHeaders(qb, db, parameter).returning(["thread_id", "checkpoint_ns"]);
+        return notifies ? insert.returning(notifyWatchers(db, parameter("scope")).as("notified")) : insert;
+      })
+      .with("writes", (qb) =>
+        qb
+          .insertInto("checkpoint_writes")
+          .columns(WRITE_COLUMNS)
+          .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS).orderBy("row.nth"))
+          .onConflict(specialWriteIsReplaced)
+          .returning("idx"),
+      )
+      .with("blobs", (qb) =>
+        qb
+          .insertInto("checkpoint_blobs")
+          .columns(SPLICED_BLOB_COLUMNS)
+          .expression((eb) =>
             eb
-              .selectFrom("blobs")
-              .select(["thread_id", "checkpoint_ns"])
-              .select([
-                sql<boolean>`false`.as("is_checkpoint"),
-                sql<number>`count(*)::integer`.as("inserted_blobs"),
-              ])
-              .where(sql<SqlBool>`(${eb.selectFrom("writes").select(sql<number>`count(*)`.as("rows"))}) >= 0`)
-              .groupBy(["thread_id", "checkpoint_ns"]),
+              .selectFrom(blobRows(parameter))
+              .select(SPLICED_BLOB_COLUMNS)
+              .where(isNotRefused(db))
+              .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns")))
+              .orderBy("row.nth"),
           )
-      );
-    },
+          .onConflict(blobIsHeld)
+          .returning(["thread_id", "checkpoint_ns"]),
+      )
+      // Postgres takes the locks in the order of these parts: checkpoints, writes, values (C2). The rows of each table are sorted
+      // by key. So concurrent statements can't deadlock.
+      .selectFrom("stored")
+      .select(["thread_id", "checkpoint_ns"])
+      .select([sql<boolean>`true`.as("is_checkpoint"), sql<number>`0`.as("inserted_blobs")])
+      .unionAll((eb) =>
+        eb
+          .selectFrom("blobs")
+          .select(["thread_id", "checkpoint_ns"])
+          .select([
+            sql<boolean>`false`.as("is_checkpoint"),
+            sql<number>`count(*)::integer`.as("inserted_blobs"),
+          ])
+          .where(sql<SqlBool>`(${eb.selectFrom("writes").select(sql<number>`count(*)`.as("rows"))}) >= 0`)
+          .groupBy(["thread_id", "checkpoint_ns"]),
+      ),
 );
 
 function insertHeaders(
   qb: QueryCreator<WithRefused>,
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<PutParams>,
-  threadId: RawBuilder<string>,
 ) {
   return qb
     .insertInto("checkpoints")
@@ -155,12 +116,9 @@ function insertHeaders(
     .expression((eb) =>
       eb
         .selectFrom(headerRows(parameter))
-        .select(threadId.as("thread_id"))
-        .select(["row.checkpoint_ns", "row.checkpoint_id", "row.parent_checkpoint_id"])
+        .select(["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
         .select((row) => [
-          withCarriedNumbers(db, row.ref("row.checkpoint"), row.ref("row.number_sources"), threadId).as(
-            "checkpoint",
-          ),
+          withCarriedNumbers(db, row.ref("row.checkpoint"), row.ref("row.number_sources")).as("checkpoint"),
           row.ref("row.metadata").as("metadata"),
         ])
         .where(isNotRefused(db))
@@ -174,7 +132,6 @@ function withCarriedNumbers(
   db: QueryCreator<CheckpointDatabase>,
   header: Expression<string>,
   sources: Expression<string>,
-  threadId: RawBuilder<string>,
 ): RawBuilder<string> {
   const spelled = db
     .selectFrom(
@@ -184,7 +141,7 @@ function withCarriedNumbers(
     )
     .innerJoin("checkpoints as source", (join) =>
       join
-        .on("source.thread_id", "=", threadId)
+        .on("source.thread_id", "=", sql<string>`row.thread_id`)
         .on("source.checkpoint_ns", "=", sql<string>`row.checkpoint_ns`)
         .onRef("source.checkpoint_id", "=", "carried.checkpoint_id"),
     )

@@ -3,12 +3,9 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { RowArrays } from "./row-arrays.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
-import { givenThreadId, type ThreadNaming } from "./thread-groups.js";
 
 /** An array of each column of the parents that checkpoints require, one at most for each namespace of a thread. */
 export interface RequiredParentArrays {
-  /** The thread of all rows, where the statement names it by a parameter. */
-  readonly threadId: string;
   readonly required_threadId: readonly string[];
   readonly required_checkpointNs: readonly string[];
   readonly required_checkpointId: readonly string[];
@@ -29,7 +26,6 @@ interface NamespaceRow {
 export function withRefused(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<RowArrays & RequiredParentArrays>,
-  naming: ThreadNaming,
 ): QueryCreator<WithRefused> {
   return db.with("refused", (qb) =>
     qb
@@ -45,7 +41,7 @@ export function withRefused(
           eb
             .selectFrom("checkpoints as stored")
             .select("stored.checkpoint_id")
-            .where("stored.thread_id", "=", givenThreadId(naming, parameter, "required.thread_id"))
+            .whereRef("stored.thread_id", "=", "required.thread_id")
             .whereRef("stored.checkpoint_ns", "=", "required.checkpoint_ns")
             .whereRef("stored.checkpoint_id", "=", "required.checkpoint_id")
             .limit(sql.lit(1))
@@ -70,7 +66,7 @@ export function withRefused(
               eb
                 .selectFrom("checkpoint_blobs as stored")
                 .select("stored.version")
-                .where("stored.thread_id", "=", givenThreadId(naming, parameter, "splice.thread_id"))
+                .whereRef("stored.thread_id", "=", "splice.thread_id")
                 .whereRef("stored.checkpoint_ns", "=", "splice.checkpoint_ns")
                 .whereRef("stored.channel", "=", "splice.channel")
                 .whereRef("stored.version", "=", sql.ref("splice.base"))

@@ -7,8 +7,9 @@ import { compareText } from "../model/compare-text.js";
 import { groupBy } from "../model/group-by.js";
 
 /**
- * How a statement about given rows names their threads: by a column of each given row, or by the parameter `threadId`, where all rows
- * are of one thread. Citus sends the second form to the node of the thread as it is, and refuses most statements in the first form.
+ * How a statement about given rows names their threads: by a column of each given row, or, where Citus distributes the tables, by the
+ * parameter `threadId` of the one thread that it is about. Citus sends the second form to the node of the thread as it is, and refuses most
+ * statements in the first form.
  */
 export type ThreadNaming = "row" | "parameter";
 
