@@ -20,51 +20,38 @@ export async function getDeltaRows(
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const params = { threadId, checkpointNs, channels, pieceBytes: pieceBytesOf(call) };
-  const distributed = await isDistributed(call);
-  return checkpointId === undefined
-    ? runStatement(call, fromNewest.of(distributed), params)
-    : runStatement(call, fromCheckpoint.of(distributed), { ...params, checkpointId });
+  const shape = { fromNewest: checkpointId === undefined, distributed: await isDistributed(call) };
+  const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "", channels };
+  return runStatement(call, ancestors.of(shape), { ...params, pieceBytes: pieceBytesOf(call) });
 }
 
-interface NewestParams extends NamespaceKey {
+interface WalkParams extends CheckpointKey {
   readonly channels: readonly string[];
   readonly pieceBytes: number;
 }
 
-type CheckpointParams = NewestParams & CheckpointKey;
+interface WalkShape {
+  readonly fromNewest: boolean;
+  readonly distributed: boolean;
+}
 
-const fromCheckpoint = /* @__PURE__ */ new StatementFamily<boolean, CheckpointParams, DeltaRow>(
-  (distributed) => (db, parameter) =>
-    selectAncestors(
-      db.withRecursive("target", (qb) =>
-        qb
-          .selectFrom("checkpoints")
-          .select("parent_checkpoint_id")
-          .where("thread_id", "=", parameter("threadId"))
-          .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .where("checkpoint_id", "=", parameter("checkpointId")),
+const ancestors = /* @__PURE__ */ new StatementFamily<WalkShape, WalkParams, DeltaRow>(
+  ({ fromNewest, distributed }) =>
+    (db, parameter) =>
+      selectAncestors(
+        db.withRecursive("target", (qb) => {
+          const target = qb
+            .selectFrom("checkpoints")
+            .select("parent_checkpoint_id")
+            .where("thread_id", "=", parameter("threadId"))
+            .where("checkpoint_ns", "=", parameter("checkpointNs"));
+          return fromNewest
+            ? target.orderBy(sql`checkpoint_id collate "C"`, "desc").limit(sql.lit(1))
+            : target.where("checkpoint_id", "=", parameter("checkpointId"));
+        }),
+        parameter,
+        distributed,
       ),
-      parameter,
-      distributed,
-    ),
-);
-
-const fromNewest = /* @__PURE__ */ new StatementFamily<boolean, NewestParams, DeltaRow>(
-  (distributed) => (db, parameter) =>
-    selectAncestors(
-      db.withRecursive("target", (qb) =>
-        qb
-          .selectFrom("checkpoints")
-          .select("parent_checkpoint_id")
-          .where("thread_id", "=", parameter("threadId"))
-          .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .orderBy(sql`checkpoint_id collate "C"`, "desc")
-          .limit(sql.lit(1)),
-      ),
-      parameter,
-      distributed,
-    ),
 );
 
 // RECURSIVE applies to the whole WITH, and Kysely writes it where the first CTE asks for it. So `target` does,
@@ -78,7 +65,7 @@ type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string 
  */
 function selectAncestors(
   db: QueryCreator<WithTarget>,
-  parameter: Parameter<NewestParams>,
+  parameter: Parameter<WalkParams>,
   distributed: boolean,
 ) {
   const threadId = parameter("threadId");
