@@ -73,7 +73,7 @@ export function synthetic(name: string, options: EstimateOptions): KnownFleet {
           ]),
         );
         const growing = messageBytes > 0 ? { messages: [message] } : {};
-        await thread.putWrites([...Object.entries({ ...growing, ...values }), ["branch:to:node_0", null]]);
+        await thread.putWrites([...Object.entries({ ...growing, ...values }), [thread.nextTrigger, null]]);
         await thread.put({
           values: { ...(messageBytes > 0 ? { messages: [...messages] } : {}), ...values },
           triggers: true,

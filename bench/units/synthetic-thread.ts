@@ -38,9 +38,14 @@ export class SyntheticThread {
     );
   }
 
+  /** The channel that triggers the node after the next checkpoint. */
+  get nextTrigger(): string {
+    return this.#trigger(this.#steps + 1);
+  }
+
   /** Stores the next checkpoint. */
   async put({ values, triggers }: StepChanges): Promise<void> {
-    const [emptied, set] = [this.#trigger(this.#steps), this.#trigger(this.#steps + 1)];
+    const [emptied, set] = [this.#trigger(this.#steps), this.nextTrigger];
     const channelValues = { ...values, ...(triggers ? { [set]: null } : {}) };
     const changed = [...Object.keys(channelValues), ...(triggers ? [emptied] : [])];
     const newVersions = Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
+import { isDistributed } from "../db/is-distributed.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
@@ -17,7 +18,7 @@ import { putLongWrite } from "./queries/put-long-write.js";
 import { putRows } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { putRowsOfThread } from "./queries/rows-of-thread.js";
-import { type ThreadGroup, threadGroups } from "./queries/thread-groups.js";
+import { threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
 import { transactAndNotify } from "./transact-and-notify.js";
 
@@ -136,6 +137,7 @@ async function writingStatements(
 ): Promise<BoundStatement<unknown>[]> {
   const { schema, policy } = call;
   const groups = await threadGroups(call, operations, threadOf);
+  const onNodes = await isDistributed(call);
   return groups.flatMap(({ items, ...threads }) => {
     const { deletedThreads, ...rows } = resolveBatch(items);
     const deleted = { ...threads, items: deletedThreads };
@@ -143,15 +145,18 @@ async function writingStatements(
     return [
       ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deleted)] : []),
       ...(deletes ? deleteThreads(schema, deleted) : []),
-      ...splitRows(rows, statementBytesOf(call)).flatMap((portion) => toStatements(call, portion, threads)),
+      ...splitRows(rows, statementBytesOf(call)).flatMap((portion) =>
+        toStatements(call, portion, onNodes ? threads.threadId : undefined),
+      ),
     ];
   });
 }
 
+/** @param threadOnNodes - The thread, where Citus distributes the tables. */
 function toStatements(
   call: SaverCall,
   portion: Portion,
-  { naming, threadId }: Pick<ThreadGroup<unknown>, "naming" | "threadId">,
+  threadOnNodes: string | undefined,
 ): BoundStatement<unknown>[] {
   const { schema } = call;
   switch (portion.kind) {
@@ -160,9 +165,9 @@ function toStatements(
     case "longBlob":
       return [putLongBlob(schema, portion.row)];
     case "rows":
-      return naming === "parameter"
-        ? putRowsOfThread(schema, threadId, portion)
-        : [putRows(schema, portion, { scope: notificationScope(call) })];
+      return threadOnNodes === undefined
+        ? [putRows(schema, portion, { scope: notificationScope(call) })]
+        : putRowsOfThread(schema, threadOnNodes, portion);
   }
 }
 

@@ -83,6 +83,44 @@ describeServer("the prepared statements of a connection", (target) => {
     expect(await preparedOn(raw)).toHaveLength(MAX_PREPARED_STATEMENTS);
   });
 
+  it("belong to transactions too, which send one that they repeat without its name at first", async () => {
+    const raw = await openPool();
+    const pool = new StatementPool(raw, { prepare: true });
+    const steps = {
+      guard: [{ statement: numbered(0) }],
+      statements: [numbered(1), numbered(0), numbered(1)],
+    };
+    for (let run = 0; run < 3; run++) {
+      expect(await pool.transact(steps, {})).toEqual([[{ n: 1 }], [{ n: 0 }], [{ n: 1 }]]);
+    }
+    const used = await raw.query(
+      "select name, (custom_plans + generic_plans)::int as times from pg_prepared_statements order by name",
+    );
+    expect(used.rows).toEqual([
+      { name: "test_0", times: 5 },
+      { name: "test_1", times: 5 },
+    ]);
+  });
+
+  it.each(["discard all", "drop table items; create table items (n bigint, more int)"])(
+    "make a transaction run again without them, once, when the server has lost them: %s",
+    async (loss) => {
+      const raw = await openPool();
+      await raw.query("create table items (n int)");
+      const pool = new StatementPool(raw, { prepare: true });
+      const insert = (n: number): BoundStatement<Row> => ({
+        ...{ name: "test_insert", sql: "insert into items (n) values ($1) returning *", parameters: [n] },
+      });
+      await pool.transact({ statements: [numbered(0), insert(1)] }, {});
+      await raw.query(loss);
+      await raw.query("truncate items");
+      expect(
+        await pool.transact({ guard: [{ statement: insert(2) }], statements: [numbered(0)] }, {}),
+      ).toEqual([[{ n: 0 }]]);
+      expect((await raw.query("select n::int from items")).rows).toEqual([{ n: 2 }]);
+    },
+  );
+
   it("are limited for all savers on a pool together, without further round trips", async () => {
     const { source } = await target.createDatabase();
     const { pool, sent } = observedPool(source);

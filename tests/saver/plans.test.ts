@@ -74,6 +74,39 @@ describeServer("the plan of a read", (target) => {
   });
 });
 
+describeServer("the plan of a transaction", (target) => {
+  it("is prepared for all threads, and finds rows by an index although the tables were empty", async () => {
+    const { source } = await target.createDatabase();
+    const pool = new pg.Pool({
+      ...{ connectionString: source, max: 1 },
+      options: "-c plan_cache_mode=force_generic_plan",
+    });
+    const rules = { keepLast: 2, concurrency: "optimistic", keepTombstones: true } as const;
+    const saver = new PostgresSaver(pool, undefined, rules);
+    await saver.setup();
+    const threadId = newThread();
+    const { config } = await putValues(saver, threadConfig(threadId), { log: ["a"] });
+    await saver.putWrites(config, [["log", 1]], "0");
+    await putValues(saver, config, { log: ["b"] });
+    await saver.deleteThread(threadId);
+    const prepared = await pool.query<{ name: string; parameters: number }>(
+      `select name, cardinality(parameter_types)::integer as parameters from pg_prepared_statements
+       where statement like '%checkpoint%' and statement not like '%pg_dist_partition%'`,
+    );
+    expect(prepared.rows.length).toBeGreaterThan(8);
+    for (const { name, parameters } of prepared.rows) {
+      const given = Array.from({ length: parameters }, () => "null").join();
+      const { rows } = await pool.query<object>(
+        `explain execute "${name}" ${parameters === 0 ? "" : `(${given})`}`,
+      );
+      expect({ name, plan: JSON.stringify(rows) }).toMatchObject({
+        plan: expect.not.stringContaining("Seq Scan on checkpoint"),
+      });
+    }
+    await pool.end();
+  });
+});
+
 const TABLES = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"];
 
 describeServer("the plan of an export", (target) => {

@@ -85,7 +85,7 @@ class Pipeline<Row> extends pg.Query {
     const { queries, prepared } = this.#parts;
     connection.stream.cork();
     try {
-      const uses = queries.map((query) => ({ query, ...prepared.use(query.name) }));
+      const uses = unrepeated(queries, prepared).map((query) => ({ query, ...prepared.use(query.name) }));
       this.#sent = uses.map(({ query, statement }) => ({ query, prepared: statement, rows: [] }));
       // First, because the server skips what follows a statement that fails.
       for (const name of uses.flatMap(({ closing }) => closing)) connection.close({ type: "S", name }, true);
@@ -140,6 +140,18 @@ class Pipeline<Row> extends pg.Query {
     if (sent === undefined) throw new Error("the server answered more statements than were sent");
     return sent;
   }
+}
+
+/** A statement that is not prepared yet, and occurs again, is sent without its name then: the server prepares a name once. */
+function unrepeated(queries: readonly Query[], prepared: PreparedStatements): readonly Query[] {
+  const names = new Set<string>();
+  return queries.map((query) => {
+    const { name, ...unnamed } = query;
+    if (name === undefined || prepared.has(name)) return query;
+    if (names.has(name)) return unnamed;
+    names.add(name);
+    return query;
+  });
 }
 
 function asError(error: unknown): Error {

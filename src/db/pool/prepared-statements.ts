@@ -23,6 +23,11 @@ export class PreparedStatements {
   /** By name, least recently used first. */
   readonly #statements = new Map<string, PreparedStatement>();
 
+  /** Whether a statement is known to be prepared. */
+  has(name: string): boolean {
+    return this.#statements.get(name)?.columns !== undefined;
+  }
+
   /**
    * Records that a statement is about to be sent.
    *

@@ -105,36 +105,47 @@ export class StatementClient implements PostgresPoolClient {
   }
 
   /** Sends one statement, as a prepared statement if `prepare` is set. */
-  async execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
-    if (!prepare || this.#lostPreparedStatement) return this.#sendScoped(statement, toQuery, context);
-    try {
-      return await this.#sendScoped(statement, toNamedQuery, context);
-    } catch (error) {
-      if (!isIn(STALE_STATEMENT_STATES, error)) throw error;
-      // The server doesn't have the statement that this connection has prepared, so the connection stops preparing statements.
-      this.#lostPreparedStatement = true;
-      return this.#sendScoped(statement, toQuery, context);
-    }
+  execute<Row>(statement: BoundStatement<Row>, prepare: boolean, context: RunContext): Promise<Row[]> {
+    return this.#prepared(prepare, (toQueryOf) => this.#sendScoped(statement, toQueryOf, context));
   }
 
   /**
-   * Sends statements in one transaction. BEGIN and the guard are sent in one round trip, the statements with
-   * COMMIT in another if they are small. Without a check in the guard, a single round trip does. The
-   * statements are not prepared: one that is no longer prepared would end the transaction, and planning takes
-   * only a small part of the time.
+   * Sends statements in one transaction, as prepared statements if `prepare` is set. BEGIN and the guard are sent in one round
+   * trip, the statements with COMMIT in another if they are small. Without a check in the guard, a single round trip does.
    *
    * @returns The rows of each statement, without those of the guard.
    */
-  async transact<Row>(
+  transact<Row>(steps: TransactionSteps<Row>, prepare: boolean, context: RunContext): Promise<Row[][]> {
+    return this.#prepared(prepare, (toQueryOf) => this.#transactAs(steps, toQueryOf, context));
+  }
+
+  /** Runs a function with prepared statements, and again without them where the server lost one of them. */
+  async #prepared<T>(prepare: boolean, run: (toQueryOf: typeof toQuery) => Promise<T>): Promise<T> {
+    if (!prepare || this.#lostPreparedStatement) return run(toQuery);
+    try {
+      return await run(toNamedQuery);
+    } catch (error) {
+      if (!isIn(STALE_STATEMENT_STATES, error) || this.#sender.isSpoiled) throw error;
+      // The server doesn't have the statement that this connection has prepared, so the connection stops preparing statements.
+      this.#lostPreparedStatement = true;
+      return run(toQuery);
+    }
+  }
+
+  async #transactAs<Row>(
     { guard = [], statements }: TransactionSteps<Row>,
+    toQueryOf: typeof toQuery,
     context: RunContext,
   ): Promise<Row[][]> {
-    const opening = [BEGIN, ...scopeOf(context), ...guard.map(({ statement }) => statement)].map(toQuery);
+    const opening = [
+      ...[BEGIN, ...scopeOf(context)].map(toQuery),
+      ...guard.map(({ statement }) => toQueryOf(statement)),
+    ];
     // How many statements are sent one by one. The others are sent together with COMMIT.
     const alone = areSmall(statements) ? 0 : statements.length - 1;
-    const last = statements.slice(alone).map(toQuery);
+    const last = statements.slice(alone).map(toQueryOf);
     const sendLast = (before: readonly Query[]): Promise<Row[][]> => {
-      const check = this.#fence.deadline(context).map(toQuery);
+      const check = this.#fence.deadline(context).map(toQueryOf);
       return this.#sendInTime<Row>([...before, ...last], check, [toQuery(COMMIT)], context);
     };
     const rows: Row[][] = [];
@@ -145,8 +156,10 @@ export class StatementClient implements PostgresPoolClient {
       const results = await this.#sender.send(opening, context);
       const rowsOfGuard = results.slice(results.length - guard.length);
       guard.forEach((step, index) => step.check?.(rowsOfGuard[index] ?? []));
-      for (const statement of statements.slice(0, alone))
-        rows.push(await this.#sendOne<Row>(statement, context));
+      for (const statement of statements.slice(0, alone)) {
+        const [rowsOfOne = []] = await this.#sender.send<Row>([toQueryOf(statement)], context);
+        rows.push(rowsOfOne);
+      }
       return [...rows, ...(await sendLast([]))];
     } catch (error) {
       await this.#rollBack(context);

@@ -60,7 +60,7 @@ export class StatementPool implements PostgresPool {
 
   /** Sends several statements in one transaction on one connection, and returns the rows of each. */
   transact<Row>(steps: TransactionSteps<Row>, context: RunContext): Promise<Row[][]> {
-    return this.#use(context, (client) => client.transact(steps, context));
+    return this.#use(context, (client) => client.transact(steps, this.#prepare, context));
   }
 
   /**

@@ -7,9 +7,9 @@ import { compareText } from "../model/compare-text.js";
 import { groupBy } from "../model/group-by.js";
 
 /**
- * How a statement about given rows names their threads: by a column of each given row, or, where Citus distributes the tables, by the
- * parameter `threadId` of the one thread that it is about. Citus sends the second form to the node of the thread as it is, and refuses most
- * statements in the first form.
+ * How a statement about given rows names their threads: by a column of each given row, or by the parameter `threadId` of the one thread
+ * that it is about. Postgres plans the second form once for all threads, with the index, whatever the statistics of the tables say. Citus
+ * sends it to the node of the thread as it is, and refuses most statements in the first form.
  */
 export type ThreadNaming = "row" | "parameter";
 
@@ -22,8 +22,8 @@ export interface ThreadGroup<Item> {
 }
 
 /**
- * Splits items into groups, each for one statement: all together, or thread by thread where Citus distributes the tables. The threads
- * are in the order of their ids, in which every transaction locks rows of several threads (C2).
+ * Splits items into groups, each for one statement: all together, or thread by thread where they are of one thread, or Citus distributes
+ * the tables. The threads are in the order of their ids, in which every transaction locks rows of several threads (C2).
  */
 export async function threadGroups<Item>(
   call: CallContext,
@@ -31,9 +31,9 @@ export async function threadGroups<Item>(
   threadIdOf: (item: Item) => string,
 ): Promise<ThreadGroup<Item>[]> {
   if (items.length === 0) return [];
-  // Postgres plans the first form in a third of the time.
-  if (!(await isDistributed(call))) return [{ naming: "row", threadId: "", items }];
-  return [...groupBy(items, threadIdOf)]
+  const byThread = [...groupBy(items, threadIdOf)];
+  if (byThread.length > 1 && !(await isDistributed(call))) return [{ naming: "row", threadId: "", items }];
+  return byThread
     .sort(([a], [b]) => compareText(a, b))
     .map(([threadId, each]) => ({ naming: "parameter", threadId, items: each }));
 }
