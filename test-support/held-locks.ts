@@ -9,8 +9,9 @@ const OTHER_CONNECTIONS = `
   select count(*)::int as others from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
-const WAITING =
-  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+// On Citus a statement waits on the node of its thread.
+const ACTIVITY = (process.env.CITUS_URL ?? "") === "" ? "pg_stat_activity" : "citus_stat_activity";
+const WAITING = `select from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock'`;
 
 const END_HOLDERS = `
   select pg_terminate_backend(pid) from pg_locks

@@ -1,13 +1,14 @@
+import { isDistributed } from "../db/is-distributed.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
-import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "./queries/copy-rows.js";
+import { lockCopyTarget } from "./queries/lock-copy-target.js";
 import { lockThread } from "./queries/lock-thread.js";
-import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { copyBetweenNodes } from "./copy-between-nodes.js";
 import { copyValues } from "./copy-values.js";
 
 /** How often the copy looks for values that writers have stored since its last pass. */
@@ -19,6 +20,7 @@ export async function copyThread(
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
+  if (await isDistributed(call)) return copyBetweenNodes(call, threads, serde);
   if (!threads.reencode && serde.bindsToPlace === undefined) {
     const { counts, hasBoundValues } = await runCopy(call, threads, "all");
     if (!hasBoundValues) return counts;
@@ -60,7 +62,7 @@ async function runCopy(
   copied: CopiedRows,
 ): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBoundValues: boolean }> {
   const [[row] = []] = await runTransaction<CopyRow>(call, {
-    guard: [targetLock(call, threads), ...tombstoneGuard(call, [threads.target])],
+    guard: [lockCopyTarget(call, threads.target), ...tombstoneGuard(call, [threads.target])],
     statements: [copyRows(call.schema, copied, threads)],
   });
   const {
@@ -71,14 +73,4 @@ async function runCopy(
   } = row ?? { ...NO_ROWS, conflicting_checkpoint: null, has_values: true, has_bound_values: false };
   if (checkpointId === null) return { counts, isCopied, hasBoundValues };
   throw new ThreadExistsError(threads.source, { threadId: threads.target, checkpointId });
-}
-
-/** Locks the target, so that each of several concurrent copies to it sees the checkpoints of the previous one. */
-function targetLock({ schema }: SaverCall, { target }: CopiedThreads): GuardStep<LockRow> {
-  return {
-    statement: takeLocks(schema, [{ name: ["copy", target], shared: false }]),
-    check: (rows) => {
-      refuseSnapshots(rows, "copyThread needs");
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isDistributed } from "../db/is-distributed.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
@@ -49,7 +50,9 @@ export async function copyValues(
   serde: ContextualSerializer,
 ): Promise<void> {
   const copier: Copier = { call, reader: valueReader(call, serde), reencode };
-  const scope = { threadId: source, absentFrom: target, textVersions: reencode };
+  // Citus doesn't compare rows of two nodes. There the copy sends what the target has already once more, which changes nothing.
+  const absentFrom = (await isDistributed(call)) ? undefined : target;
+  const scope = { threadId: source, absentFrom, textVersions: reencode };
   await copyTable<WritePageRow, ReturnType<typeof writePlaceOf>, RestoredWrite>(copier, {
     getPage: (page) => getWritePage(call, { ...page, ...scope }),
     placeOf: writePlaceOf,

@@ -95,6 +95,15 @@ describeServer("copyThread with concurrent callers", (target) => {
       },
     );
 
+    it("copies no checkpoint without its values while another caller prunes the source (C8)", async () => {
+      const tuple = await saver.getTuple(threadConfig(source));
+      await putValues(saver, tuple?.config ?? {}, { a: ["newer"] }, tuple?.checkpoint);
+      await Promise.all(await copyWith("checkpoints", [() => saver.prune([source])]));
+      expect(await missingBlobs(database)).toEqual([]);
+      expect(await valuesOf(source)).toEqual([{ ...VALUES, a: ["newer"] }]);
+      expect((await valuesOf(copy))[0]).toEqual({ ...VALUES, a: ["newer"] });
+    });
+
     it("lets one of two copies to the same target win", async () => {
       const other = newThread();
       await putValues(saver, threadConfig(other), { a: ["other"] });

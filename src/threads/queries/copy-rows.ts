@@ -1,18 +1,13 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type QueryCreator,
-  type RawBuilder,
-  sql,
-  type SqlBool,
-} from "kysely";
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
-import { blobIsHeld, headerIsHeld, writeIsHeld } from "../../saver/queries/conflict-rules.js";
-import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
-import { headerWithTextVersions, textVersion } from "../../saver/queries/text-versions.js";
+import { blobIsHeld, writeIsHeld } from "../../saver/queries/conflict-rules.js";
+import { SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
+import { textVersion } from "../../saver/queries/text-versions.js";
+import { asThreadId, type CopyParams, HAS_NUMERIC_VERSIONS, insertCopiedHeaders } from "./copied-headers.js";
+import { countsOf } from "./count-rows.js";
 
 /** The source and the target of a copy. */
 export interface CopiedThreads {
@@ -49,8 +44,6 @@ interface CopyShape {
   readonly textVersions: boolean;
 }
 
-type CopyParams = Pick<CopiedThreads, "source" | "target">;
-
 /**
  * Copies rows of a thread on the server, from one snapshot, unless the target has checkpoints of its own or could not read a
  * copied value. It locks rows that the target has already until the transaction ends, and does not change them, so that the
@@ -69,24 +62,15 @@ const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRo
       const values = rows === "all" ? withCopiedValues(obstacles, parameter) : obstacles;
       const hasValues = rows === "all" ? sql<boolean>`true` : hasAllValues(db, parameter, textVersions);
       return values
-        .with("copied_checkpoints", (qb) =>
-          insertHeaders(qb, parameter, { condition: hasValues, textVersions }),
-        )
+        .with("copied_checkpoints", (qb) => {
+          const condition = sql<SqlBool>`${hasValues} and ${hasNoObstacle(qb)}`;
+          return insertCopiedHeaders(qb, parameter, { condition, textVersions });
+        })
         .selectNoFrom((eb) => [
           eb.selectFrom("conflict").select("conflict.checkpoint_id").as("conflicting_checkpoint"),
           sql<boolean>`exists (${eb.selectFrom("bound").selectAll()})`.as("has_bound_values"),
           hasValues.as("has_values"),
-          countOf(eb.selectFrom("checkpoints").where("thread_id", "=", source).select(ROWS)).as(
-            "checkpoints",
-          ),
-          countOf(eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(ROWS)).as(
-            "writes",
-          ),
-          countOf(eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(ROWS)).as("blobs"),
-          sql<number>`(${eb.selectFrom("checkpoint_writes").where("thread_id", "=", source).select(BYTES)}
-          + ${eb.selectFrom("checkpoint_blobs").where("thread_id", "=", source).select(BYTES)})::float8`.as(
-            "bytes",
-          ),
+          ...countsOf(eb, source),
         ]);
     },
 );
@@ -103,7 +87,7 @@ function withCopiedValues(db: QueryCreator<WithObstacles>, parameter: Parameter<
           eb
             .selectFrom("checkpoint_blobs")
             .where("thread_id", "=", source)
-            .where(hasNoObstacle(eb))
+            .where(hasNoObstacle(qb))
             .select(asThreadId(parameter("target")))
             .select(["checkpoint_ns", "channel", "version", "type", "blob", "base", "whole_bytes"])
             .orderBy("checkpoint_ns")
@@ -120,7 +104,7 @@ function withCopiedValues(db: QueryCreator<WithObstacles>, parameter: Parameter<
           eb
             .selectFrom("checkpoint_writes")
             .where("thread_id", "=", source)
-            .where(hasNoObstacle(eb))
+            .where(hasNoObstacle(qb))
             .select(asThreadId(parameter("target")))
             .select([
               "checkpoint_ns",
@@ -164,17 +148,10 @@ function hasAllValues(
     and not exists (${writesOf(source).except(writesOf(target))}))`;
 }
 
-const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
-const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");
-
 type WithObstacles = CheckpointDatabase & {
   conflict: { checkpoint_id: string };
   bound: { type: string | null };
 };
-
-/** Whether a checkpoint has numeric versions: it comes from an earlier copy without `reencode`. */
-const HAS_NUMERIC_VERSIONS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
-  is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
 
 /**
  * The CTEs with what prevents a copy. `conflict`: a checkpoint that only the target has, or that has numeric versions there.
@@ -218,46 +195,7 @@ function withObstacles(
 
 const IS_AES_GCM = /* @__PURE__ */ sql<SqlBool>`type || '+' like ${sql.lit(`%+${AES_GCM_LAYER}+%`)}`;
 
-interface InsertedHeaders {
-  readonly condition: Expression<SqlBool>;
-  readonly textVersions: boolean;
-}
-
-function insertHeaders(
-  qb: QueryCreator<WithObstacles>,
-  parameter: Parameter<CopyParams>,
-  { condition, textVersions }: InsertedHeaders,
-) {
-  const header = sql.ref<string>("checkpoint");
-  return qb
-    .insertInto("checkpoints")
-    .columns([...HEADER_COLUMNS, "type"])
-    .expression((eb) =>
-      eb
-        .selectFrom("checkpoints")
-        .where("thread_id", "=", parameter("source"))
-        .where(condition)
-        .where(hasNoObstacle(eb))
-        .select(asThreadId(parameter("target")))
-        .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
-        .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
-        .select(["metadata", "type"])
-        // All writers take rows in this order, so that they can't deadlock.
-        .orderBy("checkpoint_ns")
-        .orderBy("checkpoint_id"),
-    )
-    .onConflict(headerIsHeld);
-}
-
-function hasNoObstacle(eb: ExpressionBuilder<WithObstacles, keyof CheckpointDatabase>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`not exists (${eb.selectFrom("conflict").selectAll()})
-    and not exists (${eb.selectFrom("bound").selectAll()})`;
-}
-
-function asThreadId(threadId: RawBuilder<string>) {
-  return sql<string>`${threadId}::text`.as("thread_id");
-}
-
-function countOf(rows: Expression<unknown>): RawBuilder<number> {
-  return sql<number>`(${rows})::float8`;
+function hasNoObstacle(db: QueryCreator<WithObstacles>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not exists (${db.selectFrom("conflict").selectAll()})
+    and not exists (${db.selectFrom("bound").selectAll()})`;
 }

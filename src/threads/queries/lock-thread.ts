@@ -10,6 +10,11 @@ export function lockThread(schema: string, threadId: string): BoundStatement<unk
   return [checkpoints, writes, blobs].map((statement) => statement.bind(schema, { threadId }));
 }
 
+/** Locks the checkpoints of a thread, so that nobody deletes one, or what it references, before the transaction ends. */
+export function lockCheckpoints(schema: string, threadId: string): BoundStatement<unknown> {
+  return checkpoints.bind(schema, { threadId });
+}
+
 interface LockParams {
   readonly threadId: string;
 }

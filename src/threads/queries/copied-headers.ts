@@ -1,0 +1,53 @@
+import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { Parameter } from "../../db/statements/statement.js";
+import { headerIsHeld } from "../../saver/queries/conflict-rules.js";
+import { HEADER_COLUMNS } from "../../saver/queries/inserted-columns.js";
+import { headerWithTextVersions } from "../../saver/queries/text-versions.js";
+
+/** The parameters of a statement about the source and the target of a copy. */
+export interface CopyParams {
+  readonly source: string;
+  readonly target: string;
+}
+
+interface CopiedHeaders {
+  /** Without it nothing is copied. */
+  readonly condition: Expression<SqlBool>;
+  readonly textVersions: boolean;
+}
+
+/** Copies the checkpoints of a thread, without their values. It locks those that the target has already. */
+export function insertCopiedHeaders(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<CopyParams>,
+  { condition, textVersions }: CopiedHeaders,
+) {
+  const header = sql.ref<string>("checkpoint");
+  return db
+    .insertInto("checkpoints")
+    .columns([...HEADER_COLUMNS, "type"])
+    .expression((eb) =>
+      eb
+        .selectFrom("checkpoints")
+        .where("thread_id", "=", parameter("source"))
+        .where(condition)
+        .select(asThreadId(parameter("target")))
+        .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
+        .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
+        .select(["metadata", "type"])
+        // All writers take rows in this order, so that they can't deadlock (C2).
+        .orderBy("checkpoint_ns")
+        .orderBy("checkpoint_id"),
+    )
+    .onConflict(headerIsHeld);
+}
+
+/** The thread of a copied row. */
+export function asThreadId(threadId: RawBuilder<string>) {
+  return sql<string>`${threadId}::text`.as("thread_id");
+}
+
+/** Whether the checkpoint `own` has numeric versions: it comes from an earlier copy without `reencode`. */
+export const HAS_NUMERIC_VERSIONS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
+  is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
