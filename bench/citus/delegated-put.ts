@@ -15,8 +15,9 @@ interface SentStatement extends pg.QueryConfig<unknown[]> {
 }
 
 /**
- * Makes a function of the statement of `put`, which Citus runs on the node of the thread, and lets the pool call it instead of sending the
- * statement.
+ * Makes a function of the statement of `put` on one server, which Citus runs on the node of the thread, and lets the pool call it instead of
+ * sending the statement. The savers on the pool take the server for one without Citus. They are only for puts: their other calls are not
+ * those of a cluster.
  */
 export async function delegatePuts(pool: pg.Pool, database: TestDatabase<string>): Promise<void> {
   let recorded: string | undefined;
@@ -25,7 +26,12 @@ export async function delegatePuts(pool: pg.Pool, database: TestDatabase<string>
     const query: (sent: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
     Object.assign(client, {
       query: (sent: string | SentStatement) => {
-        if (typeof sent === "string" || !sent.text.startsWith(PUT)) return query(sent);
+        if (typeof sent === "string") return query(sent);
+        if (sent.text.includes("pg_dist_partition")) {
+          sent.callback(null, [[{ has_citus: false }]]);
+          return sent;
+        }
+        if (!sent.text.startsWith(PUT)) return query(sent);
         recorded ??= sent.text;
         if (recorded !== sent.text) throw new Error("put has several statements");
         if (!isCreated) return query(sent);

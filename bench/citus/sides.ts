@@ -49,8 +49,21 @@ export async function openSide(id: SideId, server: PostgresServer): Promise<Side
   const schemas = id === "schemas" ? Array.from({ length: SCHEMAS }, (_, n) => `tenant_${n}`) : ["public"];
   await migrate(database, id, schemas);
   const pool = openPool(database.source);
-  if (id === "delegated") await delegatePuts(pool, database);
+  if (id === "delegated") return delegatedSide(database, pool);
   return { id, database, savers: schemas.map((schema) => saverOf(id, pool, schema)), end: () => pool.end() };
+}
+
+/** Only the puts are delegated. */
+async function delegatedSide(database: TestDatabase<string>, pool: pg.Pool): Promise<Side> {
+  const puts = openPool(database.source);
+  await delegatePuts(puts, database);
+  const delegating = UNGROUPED.open(puts);
+  const saver = Object.assign(UNGROUPED.open(pool), { put: delegating.put.bind(delegating) });
+  const end = async (): Promise<void> => {
+    await puts.end();
+    await pool.end();
+  };
+  return { id: "delegated", database, savers: [saver], end };
 }
 
 async function migrate(
@@ -73,6 +86,6 @@ async function migrate(
 }
 
 function saverOf(id: SideId, pool: pg.Pool, schema: string): Saver {
-  if (id === "ungrouped" || id === "delegated") return UNGROUPED.open(pool);
+  if (id === "ungrouped") return UNGROUPED.open(pool);
   return id === "schemas" ? new PostgresSaver(pool, undefined, { schema }) : OURS.open(pool);
 }

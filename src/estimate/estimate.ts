@@ -12,7 +12,7 @@ const SECONDS_PER_HOUR = 3_600;
 export const NODE_CORES = 16;
 export const NODE_BUSY_SHARE = 0.5;
 /** What a step takes on Citus of the time of processors, where on one server it takes 1; see docs/scale.md. */
-export const CITUS_CPU = 13;
+export const CITUS_CPU = 7;
 /** How many connections a pooler keeps for each one that is busy in the mean. */
 export const CONNECTIONS_PER_BUSY = 2;
 
