@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { HAS_CITUS, shardStatistics } from "../db/shard-statistics.js";
-import { leavesOf } from "../migrations/catalog-expressions.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
+import { holdingRelations } from "./holding-relations.js";
 import { quoted } from "./quoted.js";
 
 const { ok, warning } = findingsOf("bloat");
@@ -61,15 +61,11 @@ function readOwn(db: DoctoredDatabase, schema: string) {
   const count = (source: "own" | "toast", name: "n_live_tup" | "n_dead_tup") =>
     sql<number>`coalesce(${sql.ref(`${source}.${name}`)}, 0)::float8`;
   return (
-    db
-      .selectFrom("pg_catalog.pg_class as whole")
-      .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "whole.relnamespace")
-      .innerJoinLateral(
-        () => sql<{ oid: number }>`(${leavesOf(sql`whole.oid`)})`.as<"leaf">(sql`leaf (oid)`),
-        (join) => join.onTrue(),
-      )
-      .innerJoin("pg_catalog.pg_class as table", "table.oid", "leaf.oid")
-      .innerJoin("pg_catalog.pg_namespace as own_namespace", "own_namespace.oid", "table.relnamespace")
+    holdingRelations(
+      db,
+      schema,
+      ROW_TABLES.map(({ name }) => name),
+    )
       .leftJoin("pg_catalog.pg_class as long", "long.oid", "table.reltoastrelid")
       .leftJoin("pg_catalog.pg_stat_all_tables as own", "own.relid", "table.oid")
       .leftJoin("pg_catalog.pg_stat_all_tables as toast", "toast.relid", "table.reltoastrelid")
@@ -91,15 +87,6 @@ function readOwn(db: DoctoredDatabase, schema: string) {
         ),
       )
       .select(HAS_CITUS.as("hasCitus"))
-      .where("namespace.nspname", "=", schema)
-      .where(
-        "whole.relname",
-        "in",
-        ROW_TABLES.map(({ name }) => name),
-      )
-      .where("whole.relkind", "in", ["r", "p"])
-      .orderBy("whole.relname")
-      .orderBy("table.relname")
       .execute()
   );
 }

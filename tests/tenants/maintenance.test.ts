@@ -3,6 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { PermissionError, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { listIds, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { startClocked } from "../upkeep/clocked-retention.js";
 import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const RUN = "9d3f0b1e-0000-4000-8000-000000000001";
@@ -53,6 +54,15 @@ describeAnyTarget("tenants that maintain their threads", (target) => {
     before = await rowsOfOthers(tenancy, "acme");
     expect((await acme.listTombstones()).map(({ threadId }) => threadId)).toEqual(["acme:9"]);
     expect(await acme.liftTombstones(["acme:9", "bolt:9"])).toEqual(["acme:9"]);
+  });
+
+  it("run a retention each at the same time", async () => {
+    const others = startClocked(tenancy.saver("bolt"), { keepLast: 100 });
+    await others.round();
+    const own = startClocked(acme, { keepLast: 1 });
+    await own.round();
+    expect(await listIds(acme.list({}))).toEqual(ids.slice(0, 1));
+    await Promise.all([own.retention.stop(), others.retention.stop()]);
   });
 
   it("list, measure and verify only their own threads", async () => {
