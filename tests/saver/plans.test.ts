@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { recordStatements } from "../../test-support/recorded-statements.js";
 import { describeServer } from "../../test-support/targets.js";
 
 /** Postgres plans the first five runs of a prepared statement separately for their parameters. */
@@ -71,6 +72,30 @@ describeServer("the plan of a read", (target) => {
       expect(row?.["QUERY PLAN"][0].Plan["Total Cost"]).toBeLessThan(COMPILED_ABOVE);
     }
     await pool.end();
+  });
+});
+
+describeServer("the plan of a prune", (target) => {
+  it("costs too little for JIT compilation, for the versions of many steps", async () => {
+    const database = await target.createDatabase();
+    await using recording = recordStatements(database.source);
+    const { kysely, sent } = recording;
+    const saver = new PostgresSaver(kysely);
+    await saver.setup();
+    const threadId = newThread();
+    const channels = Array.from({ length: 12 }, (_, n) => [`channel ${n}`, n]);
+    let { config, checkpoint } = await putValues(saver, threadConfig(threadId), {});
+    for (let step = 0; step < 20; step++)
+      ({ config, checkpoint } = await putValues(saver, config, Object.fromEntries(channels), checkpoint));
+    await database.query("analyze");
+    sent.splice(0);
+    await saver.prune([threadId]);
+    const looking = sent.filter(({ text }) => text.includes("recursive"));
+    expect(looking.length).toBeGreaterThan(0);
+    for (const { text, parameters } of looking) {
+      const [row] = await database.query<Explained>(`explain (format json) ${text}`, [...parameters]);
+      expect(row?.["QUERY PLAN"][0].Plan["Total Cost"]).toBeLessThan(COMPILED_ABOVE);
+    }
   });
 });
 

@@ -82,10 +82,18 @@ export function withUnneeded(
     )
     .withRecursive("needed", (qb) =>
       qb
-        .selectFrom("considered")
-        .select(["considered.channel", sql<string>`considered.base`.as("version")])
-        .where("considered.base", "is not", null)
-        .where((eb) => eb.or([eb.ref("considered.is_referenced"), eb.not(eb.ref("considered.is_candidate"))]))
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("considered")
+            .select(["considered.channel", sql<string>`considered.base`.as("version")])
+            .where("considered.base", "is not", null)
+            .where((of) =>
+              of.or([of.ref("considered.is_referenced"), of.not(of.ref("considered.is_candidate"))]),
+            )
+            .limit(UNKNOWN)
+            .as("splice"),
+        )
+        .select(["splice.channel", "splice.version"])
         .union((recursive) =>
           recursive
             .selectFrom("needed")
@@ -140,6 +148,12 @@ export function withUnneeded(
       );
     });
 }
+
+/**
+ * No limit. Postgres takes most values for splices, since it knows nothing about the rows of a CTE, and would spend a tenth of a second on
+ * compiling the statement by JIT. Of rows up to a number that it doesn't know it expects a tenth.
+ */
+const UNKNOWN = /* @__PURE__ */ sql<number>`(select ${sql.lit(Number.MAX_SAFE_INTEGER)}::bigint)`;
 
 /** The `channel_versions` of headers, as a table of one column. */
 type Versions = RawBuilder<{ versions: unknown }>;
