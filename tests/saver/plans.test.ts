@@ -83,7 +83,7 @@ describeServer("the plan of a prune", (target) => {
     const saver = new PostgresSaver(kysely);
     await saver.setup();
     const threadId = newThread();
-    const channels = Array.from({ length: 12 }, (_, n) => [`channel ${n}`, n]);
+    const channels = Array.from({ length: 12 }, (_, n) => [`channel ${n}`, [n]]);
     let { config, checkpoint } = await putValues(saver, threadConfig(threadId), {});
     for (let step = 0; step < 20; step++)
       ({ config, checkpoint } = await putValues(saver, config, Object.fromEntries(channels), checkpoint));
