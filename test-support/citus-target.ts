@@ -89,7 +89,11 @@ async function createOnNodes(admin: pg.Pool, url: string): Promise<string> {
 async function dropOnNodes(nodes: readonly CitusNode[], name: string): Promise<void> {
   await Promise.all(
     nodes.map((node) =>
-      withClient(node.url, (client) => client.query(`drop database if exists ${name} with (force)`)),
+      withClient(node.url, async (client) => {
+        const drop = () => client.query(`drop database if exists ${name} with (force)`);
+        // Another node may have connected meanwhile.
+        await drop().catch(drop);
+      }),
     ),
   );
 }

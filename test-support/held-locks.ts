@@ -5,9 +5,10 @@ const LOCKS = `
   select count(*)::int as granted from pg_locks
   where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
 
-const OTHER_CONNECTIONS = `
-  select count(*)::int as others from pg_stat_activity
-  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+/** The connections of clients to the database, beside the one that asks, without those between the nodes of Citus. */
+export const OTHER_CLIENTS = `from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+    and application_name not like 'citus\\_%'`;
 
 // On Citus a statement waits on the node of its thread.
 const ACTIVITY = (process.env.CITUS_URL ?? "") === "" ? "pg_stat_activity" : "citus_stat_activity";
@@ -27,7 +28,7 @@ export async function untilLocks(database: TestDatabase, count: number): Promise
 
 /** Waits until the server has this number of connections to the database, beside the one that asks. */
 export async function untilConnections(database: TestDatabase, count: number): Promise<void> {
-  await until(async () => (await database.query<{ others: number }>(OTHER_CONNECTIONS))[0]?.others === count);
+  await until(async () => (await database.query(`select ${OTHER_CLIENTS}`)).length === count);
 }
 
 /** Returns how many statements on the database wait for a lock now. */

@@ -7,7 +7,8 @@ export interface ObservedPool {
   readonly sent: string[];
 }
 
-const ASKS_FOR_CITUS = "select to_regclass('pg_catalog.pg_dist_partition')";
+/** The questions whether there is Citus, and whether it distributes the tables. */
+const ASKS_FOR_CITUS = "pg_catalog.pg_dist_partition";
 
 /** Opens a pool that records its round trips. */
 export function observedPool(connectionString: string, max?: number): ObservedPool {
@@ -17,8 +18,8 @@ export function observedPool(connectionString: string, max?: number): ObservedPo
     const query: (sent: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
     Object.assign(client, {
       query: (config: string | pg.QueryConfig) => {
-        // Text without parameters only prepares a new connection. Whether there is Citus is asked once for each pool.
-        if (typeof config === "object" && !config.text.startsWith(ASKS_FOR_CITUS)) sent.push(config.text);
+        // Text without parameters only prepares a new connection. Citus is asked for once for each pool.
+        if (typeof config === "object" && !config.text.includes(ASKS_FOR_CITUS)) sent.push(config.text);
         return query(config);
       },
     });

@@ -38,6 +38,9 @@ const CHOSEN = process.env.TEST_TARGETS;
  */
 const CITUS_URL = process.env.CITUS_URL ?? "";
 
+/** Whether the suites of a server run on Citus. */
+export const ON_CITUS = CITUS_URL !== "";
+
 /** The layout of the shared databases of {@link describePartitioned}. */
 const PARTITIONS = "hash:4";
 
@@ -82,7 +85,7 @@ export function describeAnyTarget(name: string, body: (target: Target) => void):
 /** Runs a suite only on the server, for what PGlite lacks: several connections, roles, lost backends. */
 export function describeServer(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (postgres)`, () => {
-    const server = CITUS_URL === "" ? connectToServer() : connectToCitus(CITUS_URL, { distributes: true });
+    const server = ON_CITUS ? connectToCitus(CITUS_URL, { distributes: true }) : connectToServer();
     describeTarget("postgres", () => server.createDatabase(), body, LAYOUT);
     afterAll(() => server.close());
   });
@@ -103,7 +106,7 @@ export function describePartitioned(name: string, body: (target: Target<string>)
  */
 export function describeCitus(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (citus)`, () => {
-    if (CITUS_URL === "") {
+    if (!ON_CITUS) {
       it.skip("needs the coordinator of a Citus cluster: CITUS_URL", () => undefined);
       return;
     }
@@ -111,6 +114,27 @@ export function describeCitus(name: string, body: (target: Target<string>) => vo
     describeTarget("postgres", () => server.createDatabase(), body);
     afterAll(() => server.close());
   });
+}
+
+/**
+ * Returns a function that defines a test or a suite as `define` does, and where `CITUS_URL` is set skips it. Use it for what is not so
+ * on Citus, or can't be seen from the coordinator.
+ *
+ * @param reason - Ends the title of what is skipped.
+ *
+ * @example
+ * ```ts
+ * const itOnOneServer = onOneServer("distributed tables have no triggers", it);
+ * ```
+ */
+export function onOneServer<Body>(
+  reason: string,
+  define: (name: string, body: Body) => void,
+): (name: string, body: Body) => void {
+  if (!ON_CITUS) return define;
+  return (name) => {
+    it.skip(`${name} (not on Citus: ${reason})`, () => undefined);
+  };
 }
 
 /** Runs a suite only on PGlite. */

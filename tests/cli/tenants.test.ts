@@ -1,10 +1,10 @@
 import { expect, it } from "@jest/globals";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
-import { openTenancy } from "../tenants/tenancy.js";
+import { describeAnyTarget, describeServer, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy } from "../tenants/tenancy.js";
 import { cli } from "./cli.js";
 
-describeServer("the command line under row-level security", (server) => {
+onOneServer(NO_ROW_SECURITY, describeServer)("the command line under row-level security", (server) => {
   it("sees only the threads of the tenant in PGOPTIONS, and none without a tenant", async () => {
     let url = "";
     const through = (own: string) => Promise.resolve((url = own));
@@ -28,7 +28,7 @@ describeServer("the command line under row-level security", (server) => {
   });
 });
 
-describeAnyTarget("export and import under row-level security", (target) => {
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)("export and import under row-level security", (target) => {
   it("export only the tenant's threads, and refuse to import others", async () => {
     const tenancy = await openTenancy(target);
     const [acme, other] = [tenancy.saver("acme"), tenancy.saver("other")];

@@ -142,9 +142,9 @@ describeServer("a backend that is terminated while it connects", (target) => {
 
   it("does not give a call the connection that the statement of another one has just lost", async () => {
     await database.exec(`
-      create function lose() returns trigger language plpgsql as
-        $$ begin if new.thread_id = 'lost' then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$;
-      create trigger lose before insert on checkpoints for each row execute function lose()`);
+      create function lose(thread_id text) returns boolean language plpgsql as
+        $$ begin if thread_id = 'lost' then perform pg_terminate_backend(pg_backend_pid()); end if; return true; end $$;
+      alter table checkpoints add check (lose(thread_id))`);
     const saver = opened.saver(pool({ connectionString: proxy.url, max: 1 }), {
       retry: false,
       grouping: false,

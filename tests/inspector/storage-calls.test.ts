@@ -3,8 +3,8 @@ import { PostgresSaver } from "../../src/index.js";
 import { chainValues } from "../../test-support/chains.js";
 import { metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
-import { openTenancy } from "../tenants/tenancy.js";
+import { describeEachTarget, onOneServer, type TestDatabase } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy } from "../tenants/tenancy.js";
 
 describeEachTarget("storage calls of the inspector", (target) => {
   let database: TestDatabase;
@@ -97,7 +97,7 @@ describeEachTarget("storage calls of the inspector", (target) => {
   });
 });
 
-describeEachTarget("storage calls of a tenant's inspector", (target) => {
+onOneServer(NO_ROW_SECURITY, describeEachTarget)("storage calls of a tenant's inspector", (target) => {
   it("measures only the tenant's rows", async () => {
     const tenancy = await openTenancy(target);
     for (const tenant of ["acme", "other"]) {

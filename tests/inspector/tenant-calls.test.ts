@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
-import { describeEachTarget } from "../../test-support/targets.js";
-import { openTenancy, type Tenancy } from "../tenants/tenancy.js";
+import { describeEachTarget, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy, type Tenancy } from "../tenants/tenancy.js";
 
-describeEachTarget("the inspector of a tenant", (target) => {
+onOneServer(NO_ROW_SECURITY, describeEachTarget)("the inspector of a tenant", (target) => {
   let tenancy: Tenancy;
   let bolt: PostgresSaver;
   let calls: InspectorCalls;

@@ -39,7 +39,7 @@ describeServer("prune during a put", (target) => {
     const child = checkpointOf(saver, { a: ["child"] });
 
     await writer.query("begin");
-    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [
+    await writer.query("select from checkpoints where thread_id = 't' and checkpoint_id = $1 for key share", [
       root.checkpoint.id,
     ]);
     const pruned = saver.prune({ keepLast: 1 });
@@ -71,7 +71,9 @@ describeServer("prune during a put", (target) => {
     const version = root.checkpoint.channel_versions.shared;
 
     await writer.query("begin");
-    await writer.query("select from checkpoint_blobs where version = $1 for update", [version]);
+    await writer.query("select from checkpoint_blobs where thread_id = 't' and version = $1 for update", [
+      version,
+    ]);
     const pruned = saver.prune({ keepLast: 1 });
     await untilOneWaits(database);
     await writer.query(
@@ -99,7 +101,9 @@ describeServer("prune during a put", (target) => {
     const child = checkpointOf(saver, {});
 
     await writer.query("begin");
-    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [call.id]);
+    await writer.query("select from checkpoints where thread_id = 't' and checkpoint_id = $1 for key share", [
+      call.id,
+    ]);
     const pruned = saver.prune({ keepLast: 1 });
     await untilOneWaits(database);
     await writer.query(
@@ -130,7 +134,9 @@ describeServer("prune during a put", (target) => {
     await saver.put(THREAD, { ...old, id }, metadataOf(), old.channel_versions);
 
     await writer.query("begin");
-    await writer.query("select from checkpoints where checkpoint_id = $1 for key share", [id]);
+    await writer.query("select from checkpoints where thread_id = 't' and checkpoint_id = $1 for key share", [
+      id,
+    ]);
     const pruned = saver.prune({ idleForMs: 30_000 });
     await untilOneWaits(database);
     await writer.query(

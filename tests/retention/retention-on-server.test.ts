@@ -4,51 +4,54 @@ import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, type RetentionOptions } from "../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { observedPool } from "../../test-support/round-trips.js";
-import { describeServer } from "../../test-support/targets.js";
+import { describeServer, onOneServer } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 
 describeServer("retention of many threads", (target) => {
-  it("finds the candidates of many threads with few statements, also when there are none", async () => {
-    const { pool, sent } = observedPool((await target.createDatabase()).source);
-    const saver = new PostgresSaver(pool);
-    await saver.setup();
-    const now = Date.now();
-    const counted = { counters_since_delta_snapshot: { delta: [1, 1] } };
-    const putAll = (n: number) =>
-      saver.batch(async (batch) => {
-        for (let thread = 0; thread < 60; thread++) {
-          const ids = [idAt(now - HOUR, thread), idAt(now, thread)];
-          const config = threadConfig(`t${thread}`, {
-            checkpoint_ns: "",
-            checkpoint_id: n > 0 ? ids[0] : undefined,
-          });
-          const checkpoint = { ...checkpointOf(saver, { list: [n] }), id: ids[n] ?? "" };
-          const metadata = metadataOf(n, thread % 2 === 0 ? counted : {});
-          const stored = await batch.put(config, checkpoint, metadata, allVersions(checkpoint));
-          await batch.putWrites(stored, [["delta", [n]]], "task");
-        }
-      });
-    await putAll(0);
-    const send = async (options: RetentionOptions) => {
-      sent.length = 0;
-      const report = await saver.prune(options);
-      return { report, statements: sent.length };
-    };
+  onOneServer("each thread has its statements", it)(
+    "finds the candidates of many threads with few statements, also when there are none",
+    async () => {
+      const { pool, sent } = observedPool((await target.createDatabase()).source);
+      const saver = new PostgresSaver(pool);
+      await saver.setup();
+      const now = Date.now();
+      const counted = { counters_since_delta_snapshot: { delta: [1, 1] } };
+      const putAll = (n: number) =>
+        saver.batch(async (batch) => {
+          for (let thread = 0; thread < 60; thread++) {
+            const ids = [idAt(now - HOUR, thread), idAt(now, thread)];
+            const config = threadConfig(`t${thread}`, {
+              checkpoint_ns: "",
+              checkpoint_id: n > 0 ? ids[0] : undefined,
+            });
+            const checkpoint = { ...checkpointOf(saver, { list: [n] }), id: ids[n] ?? "" };
+            const metadata = metadataOf(n, thread % 2 === 0 ? counted : {});
+            const stored = await batch.put(config, checkpoint, metadata, allVersions(checkpoint));
+            await batch.putWrites(stored, [["delta", [n]]], "task");
+          }
+        });
+      await putAll(0);
+      const send = async (options: RetentionOptions) => {
+        sent.length = 0;
+        const report = await saver.prune(options);
+        return { report, statements: sent.length };
+      };
 
-    // The first call asks whether Citus distributes the tables.
-    await saver.prune({ keepLast: 1 });
-    const nothing = await send({ keepLast: 1 });
-    expect(nothing).toMatchObject({ report: { checkpoints: 0 }, statements: 5 });
-    await putAll(1);
-    const some = await send({ keepLast: 1, dryRun: true });
-    // Checkpoints of delta channels are kept.
-    expect(some.report).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
-    expect(some.statements).toBe(13);
-    expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(13);
-    await saver.end();
-    await pool.end();
-  });
+      // The first call asks whether Citus distributes the tables.
+      await saver.prune({ keepLast: 1 });
+      const nothing = await send({ keepLast: 1 });
+      expect(nothing).toMatchObject({ report: { checkpoints: 0 }, statements: 5 });
+      await putAll(1);
+      const some = await send({ keepLast: 1, dryRun: true });
+      // Checkpoints of delta channels are kept.
+      expect(some.report).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
+      expect(some.statements).toBe(13);
+      expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(13);
+      await saver.end();
+      await pool.end();
+    },
+  );
 });
 
 describeServer("retention in a passed-in transaction", (target) => {

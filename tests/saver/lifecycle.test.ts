@@ -205,9 +205,9 @@ describeServer("a saver on a pool", (target) => {
     const db = database.kysely<CheckpointDatabase>();
     await new PostgresSaver(db).setup();
     await database.exec(`
-      create function fail() returns trigger language plpgsql as $$
+      create function fail() returns boolean language plpgsql as $$
         begin raise exception 'transient' using errcode = 'serialization_failure'; end $$;
-      create trigger fail before insert on checkpoints execute function fail()`);
+      alter table checkpoints add check (fail())`);
     const putting = db
       .transaction()
       .execute((transaction) => putValues(new PostgresSaver(transaction), threadConfig("t"), { a: 1 }));
@@ -242,9 +242,10 @@ describeServer("a saver on a pool", (target) => {
         await saver.put(threadConfig("t"), checkpointOf(saver, {}), metadataOf(), {});
         await saver.getTuple(threadConfig("t"));
       }
-      const { rows } = await pool.query("select name from pg_prepared_statements");
-      // The third is asked once, whether Citus distributes the tables.
-      expect(rows).toHaveLength(prepare ? 3 : 0);
+      const { rows } = await pool.query(
+        "select name from pg_prepared_statements where statement not like '%pg_dist_partition%'",
+      );
+      expect(rows).toHaveLength(prepare ? 2 : 0);
       await saver.end();
       await pool.end();
     }

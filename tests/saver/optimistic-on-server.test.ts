@@ -148,11 +148,9 @@ describeServer("optimistic concurrency on a server", (target) => {
     await putFrom(saver, "fork", first);
     await saver.putWrites(first, [["a", 1]], "task");
     await saver.deleteThread(thread);
-    expect(sent).toEqual([
-      expect.stringContaining("insert into"),
-      expect.stringContaining("insert into"),
-      "commit",
-    ]);
+    // A statement, or a transaction in one round trip.
+    const isStored = expect.stringMatching(/insert into|^commit$/);
+    expect(sent).toEqual([isStored, isStored, "commit"]);
     await pool.end();
   });
 });

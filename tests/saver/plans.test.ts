@@ -4,7 +4,7 @@ import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { recordStatements } from "../../test-support/recorded-statements.js";
-import { describeServer } from "../../test-support/targets.js";
+import { describeServer, onOneServer } from "../../test-support/targets.js";
 
 /** Postgres plans the first five runs of a prepared statement separately for their parameters. */
 const ALWAYS_PLANNED = 5;
@@ -14,7 +14,9 @@ const READS = 20;
 const COMPILED_ABOVE = 100_000;
 const ENOUGH_FOR_FULL_PAGES = 1_500;
 
-describeServer("the plan of a read", (target) => {
+const describePlans = onOneServer("the nodes plan the statements about their threads", describeServer);
+
+describePlans("the plan of a read", (target) => {
   it("is prepared once per connection, even in a database where a checkpoint has thousands of writes", async () => {
     const { source } = await target.createDatabase();
     const pool = new pg.Pool({ connectionString: source, max: 1 });
@@ -75,7 +77,7 @@ describeServer("the plan of a read", (target) => {
   });
 });
 
-describeServer("the plan of a prune", (target) => {
+describePlans("the plan of a prune", (target) => {
   it("costs too little for JIT compilation, for the versions of many steps", async () => {
     const database = await target.createDatabase();
     await using recording = recordStatements(database.source);
@@ -99,7 +101,7 @@ describeServer("the plan of a prune", (target) => {
   });
 });
 
-describeServer("the plan of a transaction", (target) => {
+describePlans("the plan of a transaction", (target) => {
   it("is prepared for all threads, and finds rows by an index although the tables were empty", async () => {
     const { source } = await target.createDatabase();
     const pool = new pg.Pool({
@@ -134,7 +136,7 @@ describeServer("the plan of a transaction", (target) => {
 
 const TABLES = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"];
 
-describeServer("the plan of an export", (target) => {
+describePlans("the plan of an export", (target) => {
   it.each(["never", "just"])("scans no table in a database that was %s analyzed", async (analyzed) => {
     const database = await target.createDatabase();
     const saver = new PostgresSaver(database.source);

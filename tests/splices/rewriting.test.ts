@@ -212,7 +212,7 @@ describeServer("a transaction of expand or compact", (server) => {
     const locked: unknown[] = [];
     meanwhile = async () => {
       const error = await database
-        .query("select 1 from checkpoint_blobs for no key update nowait")
+        .query("select 1 from checkpoint_blobs where thread_id = 'chat' for no key update nowait")
         .catch((reason: unknown) => reason);
       locked.push(error);
     };

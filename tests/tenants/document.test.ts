@@ -11,9 +11,9 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
-import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
+import { describeAnyTarget, describeServer, onOneServer } from "../../test-support/targets.js";
 import { documentedSql } from "./documented-sql.js";
-import { openTenancy, type Tenancy } from "./tenancy.js";
+import { NO_ROW_SECURITY, openTenancy, type Tenancy } from "./tenancy.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
@@ -23,7 +23,7 @@ function putFirst(saver: PostgresSaver, value: string, id = nextId()): Promise<R
   return saver.put(threadConfig("1"), checkpoint, metadataOf(), { log: 1 });
 }
 
-describeAnyTarget("what docs/tenants.md says", (target) => {
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)("what docs/tenants.md says", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {
@@ -81,7 +81,7 @@ describeAnyTarget("what docs/tenants.md says", (target) => {
   });
 });
 
-describeServer("roles other than a tenant's service", (target) => {
+onOneServer(NO_ROW_SECURITY, describeServer)("roles other than a tenant's service", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {
@@ -110,7 +110,7 @@ describeServer("roles other than a tenant's service", (target) => {
   });
 });
 
-describeServer("a tenant with its own role", (target) => {
+onOneServer(NO_ROW_SECURITY, describeServer)("a tenant with its own role", (target) => {
   it("can only use its own threads, with any saver", async () => {
     const tenancy = await openTenancy(target);
     await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "a" });

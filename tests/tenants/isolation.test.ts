@@ -11,12 +11,12 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
-import { describeAnyTarget } from "../../test-support/targets.js";
-import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
+import { describeAnyTarget, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const UNSET = [null, ""];
 
-describeAnyTarget("tenants with row-level security", (target) => {
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)("tenants with row-level security", (target) => {
   let tenancy: Tenancy;
   let acme: PostgresSaver;
   let bolt: PostgresSaver;

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/gl
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { PermissionError, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { listIds, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeAnyTarget } from "../../test-support/targets.js";
+import { describeAnyTarget, onOneServer } from "../../test-support/targets.js";
 import { startClocked } from "../upkeep/clocked-retention.js";
-import { openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
+import { NO_ROW_SECURITY, openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const RUN = "9d3f0b1e-0000-4000-8000-000000000001";
 const NOTHING = { checkpoints: 0, blobs: 0, writes: 0, bytes: 0 };
 const EVERYTHING_OLD = { olderThanMs: 0, keepLast: 1 };
 
 // Both tenants have the same run and as many checkpoints, so that a call that looks too far finds something.
-describeAnyTarget("tenants that maintain their threads", (target) => {
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)("tenants that maintain their threads", (target) => {
   let tenancy: Tenancy;
   let acme: PostgresSaver;
   let foreign: RunnableConfig;

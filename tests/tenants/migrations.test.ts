@@ -3,12 +3,12 @@ import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { migrateDown, migrateToLatest } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeServer } from "../../test-support/targets.js";
-import { openTenancy, urlOf } from "./tenancy.js";
+import { describeServer, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy, urlOf } from "./tenancy.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
-describeServer("an owner whose rows policies hide", (target) => {
+onOneServer(NO_ROW_SECURITY, describeServer)("an owner whose rows policies hide", (target) => {
   it("can't undo the migrations, which would lose the hidden rows", async () => {
     const own = await target.createDatabase();
     const tenancy = await openTenancy({ ...target, createDatabase: () => Promise.resolve(own) });

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "@jest/globals";
 import { describePgBouncer } from "../poolers/describe-pgbouncer.js";
 import { PgBouncer } from "../poolers/pgbouncer.js";
-import { describeAnyTarget } from "../../test-support/targets.js";
+import { describeAnyTarget, onOneServer } from "../../test-support/targets.js";
 import { mixTenants } from "./mix-tenants.js";
-import { CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
+import { NO_ROW_SECURITY, CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
 
 /**
  * The number of steps on a server. PGlite runs calls one after another and takes several times as long for
@@ -11,7 +11,7 @@ import { CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
  */
 const STEPS = 40;
 
-describeAnyTarget("tenants on one pool", (target) => {
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)("tenants on one pool", (target) => {
   let tenancy: Tenancy;
   afterEach(() => tenancy.close());
 

@@ -5,12 +5,12 @@ import type { CheckpointDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { putFrom } from "../../test-support/put-from.js";
-import { describeEachTarget } from "../../test-support/targets.js";
-import { openTenancy, type Tenancy } from "./tenancy.js";
+import { describeEachTarget, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy, type Tenancy } from "./tenancy.js";
 
 const ROUNDS = 8;
 
-describeEachTarget("tenants on a passed-in transaction", (target) => {
+onOneServer(NO_ROW_SECURITY, describeEachTarget)("tenants on a passed-in transaction", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {

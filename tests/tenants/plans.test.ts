@@ -2,8 +2,8 @@ import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { z } from "zod";
 import { collect, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeServer } from "../../test-support/targets.js";
-import { openTenancy, type Tenancy } from "./tenancy.js";
+import { describeServer, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy, type Tenancy } from "./tenancy.js";
 
 const TENANTS = 100;
 const THREADS = 200;
@@ -21,7 +21,7 @@ const planNode = z.object({
 
 type PlanNode = z.output<typeof planNode>;
 
-describeServer("the plans of a tenant's statements", (target) => {
+onOneServer(NO_ROW_SECURITY, describeServer)("the plans of a tenant's statements", (target) => {
   it.each(["force_custom_plan", "force_generic_plan"])(
     "find its rows by the primary keys, and read no other tenant's rows: %s",
     async (mode) => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver, RowSecurityError } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
-import { openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
+import { describeAnyTarget, describeServer, onOneServer } from "../../test-support/targets.js";
+import { NO_ROW_SECURITY, openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
 
 const TABLES = ["checkpoint_blobs", "checkpoint_tombstones", "checkpoint_writes", "checkpoints"];
 
@@ -22,62 +22,65 @@ function calls(saver: PostgresSaver): Record<string, () => Promise<unknown>> {
   };
 }
 
-describeAnyTarget("a saver with a tenant, on a database that does not separate tenants", (target) => {
-  let tenancy: Tenancy;
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)(
+  "a saver with a tenant, on a database that does not separate tenants",
+  (target) => {
+    let tenancy: Tenancy;
 
-  beforeEach(async () => {
-    tenancy = await openTenancy(target);
-    await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });
-  });
-  afterEach(() => tenancy.close());
-
-  async function expectRefusals(saver: PostgresSaver, tables: readonly string[]): Promise<void> {
-    for (const [name, call] of Object.entries(calls(saver))) {
-      const error: unknown = await call().catch((reason: unknown) => reason);
-      expect({ name, error }).toMatchObject({ error: expect.any(RowSecurityError) });
-      expect(new Set((error as RowSecurityError).tables)).toEqual(new Set(tables));
-    }
-    const rows = await tenancy.asOwner("select from checkpoints");
-    expect(rows).toHaveLength(1);
-  }
-
-  it("refuses every call while one of the tables lacks row-level security, and works afterwards", async () => {
-    for (const table of TABLES) {
-      const saver = tenancy.saver("acme");
-      await tenancy.asOwner(`alter table ${table} disable row level security`);
-      await expectRefusals(saver, [table]);
-      await tenancy.asOwner(`alter table ${table} enable row level security`);
-      const tuple = await saver.getTuple(threadConfig("acme:1"));
-      expect(tuple?.checkpoint.channel_values).toEqual({ title: "kept" });
-    }
-  });
-
-  it("refuses every call of a role with BYPASSRLS", async () => {
-    await tenancy.asOwner(`alter role ${tenancy.role} bypassrls`);
-    await expectRefusals(tenancy.saver("acme"), TABLES);
-  });
-
-  it("refuses every call of the owner of the tables", async () => {
-    for (const table of TABLES) await tenancy.asOwner(`alter table ${table} owner to ${tenancy.role}`);
-    await expectRefusals(tenancy.saver("acme"), TABLES);
-  });
-
-  it("refuses every call of a superuser", async () => {
-    await tenancy.asOwner(`alter role ${tenancy.role} superuser`);
-    await expectRefusals(tenancy.saver("acme"), TABLES);
-    await tenancy.asOwner(`alter role ${tenancy.role} nosuperuser`);
-  });
-
-  it("sees no rows if the tables have row-level security but no policy", async () => {
-    for (const table of TABLES) await tenancy.asOwner(`drop policy tenant on ${table}`);
-    expect(await collect(tenancy.saver("acme").list({}))).toEqual([]);
-    await expect(putValues(tenancy.saver("acme"), threadConfig("acme:1"), {})).rejects.toMatchObject({
-      sqlState: "42501",
+    beforeEach(async () => {
+      tenancy = await openTenancy(target);
+      await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });
     });
-  });
-});
+    afterEach(() => tenancy.close());
 
-describeServer("a database with tables in another schema", (target) => {
+    async function expectRefusals(saver: PostgresSaver, tables: readonly string[]): Promise<void> {
+      for (const [name, call] of Object.entries(calls(saver))) {
+        const error: unknown = await call().catch((reason: unknown) => reason);
+        expect({ name, error }).toMatchObject({ error: expect.any(RowSecurityError) });
+        expect(new Set((error as RowSecurityError).tables)).toEqual(new Set(tables));
+      }
+      const rows = await tenancy.asOwner("select from checkpoints");
+      expect(rows).toHaveLength(1);
+    }
+
+    it("refuses every call while one of the tables lacks row-level security, and works afterwards", async () => {
+      for (const table of TABLES) {
+        const saver = tenancy.saver("acme");
+        await tenancy.asOwner(`alter table ${table} disable row level security`);
+        await expectRefusals(saver, [table]);
+        await tenancy.asOwner(`alter table ${table} enable row level security`);
+        const tuple = await saver.getTuple(threadConfig("acme:1"));
+        expect(tuple?.checkpoint.channel_values).toEqual({ title: "kept" });
+      }
+    });
+
+    it("refuses every call of a role with BYPASSRLS", async () => {
+      await tenancy.asOwner(`alter role ${tenancy.role} bypassrls`);
+      await expectRefusals(tenancy.saver("acme"), TABLES);
+    });
+
+    it("refuses every call of the owner of the tables", async () => {
+      for (const table of TABLES) await tenancy.asOwner(`alter table ${table} owner to ${tenancy.role}`);
+      await expectRefusals(tenancy.saver("acme"), TABLES);
+    });
+
+    it("refuses every call of a superuser", async () => {
+      await tenancy.asOwner(`alter role ${tenancy.role} superuser`);
+      await expectRefusals(tenancy.saver("acme"), TABLES);
+      await tenancy.asOwner(`alter role ${tenancy.role} nosuperuser`);
+    });
+
+    it("sees no rows if the tables have row-level security but no policy", async () => {
+      for (const table of TABLES) await tenancy.asOwner(`drop policy tenant on ${table}`);
+      expect(await collect(tenancy.saver("acme").list({}))).toEqual([]);
+      await expect(putValues(tenancy.saver("acme"), threadConfig("acme:1"), {})).rejects.toMatchObject({
+        sqlState: "42501",
+      });
+    });
+  },
+);
+
+onOneServer(NO_ROW_SECURITY, describeServer)("a database with tables in another schema", (target) => {
   it("separates tenants there too, even if set up twice, and refuses calls if only that schema is not set up", async () => {
     const schema = 'it\'s "quoted"';
     const tenancy = await openTenancy(target, { options: { schema } });

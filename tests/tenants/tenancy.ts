@@ -49,6 +49,9 @@ const SETTING = "select current_setting('langgraph.tenant_id', true) as tenant";
 /** The tables that hold rows of threads. */
 export const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
+/** Why suites about tenants don't run on Citus. */
+export const NO_ROW_SECURITY = "row security does not reach the nodes";
+
 /** All rows of the other tenants, with `xmin`, which shows whether a row was changed. */
 export async function rowsOfOthers(tenancy: Tenancy, tenantId: string): Promise<unknown> {
   const rows = TABLES.map((table) =>

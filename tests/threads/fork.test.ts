@@ -17,9 +17,9 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
-import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
-import { openTenancy } from "../tenants/tenancy.js";
+import { NO_ROW_SECURITY, openTenancy } from "../tenants/tenancy.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
@@ -251,7 +251,7 @@ describeAnyTarget("fork", (target) => {
   });
 });
 
-describeAnyTarget("threads of several tenants", (target) => {
+onOneServer(NO_ROW_SECURITY, describeAnyTarget)("threads of several tenants", (target) => {
   it("are visible only to their tenant", async () => {
     const tenancy = await openTenancy(target);
     try {

@@ -5,7 +5,7 @@ import type { DatabaseSource } from "../../src/db/opened-database.js";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { Gate } from "../../test-support/gate.js";
-import { untilConnections, untilLocks } from "../../test-support/held-locks.js";
+import { OTHER_CLIENTS, untilConnections, untilLocks } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { Opened } from "../saver/opened.js";
 import { until } from "../../test-support/until.js";
@@ -109,8 +109,6 @@ describeServer("the lock of a thread, on a passed-in pool,", (target) => {
     expect(await other.withThreadLock(thread, () => "ran", { waitMs: 0 })).toBe("ran");
     await until(() => pool.idleCount >= pool.totalCount);
     await untilLocks(database, 0);
-    const states =
-      "select distinct state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
-    expect(await database.query(states)).toEqual([{ state: "idle" }]);
+    expect(await database.query(`select distinct state ${OTHER_CLIENTS}`)).toEqual([{ state: "idle" }]);
   });
 });

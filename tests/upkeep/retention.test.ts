@@ -148,7 +148,8 @@ describeServer("a retention that is stopped", (target) => {
     const controller = new AbortController();
     const kysely = database.kysely<CheckpointDatabase>();
     await kysely.transaction().execute(async (transaction) => {
-      await transaction.selectFrom("checkpoints").select("thread_id").forUpdate().execute();
+      // Not with FOR UPDATE, which Citus refuses for rows of several nodes.
+      await transaction.updateTable("checkpoints").set({ type: null }).execute();
       const { retention, clock } = startClocked(saver, { idleForMs: HOUR, signal: controller.signal });
       await clock.endPause();
       await untilOneWaits(database);

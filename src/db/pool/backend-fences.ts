@@ -78,8 +78,8 @@ interface EndedRow {
 const fencesOfPools = new WeakMap<Pool, BackendFences>();
 
 /**
- * Reads the server process of the connection and the server's clock. `started_at` is null where the role may
- * not see its own processes.
+ * Reads the server process of the connection, the server's clock, and the version of Citus. `started_at` is null where the
+ * role may not see its own processes, and `citus` where there is none.
  */
 export function currentBackend(): BoundStatement<BackendRow> {
   return ownBackend.bind("", {});
@@ -88,6 +88,7 @@ export function currentBackend(): BoundStatement<BackendRow> {
 interface BackendRow extends ClockRow {
   readonly pid: string;
   readonly started_at: string | null;
+  readonly citus: string | null;
 }
 
 interface Activity {
@@ -99,7 +100,12 @@ interface Activity {
 const ownBackend = /* @__PURE__ */ new Statement<object, BackendRow>((db) =>
   db
     .selectFrom(sql<Activity>`pg_stat_get_activity(pg_backend_pid())`.as("activity"))
-    .select([sql<string>`activity.pid::text`.as("pid"), startOf().as("started_at"), clockText().as("clock")]),
+    .select([
+      sql<string>`activity.pid::text`.as("pid"),
+      startOf().as("started_at"),
+      clockText().as("clock"),
+      sql<string | null>`current_setting('citus.version', true)`.as("citus"),
+    ]),
 );
 
 interface EndParams {

@@ -20,6 +20,7 @@ export class ConnectionFence {
   /** The server process of the connection; `null` where it can't be known, as behind a pooler. */
   #backend: Backend | null | undefined;
   readonly #clock = new ServerClock();
+  #isOfCitus = false;
   #awaitsAnswer = false;
 
   constructor(client: PoolClient, fences: BackendFences) {
@@ -66,6 +67,14 @@ export class ConnectionFence {
     return deadlineMs === undefined ? [] : [refuseAfter(deadlineMs)];
   }
 
+  /**
+   * Whether a {@link deadline} refuses a write only in a transaction that BEGIN has opened. Without it, Citus lets the node of a
+   * thread commit each statement, although this server executes all statements that arrive together in one transaction.
+   */
+  get needsBegin(): boolean {
+    return this.#isOfCitus;
+  }
+
   /** Reads the server's clock from the answer to a {@link deadline} statement that has passed. */
   passedDeadline([row]: readonly unknown[]): void {
     const isClock = typeof row === "object" && row !== null && "clock" in row;
@@ -102,8 +111,9 @@ export class ConnectionFence {
   async #readBackend(giveUp: AbortSignal): Promise<Backend | null> {
     try {
       const [row] = await this.#send(currentBackend(), giveUp);
-      // A pooler makes up the process ids that it reports.
       this.#clock.read(row?.clock);
+      this.#isOfCitus = typeof row?.citus === "string";
+      // A pooler makes up the process ids that it reports.
       const processId = Number(row?.pid);
       const startedAt = row?.started_at ?? undefined;
       if (startedAt === undefined || processId !== Reflect.get(this.#client, "processID")) return null;

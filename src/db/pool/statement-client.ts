@@ -189,6 +189,10 @@ export class StatementClient implements PostgresPoolClient {
   ): Promise<Row[]> {
     const isWrite = statement.writes === true;
     const check = isWrite ? this.#fence.deadline(context).map(toQueryOf) : [];
+    if (check.length > 0 && this.#fence.needsBegin) {
+      const [rows = []] = await this.#transactAs({ statements: [statement] }, toQueryOf, context);
+      return rows;
+    }
     const scope = (isWrite ? scopeOf(context) : setTenant(context)).map(toQuery);
     const results = await this.#sendInTime<Row>([...scope, toQueryOf(statement)], check, [], context);
     return results.at(-1) ?? [];

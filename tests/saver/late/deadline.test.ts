@@ -15,7 +15,8 @@ describeServer("statementTimeoutMs", (target) => {
       `select (generic_plans + custom_plans)::text as runs from pg_prepared_statements
        where statement not like '%pg_dist_partition%'`,
     );
-    expect(rows.map(({ runs }) => runs)).toEqual(["3", "3"]);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.map(({ runs }) => runs)).toEqual(rows.map(() => "3"));
     await pool.end();
   });
 });
