@@ -20,7 +20,7 @@ await describePythonStore("the converted tables of the official JavaScript store
     expect(await convertStoreTables(kysely)).toMatchObject({ items: 2, embeddings: 0 });
     await close();
     const before = await dumpSchema(database);
-    const python = start(database);
+    const python = await start(database);
     await python.do("setup");
     expect(await dumpSchema(database)).toEqual(before);
     const { item } = await python.do("get", { namespace: ["users", "7"], key: "profile" });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
@@ -18,22 +18,13 @@ const LONG = randomBytes(4_000).toString("base64");
 /** One database that all three savers set up and use alternately. */
 export function describeDatabases(interpreter: string): void {
   describeServer("a database of three savers", (target) => {
-    let python: PythonProcess;
-    let elsewhere: string;
-    beforeAll(async () => {
-      elsewhere = (await target.createDatabase()).source;
-      python = new PythonProcess(interpreter, elsewhere);
-    });
-    afterAll(() => python.end());
-
-    /** Uses one Python process for all databases, since importing its packages takes longer than a test. */
     async function withSavers(use: (savers: Savers) => Promise<void>): Promise<void> {
       const database = await target.createDatabase();
-      await python.do("connect", { url: database.source });
+      const python = await PythonProcess.start(interpreter, database.source);
       try {
         await useSavers(database, python, use);
       } finally {
-        await python.do("connect", { url: elsewhere });
+        await python.end();
       }
     }
 

@@ -1,14 +1,16 @@
-import { describe, test } from "@jest/globals";
+import { afterAll, describe, test } from "@jest/globals";
 import { describeDatabases } from "./databases.js";
 import { describeEncryption } from "./encryption.js";
 import { pythonEnvironment } from "./python-environment.js";
+import { stopUnusedPython } from "./python-process.js";
 import { describeQuestions } from "./questions.js";
 import { describeTable } from "./table.js";
 import { describeThreads } from "./threads.js";
 import { describeValues } from "./values.js";
 
-// One file, so that the message about a missing Python is printed once.
+// One file, so that the message about a missing Python is printed once, and the suites use one process.
 const environment = await pythonEnvironment();
+afterAll(stopUnusedPython);
 
 if ("python" in environment) {
   describeTable(environment.python);

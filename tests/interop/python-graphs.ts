@@ -1,10 +1,13 @@
-import { describe, test } from "@jest/globals";
+import { afterAll, describe, test } from "@jest/globals";
 import { describeServer, type Target, type TestDatabase } from "../../test-support/targets.js";
 import { pythonEnvironment } from "./python-environment.js";
-import { PythonProcess } from "./python-process.js";
+import { PythonProcess, stopUnusedPython } from "./python-process.js";
 
 /** The tests of a suite. `start` starts a Python process on a database. */
-type PythonSuite = (target: Target<string>, start: (database: TestDatabase<string>) => PythonProcess) => void;
+type PythonSuite = (
+  target: Target<string>,
+  start: (database: TestDatabase<string>) => Promise<PythonProcess>,
+) => void;
 
 /** Runs a suite with a Python process that runs graphs (`python/serve_graphs.py`), or skips it without Python. */
 export function describePythonGraphs(name: string, body: PythonSuite): Promise<void> {
@@ -27,6 +30,7 @@ async function describePython(name: string, program: string, body: PythonSuite):
   }
   const { python } = environment;
   describeServer(name, (target) => {
-    body(target, ({ source }) => new PythonProcess(python, source, undefined, program));
+    body(target, ({ source }) => PythonProcess.start(python, source, undefined, program));
+    afterAll(stopUnusedPython);
   });
 }

@@ -6,8 +6,18 @@ import { isRecord } from "../../src/serde/objects/type-guards.js";
 
 const FOLDER = new URL("python/", import.meta.url);
 
+/** Compiling LangChain takes most of a start, so the processes share its bytecode, away from the sources. */
+const KEEPS_BYTECODE = {
+  PYTHONDONTWRITEBYTECODE: "",
+  PYTHONPYCACHEPREFIX: fileURLToPath(new URL("../../node_modules/.cache/interop-bytecode", import.meta.url)),
+};
+
+/** What a process runs, and the processes without a database that a suite has used. */
+const unused = new Map<string, PythonProcess[]>();
+
 /**
- * A Python process that runs agents on Python's own saver. It reads one request per line.
+ * A Python process that runs agents on Python's own saver. It reads one request per line. A suite that ends one leaves it to the
+ * next suite of its file, because importing LangChain takes longer than most suites.
  *
  * @example
  * ```ts
@@ -15,23 +25,39 @@ const FOLDER = new URL("python/", import.meta.url);
  * ```
  */
 export class PythonProcess {
+  readonly #kind: string;
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #answers: AsyncIterator<string>;
   readonly #lines: Interface;
   #stderr = "";
 
+  private constructor(kind: string, python: string, program: string, key: string | undefined) {
+    const env = { ...process.env, ...KEEPS_BYTECODE, ...(key && { LANGGRAPH_AES_KEY: key }) };
+    this.#kind = kind;
+    this.#process = spawn(python, ["-u", fileURLToPath(new URL(program, FOLDER))], { env });
+    this.#process.stderr.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
+    this.#lines = createInterface({ input: this.#process.stdout });
+    this.#answers = this.#lines[Symbol.asyncIterator]();
+  }
+
   /**
+   * Starts a process, or takes one that another suite has ended. Its file calls {@link stopUnusedPython} at the end.
+   *
    * @param python - the interpreter
    * @param url - the database that Python's saver connects to
    * @param key - the key of Python's encrypted serializer, to encrypt values
    * @param program - the program, a file in `python/`
    */
-  constructor(python: string, url: string, key?: string, program = "serve.py") {
-    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...(key && { LANGGRAPH_AES_KEY: key }) };
-    this.#process = spawn(python, ["-u", fileURLToPath(new URL(program, FOLDER)), url], { env });
-    this.#process.stderr.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
-    this.#lines = createInterface({ input: this.#process.stdout });
-    this.#answers = this.#lines[Symbol.asyncIterator]();
+  static async start(
+    python: string,
+    url: string,
+    key?: string,
+    program = "serve.py",
+  ): Promise<PythonProcess> {
+    const kind = JSON.stringify([python, program, key]);
+    const process = unused.get(kind)?.pop() ?? new PythonProcess(kind, python, program, key);
+    await process.do("connect", { url });
+    return process;
   }
 
   /**
@@ -49,12 +75,25 @@ export class PythonProcess {
     return answer;
   }
 
-  /** Ends the process, and waits for its exit. */
+  /** Closes the connection. */
   async end(): Promise<void> {
+    await this.do("disconnect");
+    unused.set(this.#kind, [...(unused.get(this.#kind) ?? []), this]);
+  }
+
+  /** Ends the process, and waits for its exit. */
+  async stop(): Promise<void> {
     if (this.#process.exitCode !== null) return;
     const exited = once(this.#process, "exit");
     this.#process.stdin.end();
     await exited;
     this.#lines.close();
   }
+}
+
+/** Stops the processes that the suites of a file have ended. */
+export async function stopUnusedPython(): Promise<void> {
+  const processes = [...unused.values()].flat();
+  unused.clear();
+  await Promise.all(processes.map((process) => process.stop()));
 }

@@ -14,7 +14,7 @@ await describePythonGraphs("a row of Python's full saver", (target, start) => {
 
   beforeAll(async () => {
     database = await target.createDatabase();
-    python = start(database);
+    python = await start(database);
     saver = new PostgresSaver(database.source);
     await saver.setup();
   });

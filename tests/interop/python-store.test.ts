@@ -45,7 +45,7 @@ await describePythonStore("Python's PostgresStore", (target, start) => {
 
   beforeAll(async () => {
     const database = await target.createDatabase();
-    const python = start(database);
+    const python = await start(database);
     const store = new PostgresStore(database.source);
     shared = { database, python, store };
     await python.do("setup");
@@ -59,7 +59,7 @@ await describePythonStore("Python's PostgresStore", (target, start) => {
 
   it("goes on in tables that this library has adopted, and its setup() changes nothing of them", async () => {
     const database = await target.createDatabase();
-    const python = start(database);
+    const python = await start(database);
     await using store = new PostgresStore(database.source);
     await python.do("setup");
     await python.do("put", { places: [[["before"], "k"]], value: { n: 1 } });
@@ -84,7 +84,7 @@ await describePythonStore("Python's PostgresStore", (target, start) => {
 
   it("goes on in tables that this library has created", async () => {
     const database = await target.createDatabase();
-    const python = start(database);
+    const python = await start(database);
     await using store = new PostgresStore(database.source);
     await store.put(["t"], "k", { by: "typescript" });
     const created = await dumpSchema(database);

@@ -53,7 +53,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
 
   beforeAll(async () => {
     database = await target.createDatabase();
-    python = start(database);
+    python = await start(database);
     saver = new PostgresSaver(database.source);
     await saver.setup();
     pool = new pg.Pool({ connectionString: database.source });

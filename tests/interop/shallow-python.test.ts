@@ -9,7 +9,7 @@ import { configOf } from "./two-languages.js";
 await describePythonGraphs("Python's shallow saver", (target, start) => {
   it("leaves threads that Python's full saver and this library can use after its tables are converted", async () => {
     const database = await target.createDatabase();
-    const python = start(database);
+    const python = await start(database);
     await using saver = new PostgresSaver(database.source);
     await python.do("setup", { shallow: true });
     const shallow = { graph: "asking", thread: "t", shallow: true };
@@ -47,7 +47,7 @@ await describePythonGraphs("Python's shallow saver", (target, start) => {
 
   it("can't use the tables of this library, and does not damage them", async () => {
     const database = await target.createDatabase();
-    const python = start(database);
+    const python = await start(database);
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
     await python.do("run", { graph: "asking", thread: "t", input: { log: ["in"] } });
@@ -64,7 +64,7 @@ await describePythonGraphs("Python's shallow saver", (target, start) => {
 
   it("leaves tables that are still recognized and converted after setup() of Python's full saver ran on them", async () => {
     const database = await target.createDatabase();
-    const python = start(database);
+    const python = await start(database);
     await using saver = new PostgresSaver(database.source);
     await python.do("setup", { shallow: true });
     await python.do("run", { graph: "asking", thread: "t", shallow: true, input: { log: ["in"] } });

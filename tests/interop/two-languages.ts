@@ -53,7 +53,7 @@ export class TwoLanguages {
     return new TwoLanguages(
       database,
       saver,
-      new PythonProcess(interpreter, database.source, encryption?.key),
+      await PythonProcess.start(interpreter, database.source, encryption?.key),
     );
   }
 

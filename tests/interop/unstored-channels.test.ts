@@ -17,7 +17,7 @@ await describePythonGraphs("a channel of Python without a row", (target, start) 
 
   beforeAll(async () => {
     database = await target.createDatabase();
-    python = start(database);
+    python = await start(database);
     saver = new PostgresSaver(database.source);
     await saver.setup();
   });

@@ -11,24 +11,24 @@ from psycopg.rows import dict_row
 def answer_all(tasks, subject_of):
     """Runs the task that each request names. The first argument of a task is `subject_of(connection)`.
 
-    The request `connect` closes the connection, and connects to the database of its `url`.
+    The request `connect` connects to the database of its `url`, and `disconnect` closes that connection.
     """
-    connection = connect(sys.argv[1])
-    subject = subject_of(connection)
+    connection = subject = None
     for line in sys.stdin:
         request = json.loads(line)
         try:
             if request["do"] == "connect":
-                connection.close()
                 connection = connect(request["url"])
                 subject = subject_of(connection)
+                answer = {}
+            elif request["do"] == "disconnect":
+                connection.close()
                 answer = {}
             else:
                 answer = tasks[request["do"]](subject, request)
         except Exception:
             answer = {"raised": traceback.format_exc()}
         print(json.dumps(answer), flush=True)
-    connection.close()
 
 
 def connect(url):
