@@ -17,8 +17,8 @@ const EXAMPLE_URL = "postgres://localhost/agents";
 
 const EXAMPLE_REDIS = "redis://localhost:6379";
 
-/** Matches examples with redirections, pipes or files. The others run in this process, which takes a tenth of the time. */
-const NEEDS_SHELL = /[<>|]|\.ndjson|--(?:to|from) archive/;
+/** Matches examples that read standard input or are piped. The others run in this process, which takes a tenth of the time. */
+const NEEDS_SHELL = / [<|] /;
 /** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
 const NEEDS_VECTORS = "store reembed";
 /** The examples with this option need Citus. `tests/scale/citus.test.ts` runs them. */
@@ -32,6 +32,7 @@ beforeAll(() => access(join(ROOT, "dist", "cli.js")));
 describeServer("the examples in help", (server) => {
   let database: TestDatabase<string>;
   let folder: string;
+  const workingFolder = process.cwd();
 
   beforeAll(async () => {
     database = await server.createDatabase();
@@ -40,9 +41,14 @@ describeServer("the examples in help", (server) => {
     const script = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
     await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
     await chmod(program, 0o755);
+    // Examples name files in the folder of the reader.
+    process.chdir(folder);
   });
 
-  afterAll(() => rm(folder, { recursive: true }));
+  afterAll(async () => {
+    process.chdir(workingFolder);
+    await rm(folder, { recursive: true });
+  });
 
   it.each(COMMANDS.map((command) => [command.name, command] as const))(
     "run without an error: %s",
@@ -69,7 +75,9 @@ describeServer("the examples in help", (server) => {
 
   async function runInProcess(line: string): Promise<Outcome> {
     const env = { DATABASE_URL: database.source };
-    const { code, stderr } = await cli(await wordsOf(line), { env, interruptAt: SERVED });
+    const [command = "", file] = line.split(" > ");
+    const { code, stdout, stderr } = await cli(await wordsOf(command), { env, interruptAt: SERVED });
+    if (file !== undefined) await writeFile(file, stdout);
     return { code, stderr };
   }
 

@@ -97,8 +97,8 @@ describeServer("inspect", (server) => {
     });
   });
 
-  it("says that the tables are missing in an empty database", async () => {
-    await inspect(["--url", "memory://"], async (read) => {
+  it("says that the tables are missing in an empty schema", async () => {
+    await inspect(["--schema", "empty"], async (read) => {
       expect(await read("threads")).toMatchObject({ error: { code: "MIGRATION_REQUIRED" } });
     });
   });
