@@ -14,28 +14,42 @@ const SHARED_BUFFERS = ["-c", "shared_buffers=16MB"];
 
 const CACHE = new URL("../node_modules/.cache/checkpoint-tests/", import.meta.url);
 
-/** A database that an earlier test of the suite used, and that is as empty as a new one. */
-let unused: PGlite | undefined;
+type Kind = "plain" | "vector";
+
+/** Databases that an earlier test of the suite used, and that are as empty as new ones. */
+const unused = new Map<Kind, PGlite>();
 
 /**
  * Returns an empty PGlite in memory. The very first start takes seconds and saves a snapshot of the empty cluster. Each
  * worker compiles the program once. Every further database is unpacked from the snapshot, or emptied after another test.
  */
 export async function createPgliteDatabase(): Promise<TestDatabase<PGlite>> {
-  const source = unused ?? (await PGlite.create(await preparation()));
-  unused = undefined;
-  return new PgliteDatabase(source);
+  return new PgliteDatabase(takeUnused("plain") ?? (await PGlite.create(await preparation())), "plain");
+}
+
+/** Returns an empty PGlite that is still opening. The caller closes it. */
+export async function startPglite(): Promise<PGlite> {
+  return new PGlite(await preparation());
 }
 
 /** Returns an empty PGlite with the extension of embeddings, which takes a moment to load. */
 export async function createVectorPglite(): Promise<TestDatabase<PGlite>> {
-  return new PgliteDatabase(await PGlite.create({ ...(await preparation()), extensions: { vector } }));
+  const source =
+    takeUnused("vector") ?? (await PGlite.create({ ...(await preparation()), extensions: { vector } }));
+  return new PgliteDatabase(source, "vector");
 }
 
-/** Closes the database that is kept for the next test. Otherwise its timers would keep the process alive. */
+function takeUnused(kind: Kind): PGlite | undefined {
+  const source = unused.get(kind);
+  unused.delete(kind);
+  return source;
+}
+
+/** Closes the databases that are kept for the next test. Otherwise their timers would keep the process alive. */
 export async function closeUnusedPglite(): Promise<void> {
-  await unused?.close();
-  unused = undefined;
+  const databases = [...unused.values()];
+  unused.clear();
+  for (const database of databases) await database.close();
 }
 
 /**
@@ -103,10 +117,12 @@ async function takeSnapshot(): Promise<Blob> {
 
 class PgliteDatabase implements TestDatabase<PGlite> {
   readonly source: PGlite;
+  readonly #kind: Kind;
   #isDropped = false;
 
-  constructor(source: PGlite) {
+  constructor(source: PGlite, kind: Kind) {
     this.source = source;
+    this.#kind = kind;
   }
 
   kysely<DB>(): Kysely<DB> {
@@ -131,7 +147,7 @@ class PgliteDatabase implements TestDatabase<PGlite> {
     if (this.#isDropped) return;
     this.#isDropped = true;
     if (this.source.closed) return;
-    if (unused === undefined && (await isEmptied(this.source))) unused = this.source;
+    if (!unused.has(this.#kind) && (await isEmptied(this.source))) unused.set(this.#kind, this.source);
     else await this.source.close();
   }
 

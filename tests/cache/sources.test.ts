@@ -7,6 +7,7 @@ import { type CacheDatabase, PostgresCache } from "../../src/cache/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { createPgliteFolder } from "../../test-support/pglite-target.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { useCache } from "./cached.js";
 
@@ -107,6 +108,7 @@ describeServer("a cache whose connections are lost", (target) => {
 describe("a cache on a folder", () => {
   it("keeps its entries over a restart", async () => {
     const folder = await mkdtemp(join(tmpdir(), "cache-"));
+    await createPgliteFolder(folder);
     for (const expected of [[], [PAIR]]) {
       await using cache = PostgresCache.fromConnString(`file://${folder}`);
       expect(await cache.get([KEY])).toEqual(expected);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
+import { lockPGliteFolder } from "../../src/db/pglite/lock-pglite-folder.js";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { createPgliteFolder } from "../../test-support/pglite-target.js";
@@ -53,11 +54,13 @@ describe("a PGlite folder", () => {
   it("can be opened after its process was killed, even if that process had the id of this one", async () => {
     const gone = spawn(process.execPath, ["-e", ""]);
     await once(gone, "exit");
-    for (const left of [`${gone.pid ?? ""} token`, `${process.pid} token`, ""]) {
+    for (const left of [`${process.pid} token`, ""]) {
       await writeFile(lockFile, left);
-      await using saver = PostgresSaver.fromConnString(`file://${folder}`);
-      await saver.setup();
+      lockPGliteFolder(folder)();
     }
+    await writeFile(lockFile, `${gone.pid ?? ""} token`);
+    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
+    await saver.setup();
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import { type Service, startService } from "../../examples/service/start-service.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -36,14 +36,6 @@ describeServer("the service", (server) => {
     await release();
     await stopped;
     expect((await Promise.all(answers)).map(([status]) => status).sort()).toEqual([200, 409]);
-  });
-});
-
-describe("the service in memory", () => {
-  it("answers messages", async () => {
-    const service = await startService("memory://", 0);
-    expect(await say(service, "one", "Hello")).toEqual([200, { text: "Turn 1: you said “Hello”" }]);
-    await service.stop();
   });
 });
 

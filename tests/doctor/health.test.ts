@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import {
@@ -12,6 +11,7 @@ import {
   ShallowPostgresSaver,
 } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { startPglite } from "../../test-support/pglite-target.js";
 import { observedPool } from "../../test-support/round-trips.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import {
@@ -76,8 +76,7 @@ describeEachTarget("health", (target) => {
 
   it("opens an unused database", async () => {
     const { source } = await target.createDatabase();
-    const saver = openSaver(typeof source === "string" ? source : "memory://");
-    expect((await saver.health()).error?.code).toBe("MIGRATION_REQUIRED");
+    expect((await openSaver(source).health()).error?.code).toBe("MIGRATION_REQUIRED");
     expect(await openSaver(source).health({ signal: AbortSignal.abort() })).toMatchObject({
       ok: false,
       error: { code: "ABORTED" },
@@ -103,7 +102,7 @@ describeEachTarget("health", (target) => {
 describePglite("health of a PGlite that is opening", () => {
   it("doesn't count the time until it is open", async () => {
     const hour = 60 * 60 * 1000;
-    const pglite = new PGlite();
+    const pglite = await startPglite();
     opened.push(() => pglite.close());
     const clock = jest.spyOn(performance, "now");
     // The clock goes an hour ahead while the PGlite opens, and then stops.
