@@ -4,7 +4,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
 import { collect, listIds, metadataOf, nextId, threadConfig } from "../../test-support/checkpoints.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 /** A checkpoint as Python's conformance suite creates it. */
 function generateCheckpoint(channel_values: Record<string, unknown> = {}): Checkpoint {
@@ -24,7 +24,7 @@ function configIn(thread: string, ns: string, parent?: RunnableConfig): Runnable
 }
 
 // The requirements of Python's own conformance suite for these operations. LangGraph.js has no suite for them.
-describeEachTarget("Python's conformance suite", (target) => {
+describeAnyTarget("Python's conformance suite", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { listIds, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 
 /** The actions, and the page that each is on. */
@@ -17,7 +17,7 @@ const ACTIONS = [
   ["Roll back…", "checkpoint"],
 ] as const;
 
-describeEachTarget("actions", (target) => {
+describeAnyTarget("actions", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let writable: RunningInspector;

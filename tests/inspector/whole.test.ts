@@ -7,7 +7,7 @@ import { PostgresStore } from "../../src/store/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const SIZES = / [\d.]+ k?B → [\d.]+ k?B/;
@@ -52,7 +52,7 @@ const OUTLINES = {
   health: ['heading "Health" [level=1]', 'heading "Findings" [level=2]', 'heading "Migrations" [level=2]'],
 };
 
-describeEachTarget("the whole inspector", (target) => {
+describeAnyTarget("the whole inspector", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let store: PostgresStore;
