@@ -7,7 +7,7 @@ import type { LoadCase, LoadScenario, TimedOperation } from "./scenario.js";
 /** The number of steps of all threads in a slice, and less for few threads. */
 const STEPS = 512;
 
-const THREADS = [1, 16, 64, 256];
+const THREADS = { quick: [1, 16], full: [1, 16, 64, 256] };
 
 /** The default comes first. */
 const CONNECTIONS = [DEFAULT_CONNECTIONS, 4, 1];
@@ -19,7 +19,7 @@ const CONNECTIONS = [DEFAULT_CONNECTIONS, 4, 1];
 export const concurrentThreads: LoadScenario = {
   cases: ({ quick }) =>
     CONNECTIONS.flatMap((connections) =>
-      THREADS.map((threads): LoadCase => ({
+      THREADS[quick ? "quick" : "full"].map((threads): LoadCase => ({
         name: nameOf(threads, connections),
         threads,
         connections,
