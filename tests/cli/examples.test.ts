@@ -21,6 +21,8 @@ const EXAMPLE_REDIS = "redis://localhost:6379";
 const NEEDS_SHELL = / [<|] /;
 /** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
 const NEEDS_VECTORS = "store reembed";
+/** The commands of this group leave the database as it is for the next one. */
+const CHANGES_NOTHING = "Inspect";
 /** The examples with this option need Citus. `tests/scale/citus.test.ts` runs them. */
 const NEEDS_CITUS = "--distribute";
 /** The example with this option would open a browser. */
@@ -32,6 +34,8 @@ beforeAll(() => access(join(ROOT, "dist", "cli.js")));
 describeServer("the examples in help", (server) => {
   let database: TestDatabase<string>;
   let folder: string;
+  /** Whether the database holds what the next command expects. */
+  let isFilled = false;
   const workingFolder = process.cwd();
 
   beforeAll(async () => {
@@ -53,12 +57,8 @@ describeServer("the examples in help", (server) => {
   it.each(COMMANDS.map((command) => [command.name, command] as const))(
     "run without an error: %s",
     async (_name, command) => {
-      await database.reset();
-      await fillDatabase(database);
-      await fillStore(database);
-      await cliOn(database)("migrate", "--with", "checkpoint-store");
-      await cliOn(database)("migrate", "--schema", "restored", "--with", "store");
-      await cliOn(database)("migrate", "--schema", "agents");
+      if (!isFilled) await fill();
+      isFilled = command.group === CHANGES_NOTHING;
       for (const example of examplesOf(command).filter(isRunHere)) {
         const line = example
           .replaceAll(EXAMPLE_URL, database.source)
@@ -72,6 +72,15 @@ describeServer("the examples in help", (server) => {
       }
     },
   );
+
+  async function fill(): Promise<void> {
+    await database.reset();
+    await fillDatabase(database);
+    await fillStore(database);
+    await cliOn(database)("migrate", "--with", "checkpoint-store");
+    await cliOn(database)("migrate", "--schema", "restored", "--with", "store");
+    await cliOn(database)("migrate", "--schema", "agents");
+  }
 
   async function runInProcess(line: string): Promise<Outcome> {
     const env = { DATABASE_URL: database.source };
