@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { databaseUrl, PostgresDatabase, type PostgresServer, quietPool } from "./postgres-target.js";
+import {
+  databaseUrl,
+  PostgresDatabase,
+  type PostgresServer,
+  quietPool,
+  untilNobodyIsIn,
+} from "./postgres-target.js";
 
 /** How the tables of a test's database on Citus get distributed. */
 export interface CitusOptions {
@@ -30,6 +36,7 @@ export function connectToCitus(url: string, { distributes }: CitusOptions): Post
       const ofDatabase = databaseUrl(url, name);
       if (distributes) await withClient(ofDatabase, (client) => client.query(DISTRIBUTES_CREATED_TABLES));
       return new PostgresDatabase(ofDatabase, EMPTY, async () => {
+        await untilNobodyIsIn(name, admin);
         await admin.query(TERMINATE, [name]);
         await withClient(ofDatabase, (client) => client.query(EMPTY));
         unused.push(name);
@@ -128,6 +135,8 @@ const DISTRIBUTES_CREATED_TABLES = `
     created oid;
     wanted text;
   begin
+    -- Otherwise Citus refuses a function that is created later in the transaction.
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
     for created in
       select c.oid from pg_event_trigger_ddl_commands() command
       join pg_class c on c.oid = command.objid and command.classid = 'pg_class'::regclass
@@ -152,6 +161,7 @@ const DISTRIBUTES_CREATED_TABLES = `
 
 /** Drops what tests create, and leaves the extension, two views of which are in `public`. */
 const EMPTY = `
+begin read write;
 do $$
 declare
   statement text;
@@ -160,6 +170,8 @@ begin
   drop function if exists citus.distribute_created_tables;
   -- All names first: a cascade also drops what comes later.
   foreach statement in array array(
+    select format('alter database %I reset all', current_database())
+    union all
     select format('drop schema %I cascade', nspname) from pg_namespace s
     where nspname not like 'pg\\_%' and nspname not in ('information_schema', 'public')
       and not exists (select from pg_depend d where d.objid = s.oid and d.deptype = 'e')
@@ -177,4 +189,5 @@ begin
     execute statement;
   end loop;
 end
-$$`;
+$$;
+commit`;

@@ -12,7 +12,10 @@ export const OTHER_CLIENTS = `from pg_stat_activity
 
 // On Citus a statement waits on the node of its thread.
 const ACTIVITY = (process.env.CITUS_URL ?? "") === "" ? "pg_stat_activity" : "citus_stat_activity";
-const WAITING = `select from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock'`;
+const WAITS = `from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock'`;
+
+/** The connections to this server whose statements wait for a lock, here or on a node of Citus. */
+export const WAITING_CONNECTIONS = `select ${ACTIVITY === "pg_stat_activity" ? "pid" : "citus_pid_for_gpid(global_pid) as pid"} ${WAITS}`;
 
 const END_HOLDERS = `
   select pg_terminate_backend(pid) from pg_locks
@@ -33,7 +36,7 @@ export async function untilConnections(database: TestDatabase, count: number): P
 
 /** Returns how many statements on the database wait for a lock now. */
 export async function countWaiting(database: TestDatabase): Promise<number> {
-  return (await database.query(WAITING)).length;
+  return (await database.query(`select ${WAITS}`)).length;
 }
 
 /** Waits until a statement on the database waits for a lock. */

@@ -113,14 +113,18 @@ export class PostgresDatabase implements TestDatabase<string> {
 /** The number of checks whether the sessions of a database have ended, some tenths of a second in all. */
 const LOOKS = 100;
 
+// Without those of the server, and those between the nodes of Citus.
+const SESSIONS = `select from pg_stat_activity
+  where datname = $1 and backend_type = 'client backend' and application_name not like 'citus\\_%'`;
+
 /**
  * Waits until the server has noticed that pools were ended. Dropping the database by force earlier would terminate
  * such a session, and the ended pool would emit an error that nobody listens to.
  */
-async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
+export async function untilNobodyIsIn(name: string, admin: pg.Pool): Promise<void> {
   let looks = 0;
   await until(async () => {
-    const { rowCount } = await admin.query("select from pg_stat_activity where datname = $1", [name]);
+    const { rowCount } = await admin.query(SESSIONS, [name]);
     return rowCount === 0 || ++looks === LOOKS;
   });
 }

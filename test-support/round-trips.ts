@@ -8,7 +8,7 @@ export interface ObservedPool {
 }
 
 /** The questions whether there is Citus, and whether it distributes the tables. */
-const ASKS_FOR_CITUS = "pg_catalog.pg_dist_partition";
+const ASKS_FOR_CITUS = /^select (to_regclass\('pg_catalog.pg_dist_partition'|\(distributed\.partmethod)/;
 
 /** Opens a pool that records its round trips. */
 export function observedPool(connectionString: string, max?: number): ObservedPool {
@@ -19,7 +19,7 @@ export function observedPool(connectionString: string, max?: number): ObservedPo
     Object.assign(client, {
       query: (config: string | pg.QueryConfig) => {
         // Text without parameters only prepares a new connection. Citus is asked for once for each pool.
-        if (typeof config === "object" && !config.text.includes(ASKS_FOR_CITUS)) sent.push(config.text);
+        if (typeof config === "object" && !ASKS_FOR_CITUS.test(config.text)) sent.push(config.text);
         return query(config);
       },
     });

@@ -13,7 +13,7 @@ import {
 } from "../errors/index.js";
 import { TransactionDialect } from "./transaction-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
-import { distributeNewTables } from "./distribution/distribute-tables.js";
+import { changeShardsInTurn, distributeNewTables } from "./distribution/distribute-tables.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
 import type { MigrationSet } from "./migration-set.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
@@ -71,6 +71,7 @@ export async function migrateSets(
   try {
     return await inTransaction(db, options, async (transaction) => {
       const applied: string[] = [];
+      await changeShardsInTurn(transaction, schema);
       for (const { set } of behind) {
         applied.push(...(await run(transaction, schema, set, (migrator) => migrator.migrateToLatest())));
       }

@@ -8,7 +8,12 @@ import {
   migrationStatus,
 } from "../../src/migrations/index.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeServer,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 
 const SCHEMAS = ["public", "my-schema", "a$1 'b' \"c\"", "two\nlines; drop schema public"];
@@ -103,7 +108,7 @@ describeEachTarget("migrate --plan", (target) => {
   });
 });
 
-describeServer("migrate --plan", (server) => {
+onOneServer("it refuses several commands in one message", describeServer)("migrate --plan", (server) => {
   it("plans the adoption of an official saver's tables", async () => {
     const database = await server.createDatabase();
     const official = OfficialSaver.fromConnString(database.source);

@@ -6,8 +6,15 @@ import { PostgresSaver } from "../../src/index.js";
 import { MIGRATION_NAMES } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeServer,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
+
+const itOnOneServer = onOneServer("it says which tables are distributed", it);
 
 const APPLIED = MIGRATION_NAMES.map((name) => `applied ${name}\n`).join("");
 const [NEWEST = ""] = [...MIGRATION_NAMES].reverse();
@@ -64,7 +71,7 @@ describeEachTarget("migrate", (target) => {
     });
   });
 
-  it("status lists applied, pending and unknown steps ordered by name", async () => {
+  itOnOneServer("status lists applied, pending and unknown steps ordered by name", async () => {
     await run("migrate");
     await run("migrate", "down");
     await database.exec("insert into checkpoint_kysely_migration values ('9999-future', '2030-01-01')");
@@ -121,7 +128,7 @@ migrations of the official savers: version 9 recorded
     expect((await run("migrate", "status")).stdout).toContain("0003-add-task-path      applied");
   });
 
-  it("prints one JSON document with --json", async () => {
+  itOnOneServer("prints one JSON document with --json", async () => {
     const json = async (...argv: string[]): Promise<unknown> =>
       JSON.parse((await run("migrate", ...argv, "--json")).stdout);
     const status = {

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 
-describeServer("migrate --partition", (target) => {
+onOneServer("its tables have shards", describeServer)("migrate --partition", (target) => {
   let database: TestDatabase;
   let run: ReturnType<typeof cliOn>;
 

@@ -3,9 +3,14 @@ import { isDistributed } from "../../src/db/is-distributed.js";
 import { openDatabase } from "../../src/db/open-database.js";
 import { PostgresSaver } from "../../src/index.js";
 import { lookDistributed } from "../../test-support/distributed-catalog.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeServer,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 
-describeEachTarget("isDistributed", (target) => {
+onOneServer("these tables are distributed", describeEachTarget)("isDistributed", (target) => {
   it("is false without Citus, also where the tables are missing, and sends nothing again", async () => {
     const { source } = await target.sharedDatabase();
     const database = openDatabase(source);

@@ -4,10 +4,15 @@ import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
-import { describeEachTarget, describeVectors, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeVectors,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 import { WordEmbedder } from "../store/embedder.js";
 import { documentedSql } from "../tenants/documented-sql.js";
-import { openTenancy } from "../tenants/tenancy.js";
+import { NO_ROW_SECURITY, openTenancy } from "../tenants/tenancy.js";
 
 describeEachTarget("memory calls of the inspector", (target) => {
   let database: TestDatabase;
@@ -96,7 +101,7 @@ describeEachTarget("memory calls of the inspector", (target) => {
   });
 });
 
-describeEachTarget("memory calls of a tenant's inspector", (target) => {
+onOneServer(NO_ROW_SECURITY, describeEachTarget)("memory calls of a tenant's inspector", (target) => {
   it("show only the tenant's items, and none where they may not", async () => {
     const tenancy = await openTenancy(target, { with: ["store"] });
     const calls = () => new InspectorCalls(tenancy.saver("acme"));

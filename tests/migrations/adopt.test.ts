@@ -4,7 +4,12 @@ import { PostgresSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeServer,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
 
@@ -96,30 +101,33 @@ describeEachTarget("adopting a database of an official saver", (target) => {
   });
 });
 
-describeServer("sharing a database with the official JavaScript saver", (target) => {
-  it("reads its checkpoints, and its setup() changes nothing", async () => {
-    const database = await target.createDatabase();
-    const official = OfficialSaver.fromConnString(database.source);
-    await official.setup();
-    const checkpoint = {
-      ...checkpointOf(official, { list: [1, { a: new Set(["x"]) }], nothing: null }),
-      v: 4,
-    };
-    const config = await official.put(
-      threadConfig("t", { checkpoint_ns: "" }),
-      checkpoint,
-      metadataOf(),
-      checkpoint.channel_versions,
-    );
-    await official.putWrites(config, [["list", new Map([[1, 2]])]], "task");
+onOneServer("it refuses the official saver's statements", describeServer)(
+  "sharing a database with the official JavaScript saver",
+  (target) => {
+    it("reads its checkpoints, and its setup() changes nothing", async () => {
+      const database = await target.createDatabase();
+      const official = OfficialSaver.fromConnString(database.source);
+      await official.setup();
+      const checkpoint = {
+        ...checkpointOf(official, { list: [1, { a: new Set(["x"]) }], nothing: null }),
+        v: 4,
+      };
+      const config = await official.put(
+        threadConfig("t", { checkpoint_ns: "" }),
+        checkpoint,
+        metadataOf(),
+        checkpoint.channel_versions,
+      );
+      await official.putWrites(config, [["list", new Map([[1, 2]])]], "task");
 
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
-    const tuple = await saver.getTuple(config);
-    expect(tuple).toEqual(await official.getTuple(config));
-    const after = await dumpSchema(database);
-    await official.setup();
-    expect(await dumpSchema(database)).toEqual(after);
-    await official.end();
-  });
-});
+      await using saver = new PostgresSaver(database.source);
+      await saver.setup();
+      const tuple = await saver.getTuple(config);
+      expect(tuple).toEqual(await official.getTuple(config));
+      const after = await dumpSchema(database);
+      await official.setup();
+      expect(await dumpSchema(database)).toEqual(after);
+      await official.end();
+    });
+  },
+);

@@ -5,7 +5,12 @@ import { type CheckpointDatabase, MigrationRequiredError, PostgresSaver } from "
 import { migrateDown, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
-import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describeEachTarget,
+  describeServer,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 
 const STEP = "0004-compress-by-lz4";
 const TABLES = ["checkpoint_blobs", "checkpoint_writes"];
@@ -126,48 +131,51 @@ describeEachTarget("the compression of stored values", (target) => {
   });
 });
 
-describeServer("the compression of stored values, for a role that only reads and writes rows", (target) => {
-  it("may be missing for reads and writes; setup() throws if it can read that the step is pending", async () => {
-    const database = await target.createDatabase();
-    const { kysely, close } = openDatabase(database.source);
-    await migrateToLatest(kysely);
-    await revert(kysely);
-    await close();
-    const { role, url, drop } = await createWriter(database);
-    const saver = new PostgresSaver(url);
-    await saver.setup();
-    await putAndRead(saver, "t");
+onOneServer("roles belong to all databases of its nodes", describeServer)(
+  "the compression of stored values, for a role that only reads and writes rows",
+  (target) => {
+    it("may be missing for reads and writes; setup() throws if it can read that the step is pending", async () => {
+      const database = await target.createDatabase();
+      const { kysely, close } = openDatabase(database.source);
+      await migrateToLatest(kysely);
+      await revert(kysely);
+      await close();
+      const { role, url, drop } = await createWriter(database);
+      const saver = new PostgresSaver(url);
+      await saver.setup();
+      await putAndRead(saver, "t");
 
-    await database.exec(`grant select on checkpoint_kysely_migration to "${role}"`);
-    const error = await saver.setup().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(MigrationRequiredError);
-    expect(error).toMatchObject({ pending: expect.arrayContaining([STEP]) as unknown, sqlState: "42501" });
-    await putAndRead(saver, "u");
-    await saver.end();
-    await drop();
-  });
+      await database.exec(`grant select on checkpoint_kysely_migration to "${role}"`);
+      const error = await saver.setup().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(MigrationRequiredError);
+      expect(error).toMatchObject({ pending: expect.arrayContaining([STEP]) as unknown, sqlState: "42501" });
+      await putAndRead(saver, "u");
+      await saver.end();
+      await drop();
+    });
 
-  it("is set only by the owner of an official saver's tables; setup() succeeds for both", async () => {
-    const database = await target.createDatabase();
-    for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
-    const { role, url, drop } = await createWriter(database);
-    // Before PostgreSQL 15, every role may create tables in "public", whoever owns the checkpoint tables.
-    await database.exec(`grant create on schema public to "${role}"`);
-    const writer = new PostgresSaver(url);
-    await writer.setup();
-    await putAndRead(writer, "t");
-    expect(await settingsOf(database)).toEqual(["", ""]);
+    it("is set only by the owner of an official saver's tables; setup() succeeds for both", async () => {
+      const database = await target.createDatabase();
+      for (const migration of OFFICIAL_MIGRATIONS) await database.exec(migration);
+      const { role, url, drop } = await createWriter(database);
+      // Before PostgreSQL 15, every role may create tables in "public", whoever owns the checkpoint tables.
+      await database.exec(`grant create on schema public to "${role}"`);
+      const writer = new PostgresSaver(url);
+      await writer.setup();
+      await putAndRead(writer, "t");
+      expect(await settingsOf(database)).toEqual(["", ""]);
 
-    await using owner = new PostgresSaver(database.source);
-    await owner.setup();
-    const method = (await hasLz4(database)) ? "l" : "";
-    expect(await settingsOf(database)).toEqual([method, method]);
-    await writer.setup();
-    await putAndRead(writer, "u");
-    await writer.end();
-    await drop();
-  });
-});
+      await using owner = new PostgresSaver(database.source);
+      await owner.setup();
+      const method = (await hasLz4(database)) ? "l" : "";
+      expect(await settingsOf(database)).toEqual([method, method]);
+      await writer.setup();
+      await putAndRead(writer, "u");
+      await writer.end();
+      await drop();
+    });
+  },
+);
 
 /** Creates a role that may only read and write rows of the existing tables. */
 async function createWriter(

@@ -9,6 +9,7 @@ import {
   describeEachTarget,
   describePglite,
   describeServer,
+  onOneServer,
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
@@ -115,40 +116,45 @@ describePglite("migrate --with vectors", (target) => {
   });
 });
 
-describeServer("a role without privileges", (target) => {
-  // Roles belong to the server, which other suites use too.
-  const suffix = randomBytes(4).toString("hex");
-  const [writer, reader] = [`writer_${suffix}`, `reader_${suffix}`];
+onOneServer("the trigger that distributes tables is its owner's", describeServer)(
+  "a role without privileges",
+  (target) => {
+    // Roles belong to the server, which other suites use too.
+    const suffix = randomBytes(4).toString("hex");
+    const [writer, reader] = [`writer_${suffix}`, `reader_${suffix}`];
 
-  it("is told which command creates the tables, and uses them with the printed grants", async () => {
-    const database = await target.createDatabase();
-    const run = cliOn(database);
-    await database.exec(`create role ${writer} login password 'x'; create role ${reader} login password 'x'`);
-    try {
-      await using store = new PostgresStore(urlOf(database, writer));
-      const refused: unknown = await store.setup().catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(MigrationRequiredError);
-      const [, command = ""] = /`npx langgraph-checkpoint-kysely (.*?)`/.exec(String(refused)) ?? [];
-      expect(command).toBe("migrate --schema public --with store");
-      expect(await run(...command.split(" "))).toMatchObject({ code: 0 });
-      const grants = ["--print-grants", "--with", "store", "--read-write", writer, "--read-only", reader];
-      await database.exec((await run("migrate", ...grants)).stdout);
-      await store.put(["a"], "k", { n: 1 }, undefined, { ttl: 1 });
-      expect(await store.sweep()).toBe(0);
-      await using reading = new PostgresStore(urlOf(database, reader));
-      expect(await reading.get(["a"], "k")).toMatchObject({ value: { n: 1 } });
-      await expect(reading.put(["a"], "k", {})).rejects.toBeInstanceOf(PermissionError);
-      const rows = await database.query(
-        `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-         and has_table_privilege($1, oid, 'insert') and relname !~ '^checkpoint'`,
-        [writer],
+    it("is told which command creates the tables, and uses them with the printed grants", async () => {
+      const database = await target.createDatabase();
+      const run = cliOn(database);
+      await database.exec(
+        `create role ${writer} login password 'x'; create role ${reader} login password 'x'`,
       );
-      expect(rows).toEqual([{ relname: "store" }]);
-    } finally {
-      await database.exec(`drop owned by ${writer}, ${reader}; drop role ${writer}, ${reader}`);
-    }
-  });
-});
+      try {
+        await using store = new PostgresStore(urlOf(database, writer));
+        const refused: unknown = await store.setup().catch((error: unknown) => error);
+        expect(refused).toBeInstanceOf(MigrationRequiredError);
+        const [, command = ""] = /`npx langgraph-checkpoint-kysely (.*?)`/.exec(String(refused)) ?? [];
+        expect(command).toBe("migrate --schema public --with store");
+        expect(await run(...command.split(" "))).toMatchObject({ code: 0 });
+        const grants = ["--print-grants", "--with", "store", "--read-write", writer, "--read-only", reader];
+        await database.exec((await run("migrate", ...grants)).stdout);
+        await store.put(["a"], "k", { n: 1 }, undefined, { ttl: 1 });
+        expect(await store.sweep()).toBe(0);
+        await using reading = new PostgresStore(urlOf(database, reader));
+        expect(await reading.get(["a"], "k")).toMatchObject({ value: { n: 1 } });
+        await expect(reading.put(["a"], "k", {})).rejects.toBeInstanceOf(PermissionError);
+        const rows = await database.query(
+          `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+         and has_table_privilege($1, oid, 'insert') and relname !~ '^checkpoint'`,
+          [writer],
+        );
+        expect(rows).toEqual([{ relname: "store" }]);
+      } finally {
+        await database.exec(`drop owned by ${writer}, ${reader}; drop role ${writer}, ${reader}`);
+      }
+    });
+  },
+);
 
 function urlOf({ source }: TestDatabase<string>, role: string): string {
   const url = new URL(source);

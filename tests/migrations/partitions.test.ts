@@ -13,7 +13,7 @@ import {
 } from "../../src/migrations/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
-import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 
 const TABLES = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const;
 
@@ -101,7 +101,7 @@ const PARTITIONED = [
   { name: "checkpoints", partitions: 4 },
 ];
 
-describeServer("tables of savers", (target) => {
+onOneServer("its tables have shards", describeServer)("tables of savers", (target) => {
   let database: TestDatabase<string>;
 
   beforeEach(async () => {

@@ -4,12 +4,7 @@ import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { brokenSplices, chainValues, insertValue, storedVersions } from "../../test-support/chains.js";
 import { checkpointOf, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
-import {
-  describeEachTarget,
-  describeServer,
-  onOneServer,
-  type TestDatabase,
-} from "../../test-support/targets.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 import { rowsOf } from "./stored-rows.js";
 
@@ -148,23 +143,20 @@ describeEachTarget("retention of values that are splices of others", (target) =>
     await shallow.end();
   });
 
-  onOneServer("tables are migrated before they are distributed", it)(
-    "isn't needed by a shallow saver on tables without the columns of splices",
-    async () => {
-      const old = await target.createDatabase();
-      await using shallow = new ShallowPostgresSaver(old.source);
-      await shallow.setup();
-      await old.exec("alter table checkpoint_blobs drop column base, drop column whole_bytes");
-      const { config, checkpoint } = await putValues(shallow, threadConfig("t"), { list: ["first"] });
-      await putValues(shallow, config, { list: ["second"] }, checkpoint);
-      expect((await shallow.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({
-        list: ["second"],
-      });
-      expect(await rowsOf(old)).toMatchObject({ checkpoints: 1, blobs: 1 });
-      await shallow.deleteThread("t");
-      expect(await rowsOf(old)).toMatchObject({ checkpoints: 0, blobs: 0 });
-    },
-  );
+  it("isn't needed by a shallow saver on tables without the columns of splices", async () => {
+    const old = await target.createDatabase();
+    await using shallow = new ShallowPostgresSaver(old.source);
+    await shallow.setup();
+    await old.exec("alter table checkpoint_blobs drop column base, drop column whole_bytes");
+    const { config, checkpoint } = await putValues(shallow, threadConfig("t"), { list: ["first"] });
+    await putValues(shallow, config, { list: ["second"] }, checkpoint);
+    expect((await shallow.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({
+      list: ["second"],
+    });
+    expect(await rowsOf(old)).toMatchObject({ checkpoints: 1, blobs: 1 });
+    await shallow.deleteThread("t");
+    expect(await rowsOf(old)).toMatchObject({ checkpoints: 0, blobs: 0 });
+  });
 });
 
 describeServer("a deletion during a put of a splice", (target) => {

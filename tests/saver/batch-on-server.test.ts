@@ -9,6 +9,7 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
+import { WAITING_CONNECTIONS } from "../../test-support/held-locks.js";
 import { observedPool } from "../../test-support/round-trips.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
@@ -121,8 +122,8 @@ describeServer("batches on a server", (target) => {
     return pending.outcome;
   }
 
-  const WAITING = `select pid from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%refused%'`;
+  // Its second statement is the first one that can wait.
+  const WAITING = WAITING_CONNECTIONS;
 
   it("are retried as a whole when the connection is lost in the middle (C6)", async () => {
     const database = await target.createDatabase();

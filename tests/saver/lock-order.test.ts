@@ -31,7 +31,12 @@ describeServer("lock order", (target) => {
       let deleting: Promise<unknown> = Promise.resolve();
       await kysely.transaction().execute(async (transaction) => {
         const lock = (task: string) =>
-          transaction.selectFrom("checkpoint_writes").select("idx").where("task_id", "=", task).forUpdate();
+          transaction
+            .selectFrom("checkpoint_writes")
+            .select("idx")
+            .where("thread_id", "=", "t")
+            .where("task_id", "=", task)
+            .forUpdate();
         await lock("a").execute();
         deleting = deletion(database.source);
         await untilItWaits(database, deleting);

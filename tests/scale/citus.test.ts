@@ -65,6 +65,14 @@ describeCitus("migrate --distribute", (target) => {
     }
   });
 
+  it("leaves tables that a migration changes in the same transaction in which it creates the tables of a store", async () => {
+    await fill(database);
+    const { kysely: db } = opened;
+    await distributeTables(db);
+    const reverted = await migrateDown(db);
+    expect(await migrateToLatest(db, { with: ["store"] })).toContain(reverted);
+  });
+
   it("is undone by --undistribute, with the same tables and rows", async () => {
     await fill(database);
     const { kysely: db } = opened;

@@ -12,7 +12,12 @@ import {
 } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
-import { describePartitioned, describeServer, type TestDatabase } from "../../test-support/targets.js";
+import {
+  describePartitioned,
+  describeServer,
+  onOneServer,
+  type TestDatabase,
+} from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
 
@@ -32,7 +37,7 @@ async function fill(saver: PostgresSaver): Promise<void> {
   }
 }
 
-describeServer("tables that a DBA has partitioned", (target) => {
+onOneServer("its tables have shards", describeServer)("tables that a DBA has partitioned", (target) => {
   let database: TestDatabase<string>;
   let opened: OpenedDatabase;
 

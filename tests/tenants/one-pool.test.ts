@@ -22,7 +22,7 @@ onOneServer(NO_ROW_SECURITY, describeAnyTarget)("tenants on one pool", (target) 
   });
 });
 
-describePgBouncer("tenants", (target) => {
+onOneServer(NO_ROW_SECURITY, describePgBouncer)("tenants", (target) => {
   let tenancy: Tenancy;
   let pooler: PgBouncer;
   afterEach(async () => {

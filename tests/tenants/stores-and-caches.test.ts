@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresCache } from "../../src/cache/index.js";
 import { RowSecurityError } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeEachTarget, onOneServer } from "../../test-support/targets.js";
 import { documentedSql } from "./documented-sql.js";
-import { openTenancy, type Tenancy } from "./tenancy.js";
+import { NO_ROW_SECURITY, openTenancy, type Tenancy } from "./tenancy.js";
 
-describeEachTarget("stores and caches of tenants", (target) => {
+onOneServer(NO_ROW_SECURITY, describeEachTarget)("stores and caches of tenants", (target) => {
   let tenancy: Tenancy;
 
   beforeEach(async () => {

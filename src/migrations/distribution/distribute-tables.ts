@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { InvalidConfigError } from "../../errors/index.js";
@@ -116,6 +116,19 @@ export async function planUndistribution(
   { schema = "public" }: UndistributeOptions = {},
 ): Promise<string[]> {
   return textsOf(planUndistributing(await distributionStatus(db, { schema })));
+}
+
+/**
+ * Makes the rest of the transaction change the shards of a table one by one, where tables are distributed. After a change of all at once,
+ * Citus creates no function in the same transaction.
+ */
+export async function changeShardsInTurn(
+  transaction: Transaction<CheckpointDatabase>,
+  schema: string,
+): Promise<void> {
+  const { tables } = await distributionStatus(transaction, { schema });
+  if (!tables.some(({ column }) => column === "thread_id")) return;
+  await sql`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(transaction);
 }
 
 /** Distributes tables that a migration has just created, where the others are distributed. */

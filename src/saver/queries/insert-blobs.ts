@@ -35,7 +35,11 @@ export function insertBlobs(
     base: splice?.base ?? null,
     wholeBytes: splice?.wholeBytes ?? null,
   }));
-  const shape = { count: rows.length, areCarried };
+  const shape = {
+    count: rows.length,
+    areCarried,
+    haveSplices: rows.some(({ splice }) => splice !== undefined),
+  };
   return inserts.of(shape).bind(schema, { threadId, ...numberedRows(COLUMNS, flat) });
 }
 
@@ -51,10 +55,12 @@ type BlobParams = NumberedRows<FlatBlob, (typeof COLUMNS)[number]> & { readonly 
 interface BlobShape {
   readonly count: number;
   readonly areCarried: boolean;
+  /** Without splices, older tables without their columns do. */
+  readonly haveSplices: boolean;
 }
 
 const inserts = /* @__PURE__ */ new StatementFamily<BlobShape, BlobParams, InsertedBlob>(
-  ({ count, areCarried }) =>
+  ({ count, areCarried, haveSplices }) =>
     (db, parameter) =>
       db
         .insertInto("checkpoint_blobs")
@@ -66,8 +72,10 @@ const inserts = /* @__PURE__ */ new StatementFamily<BlobShape, BlobParams, Inser
             version: parameter(`version_${nth}`),
             type: parameter(`type_${nth}`),
             blob: parameter(`blob_${nth}`),
-            base: parameter(`base_${nth}`),
-            whole_bytes: parameter(`wholeBytes_${nth}`),
+            ...(haveSplices && {
+              base: parameter(`base_${nth}`),
+              whole_bytes: parameter(`wholeBytes_${nth}`),
+            }),
           })),
         )
         .onConflict((conflict) =>
