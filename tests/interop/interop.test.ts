@@ -1,4 +1,5 @@
 import { afterAll, describe, test } from "@jest/globals";
+import { onOneServer } from "../../test-support/targets.js";
 import { describeDatabases } from "./databases.js";
 import { describeEncryption } from "./encryption.js";
 import { pythonEnvironment } from "./python-environment.js";
@@ -13,12 +14,15 @@ const environment = await pythonEnvironment();
 afterAll(stopUnusedPython);
 
 if ("python" in environment) {
-  describeTable(environment.python);
-  describeThreads(environment.python);
-  describeQuestions(environment.python);
-  describeDatabases(environment.python);
-  describeEncryption(environment.python);
-  describeValues(environment.python);
+  const { python } = environment;
+  onOneServer("it refuses the statements of Python's savers", describe)("Python and TypeScript", () => {
+    describeTable(python);
+    describeThreads(python);
+    describeQuestions(python);
+    describeDatabases(python);
+    describeEncryption(python);
+    describeValues(python);
+  });
 } else {
   process.stdout.write(`The tests between Python and TypeScript are skipped: ${environment.missing}\n`);
   describe("Python and TypeScript", () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from "@jest/globals";
-import { describeServer, type Target, type TestDatabase } from "../../test-support/targets.js";
+import { describeServer, onOneServer, type Target, type TestDatabase } from "../../test-support/targets.js";
 import { pythonEnvironment } from "./python-environment.js";
 import { PythonProcess, stopUnusedPython } from "./python-process.js";
 
@@ -11,15 +11,21 @@ type PythonSuite = (
 
 /** Runs a suite with a Python process that runs graphs (`python/serve_graphs.py`), or skips it without Python. */
 export function describePythonGraphs(name: string, body: PythonSuite): Promise<void> {
-  return describePython(name, "serve_graphs.py", body);
+  const describeGraphs = onOneServer("it refuses the statements of Python's savers", describeServer);
+  return describePython(name, "serve_graphs.py", body, describeGraphs);
 }
 
 /** Runs a suite with a Python process that works on a store (`python/serve_store.py`), or skips it without Python. */
 export function describePythonStore(name: string, body: PythonSuite): Promise<void> {
-  return describePython(name, "serve_store.py", body);
+  return describePython(name, "serve_store.py", body, describeServer);
 }
 
-async function describePython(name: string, program: string, body: PythonSuite): Promise<void> {
+async function describePython(
+  name: string,
+  program: string,
+  body: PythonSuite,
+  describeSuite: typeof describeServer,
+): Promise<void> {
   const environment = await pythonEnvironment();
   if ("missing" in environment) {
     process.stdout.write(`The tests of ${name} are skipped: ${environment.missing}\n`);
@@ -29,7 +35,7 @@ async function describePython(name: string, program: string, body: PythonSuite):
     return;
   }
   const { python } = environment;
-  describeServer(name, (target) => {
+  describeSuite(name, (target) => {
     body(target, ({ source }) => PythonProcess.start(python, source, undefined, program));
     afterAll(stopUnusedPython);
   });
