@@ -8,7 +8,7 @@ export interface ObservedPool {
 }
 
 /** The questions whether there is Citus, and whether it distributes the tables. */
-const ASKS_FOR_CITUS = /^select (to_regclass\('pg_catalog.pg_dist_partition'|\(distributed\.partmethod)/;
+const ASKS_FOR_CITUS = /^select (1 as "citus" where to_regclass|\(distributed\.partmethod)/;
 
 /** Opens a pool that records its round trips. */
 export function observedPool(connectionString: string, max?: number): ObservedPool {
