@@ -3,15 +3,17 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { AbortError, type PostgresSaver, StatementTimeoutError } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 import { Opened } from "../saver/opened.js";
+
+const describeLocks = onOneServer("no time bounds its waits for rows", describeServer);
 
 interface Stored {
   readonly config: RunnableConfig;
   readonly checkpoint: Checkpoint;
 }
 
-describeServer("calls on a thread whose rows somebody has locked", (target) => {
+describeLocks("calls on a thread whose rows somebody has locked", (target) => {
   let database: TestDatabase<string>;
   const opened = new Opened();
 
