@@ -33,7 +33,7 @@ export async function storeGroup(
     .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));
   const put = putRows(call.schema, resolveBatch(operations), { scope: notificationScope(call), required });
   const [rows = []] = await runTransaction<unknown>(call, {
-    guard: [...(await writeGuard(call, operations)), ...newest.guard],
+    guard: [...(await writeGuard(call, operations, { asGroup: true })), ...newest.guard],
     statements: [put, ...newest.removal],
   });
   const results = rows.filter(isPutResult);
@@ -54,7 +54,8 @@ async function storeGroupOnNodes(
   call: SaverCall,
   operations: readonly BatchOperation[],
 ): Promise<readonly boolean[]> {
-  const inserted = await storeOnNodes(call, operations, await writeGuard(call, operations));
+  const guard = await writeGuard(call, operations, { asGroup: true });
+  const inserted = await storeOnNodes(call, operations, guard);
   if (inserted === undefined) return operations.map(() => false);
   for (const checkpoint of checkpointsOf(operations))
     rememberValues(call, checkpoint, insertedIn(checkpoint, inserted));

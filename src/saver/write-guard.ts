@@ -8,22 +8,31 @@ import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "
 import { threadGroups } from "./queries/thread-groups.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
 
+/** How operations are stored. */
+export interface StoredHow {
+  /** Whether they are calls of their own, which give up a wait for a lock and are then stored one by one (C14). Default: `false`. */
+  readonly asGroup?: boolean;
+}
+
 /**
  * Returns the checks of the saver's rules for operations. They run in the transaction that stores the operations. The locks
  * come first, so that what the checks read can't change until the transaction ends (C5).
+ *
+ * Operations on several threads also lock these. A deletion locks the writes and values of its thread before others store their
+ * checkpoints, so the order of tables alone would let two such transactions wait for each other (C2).
  */
 export async function writeGuard(
   call: SaverCall,
   operations: readonly BatchOperation[],
+  { asGroup = false }: StoredHow = {},
 ): Promise<readonly GuardStep[]> {
   const { schema, policy } = call;
   const following = policy.concurrency === "optimistic" ? successors(operations) : [];
   const keepsTombstones = policy.keepTombstones === true;
   const written = keepsTombstones ? writtenThreads(operations) : [];
+  const locksThreads = keepsTombstones || (!asGroup && new Set(operations.map(threadOf)).size > 1);
   const locks = [
-    ...(keepsTombstones
-      ? operations.map((operation) => threadLock(threadOf(operation), operation.kind))
-      : []),
+    ...(locksThreads ? operations.map((operation) => threadLock(threadOf(operation), operation.kind)) : []),
     ...following.map(({ threadId, checkpointNs }) => headLock(threadId, checkpointNs)),
   ];
   if (locks.length === 0) return [];
@@ -44,8 +53,9 @@ export async function writeGuard(
       refuseDeleted(operations, rows);
     },
   };
+  const taking: GuardStep<LockRow> = { statement: takeLocks(schema, locks) };
   return [
-    { statement: takeLocks(schema, locks), check: refuseSnapshots } satisfies GuardStep<LockRow>,
+    keepsTombstones || following.length > 0 ? { ...taking, check: refuseSnapshots } : taking,
     ...(written.length > 0 ? [tombstones] : []),
     ...heads,
   ];

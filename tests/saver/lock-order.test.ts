@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { listCheckpoint, putFrom } from "../../test-support/put-from.js";
 import { untilItWaits } from "../../test-support/held-locks.js";
 import { describeServer } from "../../test-support/targets.js";
 
@@ -47,4 +48,36 @@ describeServer("lock order", (target) => {
       await kysely.destroy();
     });
   }
+
+  it("of batches is that of their threads, where one deletes what another writes (C2)", async () => {
+    const database = await target.sharedDatabase();
+    const saver = new PostgresSaver(database.source, undefined, RULES);
+    await saver.setup();
+    const { config: a } = await putValues(saver, threadConfig("a"), { a: "root" });
+    const { config: x } = await putValues(saver, threadConfig("x"), { a: "root" });
+    await saver.putWrites(x, [["a", "x"]], "task");
+    const blocker = new pg.Client({ connectionString: database.source });
+    await blocker.connect();
+    await blocker.query("begin");
+    await blocker.query(
+      `insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, blob)
+         select thread_id, checkpoint_ns, checkpoint_id, 'task', 0, 'a', '' from checkpoints where thread_id = 'a'`,
+    );
+    const shared = listCheckpoint();
+    // It has stored its checkpoint of "y" when it waits for the first of its writes.
+    const writing = saver.batch(async (batch) => {
+      await putFrom(batch, "input", threadConfig("y"), shared);
+      for (const config of [a, x]) await batch.putWrites(config, [["a", "again"]], "task");
+    });
+    await untilItWaits(database, writing);
+    const deleting = saver.batch(async (batch) => {
+      await batch.deleteThread("x");
+      await putFrom(batch, "input", threadConfig("y"), shared);
+    });
+    await untilItWaits(database, deleting, 2);
+    await blocker.query("rollback");
+    await blocker.end();
+    await expect(Promise.all([writing, deleting])).resolves.toBeDefined();
+    expect(await saver.getTuple(threadConfig("x"))).toBeUndefined();
+  });
 });

@@ -85,10 +85,10 @@ describePlans("the plan of a prune", (target) => {
     const saver = new PostgresSaver(kysely);
     await saver.setup();
     const threadId = newThread();
-    const channels = Array.from({ length: 12 }, (_, n) => [`channel ${n}`, [n]]);
+    const values = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`channel ${n}`, [n]] as const));
     let { config, checkpoint } = await putValues(saver, threadConfig(threadId), {});
     for (let step = 0; step < 20; step++)
-      ({ config, checkpoint } = await putValues(saver, config, Object.fromEntries(channels), checkpoint));
+      ({ config, checkpoint } = await putValues(saver, config, values, checkpoint));
     await database.query("analyze");
     sent.splice(0);
     await saver.prune([threadId]);
