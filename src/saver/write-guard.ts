@@ -30,7 +30,8 @@ export async function writeGuard(
   const following = policy.concurrency === "optimistic" ? successors(operations) : [];
   const keepsTombstones = policy.keepTombstones === true;
   const written = keepsTombstones ? writtenThreads(operations) : [];
-  const locksThreads = keepsTombstones || (!asGroup && new Set(operations.map(threadOf)).size > 1);
+  const locksThreads =
+    keepsTombstones || (!asGroup && operations.length > 1 && new Set(operations.map(threadOf)).size > 1);
   const locks = [
     ...(locksThreads ? operations.map((operation) => threadLock(threadOf(operation), operation.kind)) : []),
     ...following.map(({ threadId, checkpointNs }) => headLock(threadId, checkpointNs)),
