@@ -134,6 +134,7 @@ const DISTRIBUTES_CREATED_TABLES = `
   declare
     created oid;
     wanted text;
+    together text;
   begin
     -- Otherwise Citus refuses a function that is created later in the transaction.
     perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
@@ -153,7 +154,15 @@ const DISTRIBUTES_CREATED_TABLES = `
       if wanted is not null then
         execute format('alter table %s alter thread_id type text collate %I', created::regclass, wanted);
       end if;
-      perform create_distributed_table(created, 'thread_id', shard_count => 4);
+      select d.logicalrelid::text into together from pg_dist_partition d
+      join pg_class c on c.oid = d.logicalrelid
+      where d.partmethod = 'h' and c.relnamespace = (select relnamespace from pg_class where oid = created)
+      limit 1;
+      if together is null then
+        perform create_distributed_table(created, 'thread_id', shard_count => 4, colocate_with => 'none');
+      else
+        perform create_distributed_table(created, 'thread_id', colocate_with => together);
+      end if;
     end loop;
   end $$;
   create event trigger distribute_created_tables on ddl_command_end when tag in ('CREATE TABLE')

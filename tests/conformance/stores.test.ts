@@ -6,6 +6,7 @@ import { type CreateStore, storeSuite, type SuiteCase } from "../../src/conforma
 import {
   describeEachTarget,
   describeServer,
+  onOneServer,
   describeVectors,
   type TestDatabase,
 } from "../../test-support/targets.js";
@@ -52,7 +53,9 @@ it.each([
   expect(await failuresOf(storeSuite(create, { vectors: true }))).toEqual(namesIn(failures));
 });
 
-describeServer("the official PostgresStore", (target) => {
+const describeOfficial = onOneServer("its order of namespaces is that of another server", describeServer);
+
+describeOfficial("the official PostgresStore", (target) => {
   let database: TestDatabase<string>;
 
   beforeAll(async () => {
