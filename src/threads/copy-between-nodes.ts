@@ -5,9 +5,11 @@ import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { copyValues } from "./copy-values.js";
-import { copyHeaders, deleteGoneHeaders, findConflict } from "./queries/copy-headers.js";
+import { copyHeaders } from "./queries/copy-headers.js";
 import type { CopiedThreads } from "./queries/copy-rows.js";
 import { countRows } from "./queries/count-rows.js";
+import { deleteGoneHeaders } from "./queries/delete-gone-headers.js";
+import { findConflict } from "./queries/find-conflict.js";
 import { lockCopyTarget } from "./queries/lock-copy-target.js";
 import { lockCheckpoints, lockThread } from "./queries/lock-thread.js";
 

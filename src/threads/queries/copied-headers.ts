@@ -11,10 +11,14 @@ export interface CopyParams {
   readonly target: string;
 }
 
-interface CopiedHeaders {
+/** What a statement of a copy is built for. */
+export interface CopyShape {
+  readonly textVersions: boolean;
+}
+
+interface CopiedHeaders extends CopyShape {
   /** Without it nothing is copied. */
   readonly condition: Expression<SqlBool>;
-  readonly textVersions: boolean;
 }
 
 /** Copies the checkpoints of a thread, without their values. It locks those that the target has already. */
@@ -51,3 +55,10 @@ export function asThreadId(threadId: RawBuilder<string>) {
 /** Whether the checkpoint `own` has numeric versions: it comes from an earlier copy without `reencode`. */
 export const HAS_NUMERIC_VERSIONS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
   is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
+
+/** The keys of the checkpoints of the target that the source has not. Citus runs each side of EXCEPT on the node of its thread. */
+export function targetOnlyHeaders(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<CopyParams>) {
+  const keysOf = (threadId: RawBuilder<string>) =>
+    db.selectFrom("checkpoints").where("thread_id", "=", threadId).select(["checkpoint_ns", "checkpoint_id"]);
+  return keysOf(parameter("target")).except(keysOf(parameter("source")));
+}

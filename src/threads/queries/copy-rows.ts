@@ -6,7 +6,13 @@ import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
 import { blobIsHeld, writeIsHeld } from "../../saver/queries/conflict-rules.js";
 import { SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
 import { textVersion } from "../../saver/queries/text-versions.js";
-import { asThreadId, type CopyParams, HAS_NUMERIC_VERSIONS, insertCopiedHeaders } from "./copied-headers.js";
+import {
+  asThreadId,
+  type CopyParams,
+  type CopyShape,
+  HAS_NUMERIC_VERSIONS,
+  insertCopiedHeaders,
+} from "./copied-headers.js";
 import { countsOf } from "./count-rows.js";
 
 /** The source and the target of a copy. */
@@ -39,9 +45,8 @@ export interface CopyRow {
 /** The rows to copy: all, or only the checkpoints, provided that the target has all values and writes of the source. */
 export type CopiedRows = "all" | "checkpoints";
 
-interface CopyShape {
+interface RowsShape extends CopyShape {
   readonly rows: CopiedRows;
-  readonly textVersions: boolean;
 }
 
 /**
@@ -54,7 +59,7 @@ export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThread
   return copies.of({ rows, textVersions }).bind(schema, { source, target });
 }
 
-const copies = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, CopyRow>(
+const copies = /* @__PURE__ */ new StatementFamily<RowsShape, CopyParams, CopyRow>(
   ({ rows, textVersions }) =>
     (db, parameter) => {
       const source = parameter("source");
@@ -160,7 +165,7 @@ type WithObstacles = CheckpointDatabase & {
 function withObstacles(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<CopyParams>,
-  { rows, textVersions }: CopyShape,
+  { rows, textVersions }: RowsShape,
 ): QueryCreator<WithObstacles> {
   const typesIn = (table: "checkpoint_blobs" | "checkpoint_writes") =>
     db
