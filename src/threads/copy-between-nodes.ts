@@ -2,15 +2,14 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import { ThreadExistsError } from "../errors/index.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import { tombstoneGuard } from "../saver/write-guard.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import { copyGuard } from "./copy-guard.js";
 import { copyValues } from "./copy-values.js";
 import { copyHeaders } from "./queries/copy-headers.js";
 import type { CopiedThreads } from "./queries/copy-rows.js";
 import { countRows } from "./queries/count-rows.js";
 import { deleteGoneHeaders } from "./queries/delete-gone-headers.js";
 import { findConflict } from "./queries/find-conflict.js";
-import { lockCopyTarget } from "./queries/lock-copy-target.js";
 import { lockCheckpoints, lockThread } from "./queries/lock-thread.js";
 
 /**
@@ -26,9 +25,8 @@ export function copyBetweenNodes(
   const { schema } = call;
   const { source, target } = threads;
   return inOneTransaction(call, async (transaction) => {
-    const guard = [lockCopyTarget(call, target), ...tombstoneGuard(call, [target])];
     const [[conflict] = []] = await runTransaction(transaction, {
-      guard,
+      guard: copyGuard(call, target),
       statements: [findConflict(schema, threads)],
     });
     if (conflict !== undefined)

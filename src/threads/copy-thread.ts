@@ -3,12 +3,11 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "./queries/copy-rows.js";
-import { lockCopyTarget } from "./queries/lock-copy-target.js";
 import { lockThread } from "./queries/lock-thread.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import { tombstoneGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { copyBetweenNodes } from "./copy-between-nodes.js";
+import { copyGuard } from "./copy-guard.js";
 import { copyValues } from "./copy-values.js";
 
 /** How often the copy looks for values that writers have stored since its last pass. */
@@ -62,7 +61,7 @@ async function runCopy(
   copied: CopiedRows,
 ): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBoundValues: boolean }> {
   const [[row] = []] = await runTransaction<CopyRow>(call, {
-    guard: [lockCopyTarget(call, threads.target), ...tombstoneGuard(call, [threads.target])],
+    guard: copyGuard(call, threads.target),
     statements: [copyRows(call.schema, copied, threads)],
   });
   const {

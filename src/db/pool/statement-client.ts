@@ -156,10 +156,8 @@ export class StatementClient implements PostgresPoolClient {
       const results = await this.#sender.send(opening, context);
       const rowsOfGuard = results.slice(results.length - guard.length);
       guard.forEach((step, index) => step.check?.(rowsOfGuard[index] ?? []));
-      for (const statement of statements.slice(0, alone)) {
-        const [rowsOfOne = []] = await this.#sender.send<Row>([toQueryOf(statement)], context);
-        rows.push(rowsOfOne);
-      }
+      for (const statement of statements.slice(0, alone))
+        rows.push(await this.#sendOne<Row>(statement, context, toQueryOf));
       return [...rows, ...(await sendLast([]))];
     } catch (error) {
       await this.#rollBack(context);
@@ -198,8 +196,12 @@ export class StatementClient implements PostgresPoolClient {
     return results.at(-1) ?? [];
   }
 
-  async #sendOne<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
-    const [rows = []] = await this.#sender.send<Row>([toQuery(statement)], context);
+  async #sendOne<Row>(
+    statement: BoundStatement<Row>,
+    context: RunContext,
+    toQueryOf: typeof toQuery = toQuery,
+  ): Promise<Row[]> {
+    const [rows = []] = await this.#sender.send<Row>([toQueryOf(statement)], context);
     return rows;
   }
 
