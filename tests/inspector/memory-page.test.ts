@@ -54,6 +54,8 @@ describeAnyTarget("memory page", (target) => {
       await expectAccessible(page);
 
       await page.getByRole("link", { name: "7", exact: true }).click();
+      // The page replaces the form when the namespace changes. Text that was typed before would be lost.
+      await page.getByRole("navigation", { name: "Namespace" }).getByRole("link", { name: "7" }).waitFor();
       await page.getByLabel("Search").fill("number 42");
       await items.getByRole("link", { name: "fact 42" }).waitFor();
       await items.getByRole("listitem").nth(1).waitFor({ state: "detached" });

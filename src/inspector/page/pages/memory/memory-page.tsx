@@ -1,6 +1,6 @@
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import type { Route } from "../../routes/route.js";
+import { parseRoute, type Route } from "../../routes/route.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";
 import { parseFilter } from "../threads/parse-filter.js";
@@ -32,7 +32,8 @@ export function MemoryPage({ route }: { readonly route: Route }) {
         {...{ view, by, hasVectors: memory.hasVectors }}
         problem={"problem" in parsed ? parsed.problem : undefined}
         onChange={(changes) => {
-          replaceRoute(linkToMemory({ ...view, ...changes }));
+          // The address may have changed since the page was rendered.
+          replaceRoute(linkToMemory({ ...memoryViewOf(parseRoute(location.hash)), ...changes }));
         }}
       />
       {"filter" in parsed && (
