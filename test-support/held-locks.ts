@@ -1,4 +1,5 @@
-import type { TestDatabase } from "./targets.js";
+import { IS_CLIENT } from "./postgres-target.js";
+import { ON_CITUS, type TestDatabase } from "./targets.js";
 import { until } from "./until.js";
 
 const LOCKS = `
@@ -7,15 +8,14 @@ const LOCKS = `
 
 /** The connections of clients to the database, beside the one that asks, without those between the nodes of Citus. */
 export const OTHER_CLIENTS = `from pg_stat_activity
-  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
-    and application_name not like 'citus\\_%'`;
+  where datname = current_database() and pid <> pg_backend_pid() and ${IS_CLIENT}`;
 
 // On Citus a statement waits on the node of its thread.
-const ACTIVITY = (process.env.CITUS_URL ?? "") === "" ? "pg_stat_activity" : "citus_stat_activity";
+const ACTIVITY = ON_CITUS ? "citus_stat_activity" : "pg_stat_activity";
 const WAITS = `from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** The connections to this server whose statements wait for a lock, here or on a node of Citus. */
-export const WAITING_CONNECTIONS = `select ${ACTIVITY === "pg_stat_activity" ? "pid" : "citus_pid_for_gpid(global_pid) as pid"} ${WAITS}`;
+export const WAITING_CONNECTIONS = `select ${ON_CITUS ? "citus_pid_for_gpid(global_pid) as pid" : "pid"} ${WAITS}`;
 
 const END_HOLDERS = `
   select pg_terminate_backend(pid) from pg_locks

@@ -113,9 +113,10 @@ export class PostgresDatabase implements TestDatabase<string> {
 /** The number of checks whether the sessions of a database have ended, some tenths of a second in all. */
 const LOOKS = 100;
 
-// Without those of the server, and those between the nodes of Citus.
-const SESSIONS = `select from pg_stat_activity
-  where datname = $1 and backend_type = 'client backend' and application_name not like 'citus\\_%'`;
+/** Whether a session is that of a client, not one of the server, or between the nodes of Citus. */
+export const IS_CLIENT = "backend_type = 'client backend' and application_name not like 'citus\\_%'";
+
+const SESSIONS = `select from pg_stat_activity where datname = $1 and ${IS_CLIENT}`;
 
 /**
  * Waits until the server has noticed that pools were ended. Dropping the database by force earlier would terminate

@@ -146,9 +146,9 @@ class Pipeline<Row> extends pg.Query {
 function unrepeated(queries: readonly Query[], prepared: PreparedStatements): readonly Query[] {
   const names = new Set<string>();
   return queries.map((query) => {
-    const { name, ...unnamed } = query;
+    const { name, text, values } = query;
     if (name === undefined || prepared.has(name)) return query;
-    if (names.has(name)) return unnamed;
+    if (names.has(name)) return { text, values };
     names.add(name);
     return query;
   });

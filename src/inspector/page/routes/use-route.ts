@@ -16,6 +16,11 @@ export function useRoute(): Route {
   return useMemo(() => parseRoute(hash), [hash]);
 }
 
+/** Reads the route of the address now, which may be newer than the rendered one: for a change that keeps the rest of the route. */
+export function currentRoute(): Route {
+  return parseRoute(location.hash);
+}
+
 /** Goes to a link. */
 export function navigate(link: string): void {
   location.hash = link;

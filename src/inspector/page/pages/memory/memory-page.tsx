@@ -1,7 +1,7 @@
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { parseRoute, type Route } from "../../routes/route.js";
-import { replaceRoute } from "../../routes/use-route.js";
+import type { Route } from "../../routes/route.js";
+import { currentRoute, replaceRoute } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";
 import { parseFilter } from "../threads/parse-filter.js";
 import { ItemView } from "./item-view.js";
@@ -32,8 +32,7 @@ export function MemoryPage({ route }: { readonly route: Route }) {
         {...{ view, by, hasVectors: memory.hasVectors }}
         problem={"problem" in parsed ? parsed.problem : undefined}
         onChange={(changes) => {
-          // The address may have changed since the page was rendered.
-          replaceRoute(linkToMemory({ ...memoryViewOf(parseRoute(location.hash)), ...changes }));
+          replaceRoute(linkToMemory({ ...memoryViewOf(currentRoute()), ...changes }));
         }}
       />
       {"filter" in parsed && (

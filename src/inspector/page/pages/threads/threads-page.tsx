@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { linkTo, parseRoute, type Route } from "../../routes/route.js";
-import { replaceRoute } from "../../routes/use-route.js";
+import { linkTo, type Route } from "../../routes/route.js";
+import { currentRoute, replaceRoute } from "../../routes/use-route.js";
 import { NoThreads } from "./no-threads.js";
 import { parseFilter } from "./parse-filter.js";
 import { ThreadTable } from "./thread-table.js";
@@ -31,8 +31,7 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
         <ThreadsForm
           {...{ search, filter, problem }}
           onChange={(changes) => {
-            // Both texts may have changed since the page was rendered.
-            const now = Object.fromEntries(parseRoute(location.hash).params);
+            const now = Object.fromEntries(currentRoute().params);
             replaceRoute(linkTo("threads", [], { ...now, ...changes }));
           }}
         />
