@@ -2,10 +2,9 @@
  * Measures steps a second on a Citus cluster, and the same without Citus on its coordinator, and writes the figures into
  * `bench/results/citus`. Run it with `CITUS_URL=postgres://… npm run bench:citus`; with `-- --quick` it writes nothing.
  */
-import { mkdir, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { format, resolveConfig } from "prettier";
+import { writeFormatted } from "../../test-support/formatted.js";
 import { citusToMarkdown } from "./citus-to-markdown.js";
 import { measureCitus } from "./measure-citus.js";
 
@@ -21,9 +20,4 @@ if (!quick) {
   await mkdir(RESULTS, { recursive: true });
   await writeFormatted(new URL("latest.json", RESULTS), JSON.stringify(results));
   await writeFormatted(new URL("latest.md", RESULTS), markdown);
-}
-
-async function writeFormatted(file: URL, text: string): Promise<void> {
-  const filepath = fileURLToPath(file);
-  await writeFile(file, await format(text, { ...(await resolveConfig(filepath)), filepath }));
 }

@@ -2,10 +2,9 @@
  * Measures calls and maintenance on plain and on partitioned tables, and writes the figures into `bench/results/partitions`. Run it with
  * `npm run bench:partitions`; with `-- --quick` it writes nothing.
  */
-import { mkdir, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { format, resolveConfig } from "prettier";
+import { writeFormatted } from "../../test-support/formatted.js";
 import { startBenchServer } from "../bench-server.js";
 import { measurePartitions } from "./measure-partitions.js";
 import { partitionsToMarkdown } from "./to-markdown.js";
@@ -25,9 +24,4 @@ try {
   }
 } finally {
   await server.stop();
-}
-
-async function writeFormatted(file: URL, text: string): Promise<void> {
-  const filepath = fileURLToPath(file);
-  await writeFile(file, await format(text, { ...(await resolveConfig(filepath)), filepath }));
 }

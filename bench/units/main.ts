@@ -2,10 +2,9 @@
  * Measures what the calls of a saver cost, and writes the figures into `bench/results/units` and into the constants of `estimate`. Run
  * it with `npm run bench:units`; with `-- --quick` it writes nothing.
  */
-import { mkdir, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { format, resolveConfig } from "prettier";
+import { writeFormatted } from "../../test-support/formatted.js";
 import { startBenchServer } from "../bench-server.js";
 import { measureUnits, type UnitResults } from "./measure-units.js";
 import { unitsToMarkdown } from "./to-markdown.js";
@@ -35,9 +34,4 @@ async function writeUnits(results: UnitResults): Promise<void> {
 export const MEASURED_COSTS: UnitCosts = ${JSON.stringify(results.costs)};
 `,
   );
-}
-
-async function writeFormatted(file: URL, text: string): Promise<void> {
-  const filepath = fileURLToPath(file);
-  await writeFile(file, await format(text, { ...(await resolveConfig(filepath)), filepath }));
 }

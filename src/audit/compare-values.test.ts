@@ -35,7 +35,7 @@ describe("compareValues", () => {
     ["an object of a class", new Date(0), {}, [changed("", new Date(0), {})]],
   ])("lists the changes: %s", (_case, before, after, changes) => {
     expect(compareValues(before, after)).toEqual(changes);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("matches messages by their ids", () => {
     const answer = new AIMessage({ content: "To the sea.", id: "a1" });

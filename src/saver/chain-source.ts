@@ -12,7 +12,8 @@ import { ReplacedValueError } from "./replaced-value.js";
  */
 export function chainSource(call: CallContext): (place: ChannelValueContext) => Promise<ChainRows> {
   let waiting:
-    { readonly places: ChannelValueContext[]; readonly rows: Promise<ChainsByChannel> } | undefined;
+    | { readonly places: ChannelValueContext[]; readonly rows: Promise<ChainsByChannel> }
+    | undefined;
   return async (place) => {
     waiting ??= gather(call, () => {
       waiting = undefined;

@@ -39,7 +39,7 @@ describe.each(Object.entries(encoders))(
     test.each<[string, (part: unknown) => unknown]>([
       ["objects", (part) => ({ a: part, b: part })],
       ["arrays", (part) => [part, part]],
-      ["Maps", (part) => new Map([["a", part], ["b", part]])], // prettier-ignore
+      ["Maps", (part) => new Map([["a", part], ["b", part]])], // oxfmt-ignore
       ["Sets of arrays", (part) => new Set([[part], [part]])],
       ["errors", (part) => new Error("x", { cause: [part, part] })],
       ["messages", (part) => new HumanMessage({ content: "x", additional_kwargs: { a: part, b: part } })],
@@ -59,7 +59,7 @@ describe.each(Object.entries(encoders))(
 
 describe("a value whose parts occur several times", () => {
   const part = { list: Array.from({ length: 50 }, (_, index) => ({ index, text: "some text" })) };
-  const value = { parts: Array.from({ length: 100 }, () => part), messages: [new HumanMessage("hi"), part, new Map([["k", part]])] }; // prettier-ignore
+  const value = { parts: Array.from({ length: 100 }, () => part), messages: [new HumanMessage("hi"), part, new Map([["k", part]])] }; // oxfmt-ignore
 
   test("is read back equal", async () => {
     for (const serializer of readers)

@@ -43,7 +43,8 @@ export interface StoreIndexOptions {
     | undefined;
   /** `lists` of the index, by default that of pgvector. `probes`: how many lists a search reads at least. */
   readonly ivfflat?:
-    { readonly lists?: number | undefined; readonly probes?: number | undefined } | undefined;
+    | { readonly lists?: number | undefined; readonly probes?: number | undefined }
+    | undefined;
   /** Ignored, since a store compares vectors in one way. The official store has it. */
   readonly createAllMetricIndexes?: boolean | undefined;
   /** How many texts the model gets at once. Default 256. */

@@ -144,7 +144,7 @@ describeEachLayout("diff", (open) => {
       [missing, config],
       [config, threadConfig("none")],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       await expect(saver.diff(...pair)).rejects.toThrow(CheckpointNotFoundError);
     }
   });

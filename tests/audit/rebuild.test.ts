@@ -51,10 +51,10 @@ describeEachLayout("rebuildBlobs", (open) => {
     writes: readonly (readonly [task: string, ...unknown[]])[],
     source = "loop",
   ): Promise<Stored> {
-    // prettier-ignore
+    // oxfmt-ignore
     const { saver } = audited;
     for (const [task, ...values] of writes) {
-      await saver.putWrites(before.config, values.map((value) => ["log", value]), task); // prettier-ignore
+      await saver.putWrites(before.config, values.map((value) => ["log", value]), task); // oxfmt-ignore
     }
     const version = saver.getNextVersion(before.checkpoint.channel_versions.log);
     const checkpoint = {
@@ -84,7 +84,7 @@ describeEachLayout("rebuildBlobs", (open) => {
   }
 
   it("applies the writes of each step by task and position", async () => {
-    const first = await step(await begin(), ["a", "b", "c"], [["task 2", ["c"]], ["task 1", ["a"], ["b"]]]); // prettier-ignore
+    const first = await step(await begin(), ["a", "b", "c"], [["task 2", ["c"]], ["task 1", ["a"], ["b"]]]); // oxfmt-ignore
     const second = await step(first, ["a", "b", "c", "d"], [["task 1", ["d"]]]);
     await loseAll();
     expect(await audited.saver.rebuildBlobs(second.config, REDUCERS)).toMatchObject([{ channel: "log" }]);
@@ -95,7 +95,7 @@ describeEachLayout("rebuildBlobs", (open) => {
 
   it("lets an Overwrite replace all other writes of its step", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
-    const second = await step(first, ["z"], [["task 1", { __overwrite__: ["z"] }], ["task 2", ["lost"]]]); // prettier-ignore
+    const second = await step(first, ["z"], [["task 1", { __overwrite__: ["z"] }], ["task 2", ["lost"]]]); // oxfmt-ignore
     const third = await step(second, ["z", "y"], [["task 1", ["y"]]]);
     await loseAll();
     await audited.saver.rebuildBlobs(third.config, REDUCERS);
@@ -105,7 +105,7 @@ describeEachLayout("rebuildBlobs", (open) => {
   it("continues from an emptied channel, and applies the writes of a command", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     await change("update checkpoint_blobs set type = 'empty', blob = null where thread_id = $1", thread);
-    const input = await step(first, ["n"], [[NULL_TASK, ["n"]], ["task 1", ["of a task that never went on"]]], "input"); // prettier-ignore
+    const input = await step(first, ["n"], [[NULL_TASK, ["n"]], ["task 1", ["of a task that never went on"]]], "input"); // oxfmt-ignore
     const version = String(input.checkpoint.channel_versions.log);
     await change("delete from checkpoint_blobs where thread_id = $1 and version = $2", thread, version);
     await audited.saver.rebuildBlobs(input.config, REDUCERS);
@@ -117,11 +117,11 @@ describeEachLayout("rebuildBlobs", (open) => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const main = await step(first, ["a", "b"], [["task 1", ["b"]]]);
 
-    const update = await step(first, ["a", "u"], [[uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // prettier-ignore
+    const update = await step(first, ["a", "u"], [[uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // oxfmt-ignore
     await loseAll();
     await saver.rebuildBlobs(main.config, REDUCERS);
     await saver.rebuildBlobs(update.config, REDUCERS);
-    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b"], ["a", "u"]]); // prettier-ignore
+    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b"], ["a", "u"]]); // oxfmt-ignore
   });
 
   it("applies tasks in the order of their paths, and all updates of one call", async () => {
@@ -137,12 +137,12 @@ describeEachLayout("rebuildBlobs", (open) => {
     }
     await loseAll();
     for (const { config } of [first, main, update]) await saver.rebuildBlobs(config, REDUCERS);
-    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b", "c"], ["a", "u", "v"]]); // prettier-ignore
+    expect([await logOf(main), await logOf(update)]).toEqual([["a", "b", "c"], ["a", "u", "v"]]); // oxfmt-ignore
   });
 
   it("fails when two runs began at one checkpoint", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
-    const [one, other] = [await step(first, ["a", "b"], [["task 1", ["b"]]]), await step(first, ["a", "c"], [["task 1", ["c"]]])]; // prettier-ignore
+    const [one, other] = [await step(first, ["a", "b"], [["task 1", ["b"]]]), await step(first, ["a", "c"], [["task 1", ["c"]]])]; // oxfmt-ignore
     await loseAll();
     for (const { config, checkpoint } of [one, other]) {
       const error = await refusal(config);
@@ -154,7 +154,7 @@ describeEachLayout("rebuildBlobs", (open) => {
   it("fails for a state update with pending writes of tasks", async () => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
 
-    const update = await step(first, ["a", "u"], [["task 1", ["?"]], [uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // prettier-ignore
+    const update = await step(first, ["a", "u"], [["task 1", ["?"]], [uuid5("__interrupt__", first.checkpoint.id), ["u"]]], "update"); // oxfmt-ignore
     await loseAll();
     expect(await refusal(update.config)).toBeInstanceOf(WritesMissingError);
   });
@@ -163,7 +163,7 @@ describeEachLayout("rebuildBlobs", (open) => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
     await loseAll();
-    await change("delete from checkpoint_writes where thread_id = $1 and checkpoint_id = $2", thread, first.checkpoint.id); // prettier-ignore
+    await change("delete from checkpoint_writes where thread_id = $1 and checkpoint_id = $2", thread, first.checkpoint.id); // oxfmt-ignore
     expect(await refusal(second.config)).toBeInstanceOf(WritesMissingError);
     expect(await audited.saver.rebuildBlobs(first.config, REDUCERS)).toHaveLength(1);
   });
@@ -172,7 +172,7 @@ describeEachLayout("rebuildBlobs", (open) => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
     await loseAll();
-    await change("delete from checkpoints where thread_id = $1 and checkpoint_id = $2", thread, first.checkpoint.id); // prettier-ignore
+    await change("delete from checkpoints where thread_id = $1 and checkpoint_id = $2", thread, first.checkpoint.id); // oxfmt-ignore
     const error = await refusal(second.config);
     expect(error).toBeInstanceOf(WritesMissingError);
     expect(error).toMatchObject({ message: expect.stringContaining(first.checkpoint.id) });
@@ -182,7 +182,7 @@ describeEachLayout("rebuildBlobs", (open) => {
     const first = await step(await begin(), ["a"], [["task 1", ["a"]]]);
     const second = await step(first, ["a", "b"], [["task 1", ["b"]]]);
     await loseAll();
-    await change("update checkpoints set parent_checkpoint_id = $2 where thread_id = $1 and checkpoint_id = $3", thread, second.checkpoint.id, first.checkpoint.id); // prettier-ignore
+    await change("update checkpoints set parent_checkpoint_id = $2 where thread_id = $1 and checkpoint_id = $3", thread, second.checkpoint.id, first.checkpoint.id); // oxfmt-ignore
     expect(await refusal(second.config)).toBeInstanceOf(WritesMissingError);
   });
 

@@ -19,12 +19,12 @@ describeEachLayout("storage", (open) => {
       ["large", 3],
       ["middle", 2],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       const { config } = await putValues(saver, threadConfig(thread), {
         log: [LONG.repeat(times)],
         note: ["a"],
       });
-      await saver.putWrites(config, [["log", [LONG]], ["title", ["t"]]], "task"); // prettier-ignore
+      await saver.putWrites(config, [["log", [LONG]], ["title", ["t"]]], "task"); // oxfmt-ignore
     }
     // The values can't be decoded any more, so that reading one fails.
     await database.exec("update checkpoint_blobs set type = 'yaml'");

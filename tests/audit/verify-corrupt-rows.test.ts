@@ -24,7 +24,7 @@ describeAnyTarget("verify finds corrupt rows", (target) => {
   it.each(CORRUPT_ROWS)("$what", async ({ damaged, set }: CorruptRow) => {
     const thread = newThread();
     const { config, checkpoint } = await putValues(saver, threadConfig(thread), { messages: ["hello"] });
-    await saver.putWrites(config, [["messages", ["written"]], ["__pregel_tasks", ["sent"]]], nextId()); // prettier-ignore
+    await saver.putWrites(config, [["messages", ["written"]], ["__pregel_tasks", ["sent"]]], nextId()); // oxfmt-ignore
     await putValues(saver, config, { draft: ["…"] }, checkpoint);
     expect((await saver.verify(thread)).problems).toEqual([]);
 

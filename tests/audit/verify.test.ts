@@ -20,7 +20,7 @@ describeEachLayout("verify", (open) => {
       log: ["a"],
       long: [LONG],
     });
-    await saver.putWrites(parent.config, [["log", ["w"]], ["long", [LONG]]], "task"); // prettier-ignore
+    await saver.putWrites(parent.config, [["log", ["w"]], ["long", [LONG]]], "task"); // oxfmt-ignore
     const child = await putValues(saver, parent.config, { title: ["t"] }, parent.checkpoint);
     return { thread, place: { threadId: thread, checkpointNs: checkpoint_ns }, parent, child };
   }

@@ -17,8 +17,8 @@ describeEachLayout("writesOf and taskStats", (open) => {
     const { saver } = audited;
     const thread = newThread();
     const first = await putValues(saver, threadConfig(thread), { log: ["a"] });
-    await saver.putWrites(first.config, [["log", [LONG]], ["note", null]], "task b", "~1"); // prettier-ignore
-    await saver.putWrites(first.config, [[ERROR, { message: "no" }], ["log", ["z"]]], "task a", "~2"); // prettier-ignore
+    await saver.putWrites(first.config, [["log", [LONG]], ["note", null]], "task b", "~1"); // oxfmt-ignore
+    await saver.putWrites(first.config, [[ERROR, { message: "no" }], ["log", ["z"]]], "task a", "~2"); // oxfmt-ignore
     const second = await putValues(saver, first.config, { log: ["a", LONG, "z"] }, first.checkpoint);
     return { thread, first, second };
   }

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
-import { format } from "prettier";
 import { compareEstimate, type Compared } from "../../bench/units/compare-estimate.js";
 import { synthetic } from "../../bench/units/known-fleets.js";
 import type { UnitResults } from "../../bench/units/measure-units.js";
 import { comparisonsTable } from "../../bench/units/to-markdown.js";
 import { MEASURED_COSTS } from "../../src/estimate/measured-costs.js";
+import { formatted } from "../../test-support/formatted.js";
 import { describeServer } from "../../test-support/targets.js";
 
 const RESULTS = new URL("../../bench/results/units/latest.json", import.meta.url);
@@ -28,7 +28,7 @@ describe("the costs that estimates are made of", () => {
         expect([name, distanceOf(compared) < TOLERANCE]).toEqual([name, true]);
     }
     const page = await readFile(SCALE, "utf8");
-    const table = await format(comparisonsTable(comparisons), { parser: "markdown" });
+    const table = await formatted("scale.md", comparisonsTable(comparisons));
     if (process.env.CLI_DOCS === "write")
       await writeFile(
         SCALE,

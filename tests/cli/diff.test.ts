@@ -24,7 +24,7 @@ describeAnyTarget("diff and state", (target) => {
     const seed = await putValues(saver, threadConfig(thread), { log: ["a"], plan: "A" });
     let { config, checkpoint } = seed;
     for (const steps of [1, 2]) {
-      await saver.putWrites(config, [["log", "w"], ["log", "w"]], "task"); // prettier-ignore
+      await saver.putWrites(config, [["log", "w"], ["log", "w"]], "task"); // oxfmt-ignore
       const log = saver.getNextVersion(checkpoint.channel_versions.log);
       checkpoint = {
         ...checkpoint,

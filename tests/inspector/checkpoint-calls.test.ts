@@ -22,7 +22,7 @@ const CONVERSATION = [
   new AIMessage({ content: "", id: "a1", tool_calls: [{ id: "c1", name: "look", args: { at: "sea" } }] }),
   new ToolMessage({ content: "blue", id: "t1", tool_call_id: "c1", status: "error" }),
   { role: "assistant", content: [{ type: "text", text: "Hi" }, { type: "image_url", image_url: { url: "x" } }] },
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 describeEachTarget("calls about values and checkpoints", (target) => {
   let serde: CountingSerializer;
@@ -47,7 +47,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
       plan: "A",
       map: new Map([["a", 1]]),
     });
-    await saver.putWrites(threadConfig(place.threadId, { checkpoint_ns: "", checkpoint_id: place.checkpointId }), [["plan", "B"], ["notes", "y".repeat(200_000)]], "task-1", "~__pregel_pull, agent"); // prettier-ignore
+    await saver.putWrites(threadConfig(place.threadId, { checkpoint_ns: "", checkpoint_id: place.checkpointId }), [["plan", "B"], ["notes", "y".repeat(200_000)]], "task-1", "~__pregel_pull, agent"); // oxfmt-ignore
     serde.bytes = 0;
     const response = await calls.send("api/checkpoint", place);
     const text = await response.text();
@@ -65,7 +65,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
       metadata: { type: "object", size: 3 },
       conversations: ["messages"],
       children: [],
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   });
 
   it("unfolds a large value, and decodes it once", async () => {
@@ -79,14 +79,14 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const { matches } = await calls.read("searchValue", { place: channel, search: "ITEM 1999" });
     expect(matches).toEqual([{ path: [1_999, 1], label: "[1999].name", value: expect.objectContaining({ text: "item 1999" }) }]);
     expect(serde.bytes).toBe(0);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("shows no value after it was replaced", async () => {
     const place = await put({ list: ["old"] });
     const channel = { ...place, kind: "channel" as const, channel: "list" };
     await calls.read("value", { place: channel, path: [] });
     const [, bytes] = await new MsgpackSerializer().dumpsTyped(["new"]);
-    await (await target.sharedDatabase()).exec(`update checkpoint_blobs set blob = '\\x${Buffer.from(bytes).toString("hex")}' where thread_id = '${place.threadId}'`); // prettier-ignore
+    await (await target.sharedDatabase()).exec(`update checkpoint_blobs set blob = '\\x${Buffer.from(bytes).toString("hex")}' where thread_id = '${place.threadId}'`); // oxfmt-ignore
     expect(await calls.read("value", { place: channel, path: [] })).toMatchObject({
       children: [{ value: { text: "new" } }],
     });
@@ -112,7 +112,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     expect(JSON.parse((await download([]))[0].toString())).toEqual({
       ...{ long, bytes: "AQL/", when: "1970-01-01T00:00:00.000Z", big: "1180591620717411303424" },
     });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("shows messages as a conversation, each tool call with its answer", async () => {
     const place = await put({ messages: CONVERSATION });
@@ -126,7 +126,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const [part] = messages[2]?.parts ?? [];
     const found = await calls.read("value", { place: { ...place, kind: "channel", channel: "messages" }, path: part?.path ?? [] });
     expect(found.value).toEqual(part?.value);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("compares checkpoints by versions, and a channel by its values", async () => {
     const thread = newThread();
@@ -165,7 +165,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     expect({ plan, typo, when }).toEqual({ plan: values.plan, typo: 1, when: new Date(0) });
     const back = await calls.write("rollback", place);
     expect(await saver.getTuple(threadConfig(place.threadId))).toMatchObject({ checkpoint: { id: back.checkpointId, channel_values: { plan: { a: 1 } } } });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("copies, prunes and deletes threads", async () => {
     const place = await put({ list: [1] });
@@ -202,5 +202,5 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     for (const [name, args] of [["rollback", place], ["fork", { ...place, values: {} }], ["deleteThread", { threadId: place.threadId }]] as const)
       expect((await reading.post(name, args)).status).toBe(403);
     expect((await saver.history(place.threadId)).head).toBe(place.checkpointId);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { readFile, writeFile } from "node:fs/promises";
-import { format, resolveConfig } from "prettier";
 import { z } from "zod";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { firstDifference } from "../../src/serde/test-support/first-difference.js";
 import { nextId } from "../../test-support/checkpoints.js";
+import { formatted } from "../../test-support/formatted.js";
 import { describeServer } from "../../test-support/targets.js";
 import { renderValue } from "./render-value.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
@@ -95,7 +95,7 @@ async function expectTable(
   expect(page).toContain(begin);
   expect(page).toContain(end);
   const written = `${page.slice(0, page.indexOf(begin))}${begin}\n\n${table}\n\n${page.slice(page.indexOf(end))}`;
-  const fresh = await format(written, { ...(await resolveConfig(PAGE)), parser: "markdown" });
+  const fresh = await formatted("interop.md", written);
   if (process.env.INTEROP_TABLE === "write") await writeFile(PAGE, fresh);
   else expect(page).toBe(fresh);
 }

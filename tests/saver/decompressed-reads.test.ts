@@ -68,7 +68,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
   });
 
   async function expectRefusal(reading: Promise<unknown>, location: object): Promise<void> {
-    const refusal = reading.then(() => "read", (error: unknown) => error); // prettier-ignore
+    const refusal = reading.then(() => "read", (error: unknown) => error); // oxfmt-ignore
     expect(await refusal).toBeInstanceOf(DeserializationError);
     expect(await refusal).toMatchObject({ code: "DESERIALIZATION_FAILED", checkpointNs: "", ...location });
     expect(String(await refusal)).toMatch(/read together.*the bound is 1000000.*maxDecompressedBytes/s);
@@ -78,7 +78,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
   const inChannel: unknown = expect.stringMatching(/^channel \d+$/);
 
   it("are refused as a checkpoint when their total is too large, naming thread, checkpoint and channel", async () => {
-    const { checkpoint } = await putValues(saver, config, channels(() => BOMB)); // prettier-ignore
+    const { checkpoint } = await putValues(saver, config, channels(() => BOMB)); // oxfmt-ignore
     const location = { threadId: thread, checkpointId: checkpoint.id, channel: inChannel };
     await expectRefusal(saver.getTuple(config), location);
     await expectRefusal(collect(saver.list(config)), location);
@@ -89,7 +89,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
 
   it("are refused as writes", async () => {
     const { config: parent, checkpoint } = await putValues(saver, config, { first: 1 });
-    await saver.putWrites(parent, Array.from({ length: COUNT }, () => ["log", BOMB]), TASK); // prettier-ignore
+    await saver.putWrites(parent, Array.from({ length: COUNT }, () => ["log", BOMB]), TASK); // oxfmt-ignore
     const location = { threadId: thread, checkpointId: checkpoint.id, channel: "log" };
     await expectRefusal(saver.getTuple(config), location);
     await expectRefusal(saver.writesOf(parent), location);
@@ -117,7 +117,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
 
   it("are refused as the source of a rebuilt value", async () => {
     const before = await putValues(saver, config, { log: "" });
-    await saver.putWrites(before.config, Array.from({ length: COUNT }, () => ["log", BOMB]), TASK); // prettier-ignore
+    await saver.putWrites(before.config, Array.from({ length: COUNT }, () => ["log", BOMB]), TASK); // oxfmt-ignore
     const after = await putValues(saver, before.config, { log: "long" }, before.checkpoint);
     const lost = [thread, after.checkpoint.channel_versions.log];
     await database.query("delete from checkpoint_blobs where thread_id = $1 and version = $2", lost);
@@ -151,7 +151,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
     const serde = new ConcurrencySerializer(compressed, { keys });
     const reader = new PostgresSaver(database.source, serde);
     const copy = newThread();
-    await putValues(saver, config, channels(() => BOMB)); // prettier-ignore
+    await putValues(saver, config, channels(() => BOMB)); // oxfmt-ignore
     await reader.copyThread(thread, copy);
     for (const id of [thread, copy])
       expect(await reader.verify(id)).toMatchObject({ values: COUNT, problems: [] });

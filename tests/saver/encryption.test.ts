@@ -52,8 +52,8 @@ describeAnyTarget("an encrypting saver", (target) => {
   /** Stores a checkpoint with a value, a child without it, and writes of every kind. */
   async function fill(saver: PostgresSaver, values: Record<string, unknown>): Promise<RunnableConfig> {
     const parent = await putValues(saver, config, values);
-    await saver.putWrites(parent.config, [["note", values.note], [TASKS, values.note]], TASK); // prettier-ignore
-    await saver.putWrites(parent.config, [[ERROR, values.note], [RESUME, [values.note]]], TASK); // prettier-ignore
+    await saver.putWrites(parent.config, [["note", values.note], [TASKS, values.note]], TASK); // oxfmt-ignore
+    await saver.putWrites(parent.config, [[ERROR, values.note], [RESUME, [values.note]]], TASK); // oxfmt-ignore
     return parent.config;
   }
 
@@ -105,10 +105,10 @@ describeAnyTarget("an encrypting saver", (target) => {
       const child = threadConfig(thread, { checkpoint_ns: "child:1" });
       for (const place of [config, child]) {
         const stored = await strict.put(place, checkpoint, metadataOf(), versions);
-        await strict.putWrites(stored, [["note", "x"], ["note", null]], TASK); // prettier-ignore
+        await strict.putWrites(stored, [["note", "x"], ["note", null]], TASK); // oxfmt-ignore
         const tuple = await strict.getTuple(stored);
         expect(tuple?.checkpoint.channel_values).toEqual(checkpoint.channel_values);
-        expect(tuple?.pendingWrites).toEqual([[TASK, "note", "x"], [TASK, "note", null]]); // prettier-ignore
+        expect(tuple?.pendingWrites).toEqual([[TASK, "note", "x"], [TASK, "note", null]]); // oxfmt-ignore
         expect(await collect(strict.list(stored))).toEqual([tuple]);
       }
     });
@@ -133,7 +133,7 @@ describeAnyTarget("an encrypting saver", (target) => {
       const request = { config: head.config, channels: ["log", "count"] };
       const history = await strict.getDeltaChannelHistory(request);
       expect(history).toEqual({
-        log: { seed: new DeltaSnapshot(["seed"]), writes: [[TASK, "log", "one"], [TASK, "log", "two"]] }, // prettier-ignore
+        log: { seed: new DeltaSnapshot(["seed"]), writes: [[TASK, "log", "one"], [TASK, "log", "two"]] }, // oxfmt-ignore
         count: { seed: 7, writes: [] },
       });
       expect(history).toEqual(
@@ -266,7 +266,7 @@ describeAnyTarget("an encrypting saver", (target) => {
        from checkpoint_blobs where type like '%+aes-256-gcm' and thread_id = $1 group by 1 order by 1`,
       [thread],
     );
-    expect(counts).toEqual([{ key: "a", count: 2 }, { key: "b", count: 1 }]); // prettier-ignore
+    expect(counts).toEqual([{ key: "a", count: 2 }, { key: "b", count: 1 }]); // oxfmt-ignore
     await before.end();
   });
 
@@ -280,7 +280,7 @@ describeAnyTarget("an encrypting saver", (target) => {
     }
     const saver = new PostgresSaver(database.source, new Recording());
     const { config: stored, checkpoint } = await putValues(saver, config, { list: ["a"] });
-    await saver.putWrites(stored, [["note", 1], [ERROR, 2]], TASK); // prettier-ignore
+    await saver.putWrites(stored, [["note", 1], [ERROR, 2]], TASK); // oxfmt-ignore
     const place = { threadId: thread, checkpointNs: "" };
     const write = { ...place, checkpointId: checkpoint.id, taskId: TASK };
     expect(seen).toEqual([

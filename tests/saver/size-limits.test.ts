@@ -176,7 +176,7 @@ describeAnyTarget("the size of what one call stores", (target) => {
 
   it("is the sum of all writes to a channel in the error of putWrites", async () => {
     const config = threadConfig(newThread(), { checkpoint_id: "1" });
-    const writes: [string, unknown][] = [["a", bytes(200)], ["b", bytes(150)], ["b", bytes(150)]]; // prettier-ignore
+    const writes: [string, unknown][] = [["a", bytes(200)], ["b", bytes(150)], ["b", bytes(150)]]; // oxfmt-ignore
     const error = await refusal(bounded(500).putWrites(config, writes, "task"));
     expect(error).toMatchObject({ bytes: 506, channel: "b", checkpointId: "1" });
     expect(error.message).toMatch(/largest: channel "b" 304 bytes, channel "a" 202 bytes$/);

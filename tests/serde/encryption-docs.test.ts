@@ -30,7 +30,7 @@ describeAnyTarget("the statements of docs/encryption.md", (target) => {
       new Set((await database.query(unencrypted)).map((row) => Object.values(row).join(" of "))),
     ).toEqual(new Set(["values of plain", "writes of plain", "headers of plain"]));
     expect(new Map((await database.query(keys)).map(({ key, count }) => [key, Number(count)]))).toEqual(
-      new Map([["1", 3], ["2", 3]]), // prettier-ignore
+      new Map([["1", 3], ["2", 3]]), // oxfmt-ignore
     );
     for (const saver of [plain, one, two]) await saver.end();
   });

@@ -49,7 +49,7 @@ interface Row {
 }
 
 function rowsNaming({ entry, name }: CoreExport): Row[] {
-  return ARGUMENTS.flatMap((argument) => [...msgpackRows(entry, name, argument), ...jsonRows(entry, name, argument)]); // prettier-ignore
+  return ARGUMENTS.flatMap((argument) => [...msgpackRows(entry, name, argument), ...jsonRows(entry, name, argument)]); // oxfmt-ignore
 }
 
 function msgpackRows(entry: string, name: string, argument: unknown): Row[] {

@@ -18,7 +18,7 @@ export async function rowsAsText(database: TestDatabase): Promise<string[]> {
 export function rowsWith(rows: readonly string[], text: string): string[] {
   const bytes = Buffer.from(text);
   // Base64 has other letters at both ends, depending on the offset of the string.
-  const base64 = [0, 1, 2].map((offset) => Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").slice(4, -4)); // prettier-ignore
+  const base64 = [0, 1, 2].map((offset) => Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").slice(4, -4)); // oxfmt-ignore
   const forms = [text, bytes.toString("hex"), ...base64];
   return rows.filter((row) => forms.some((form) => row.includes(form)));
 }

@@ -41,7 +41,8 @@ export interface BlobDigestRow {
 
 /** All rows of a thread, or those of some checkpoints of a namespace. */
 export type DigestScope =
-  { readonly threadId: string } | (NamespaceKey & { readonly checkpointIds: readonly string[] });
+  | { readonly threadId: string }
+  | (NamespaceKey & { readonly checkpointIds: readonly string[] });
 
 /** Some values of a namespace. */
 export interface DigestedBlobs extends NamespaceKey {

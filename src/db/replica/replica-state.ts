@@ -11,7 +11,12 @@ import type { CheckpointError } from "../../errors/index.js";
  * - `failed`: it has refused a read, for example because it lacks the tables
  */
 export type ReplicaFault =
-  "unreachable" | "promoted" | "other-database" | "unconfirmed" | "behind" | "failed";
+  | "unreachable"
+  | "promoted"
+  | "other-database"
+  | "unconfirmed"
+  | "behind"
+  | "failed";
 
 /** What is known of a replica. */
 export interface ReplicaState {

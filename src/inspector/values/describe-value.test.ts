@@ -41,7 +41,7 @@ describe("describeValue", () => {
     ["a cycle", cyclic, { type: "object", text: '{plan: "A", self: {…}}' }],
   ])("describes %s", (_case, value, node) => {
     expect(describeValue(value)).toMatchObject(node);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("runs no code of a value", () => {
     const run = (): never => {
@@ -55,7 +55,7 @@ describe("describeValue", () => {
       Object.defineProperty({}, "toJSON", { value: run, enumerable: true }),
       Object.create({ get constructor(): never { return run(); } }),
       hostile,
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const value of values) {
       expect(describeValue(value)).toEqual(expect.objectContaining({ isCut: expect.any(Boolean) }));
       for (const part of partsOf(value)) describePart(part, [value]);
@@ -126,7 +126,7 @@ function rebuilt(value: unknown): unknown {
         return typeof key === "object" && key !== null
           ? [rebuilt(entry[0]?.value), rebuilt(entry[1]?.value)]
           : [key, values[index]];
-      })); // prettier-ignore
+      })); // oxfmt-ignore
     case "object": {
       const object = Object.create(Object.getPrototypeOf(value) as object | null) as object;
       for (const [index, { label }] of parts.entries()) {

@@ -215,7 +215,7 @@ describe("strict mode", () => {
       [lenient, false],
       [msgpack, false],
     ] as const)
-      // prettier-ignore
+      // oxfmt-ignore
       for (const outer of [new CompressedSerializer(inner), EncryptedSerializer.fromAesKey(OLD.key, inner)])
         expect(outer.refusesPlaintext).toBe(refuses);
   });

@@ -30,8 +30,8 @@ describe("the keys", () => {
       "keys.0.key",
       /a Uint8Array of 32 bytes; decode a string/,
     ],
-    ["two of one id", [{ id: "1", key }, { id: "1", key }], "keys", /two keys of one id/], // prettier-ignore
-    ["a second that is wrong", [{ id: "2", key }, { id: "1", key: Buffer.alloc(16) }], "keys.1.key", /is 16/], // prettier-ignore
+    ["two of one id", [{ id: "1", key }, { id: "1", key }], "keys", /two keys of one id/], // oxfmt-ignore
+    ["a second that is wrong", [{ id: "2", key }, { id: "1", key: Buffer.alloc(16) }], "keys.1.key", /is 16/], // oxfmt-ignore
   ])("are refused: %s", (_what, keys, field, message) => {
     const error = refusalOf(keys);
     expect(error).toBeInstanceOf(InvalidConfigError);

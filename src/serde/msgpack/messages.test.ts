@@ -232,7 +232,7 @@ test("a prompt value that an earlier version wrote is read back equal", async ()
 describe("an object of another copy of @langchain/core is read as one of this copy", () => {
   test.each<[string, object]>([
     ["message", new required.HumanMessage({ content: "hi", id: "1" })],
-    ["chunk", new required.AIMessageChunk({ content: "hi", tool_call_chunks: [{ name: "f", index: 0, args: "{}" }] })], // prettier-ignore
+    ["chunk", new required.AIMessageChunk({ content: "hi", tool_call_chunks: [{ name: "f", index: 0, args: "{}" }] })], // oxfmt-ignore
     [
       "message that was changed",
       Object.assign(new required.AIMessage("hi"), { id: "1", added: new Map([[1, 2]]) }),
@@ -241,7 +241,7 @@ describe("an object of another copy of @langchain/core is read as one of this co
     for (const serde of [serializer, new JsonSerializer()]) {
       const read = await serde.loadsTyped(...(await serde.dumpsTyped(value)));
       expect(read).toBeInstanceOf(BaseMessage);
-      expect(Object.values(LANGCHAIN_CLASSES).map(({ prototype }) => prototype as unknown)).toContain(Object.getPrototypeOf(read)); // prettier-ignore
+      expect(Object.values(LANGCHAIN_CLASSES).map(({ prototype }) => prototype as unknown)).toContain(Object.getPrototypeOf(read)); // oxfmt-ignore
       expect({ ...(read as object) }).toEqual({ ...value });
     }
   });

@@ -19,7 +19,15 @@ export interface WriteRecord {
 
 /** The calls of the load. */
 export type OperationKind =
-  "put" | "fork" | "putWrites" | "batch" | "getTuple" | "list" | "deleteThread" | "expand" | "compact";
+  | "put"
+  | "fork"
+  | "putWrites"
+  | "batch"
+  | "getTuple"
+  | "list"
+  | "deleteThread"
+  | "expand"
+  | "compact";
 
 /** The changes of an operation. */
 export interface Changes {

@@ -1,6 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import { format, resolveConfig } from "prettier";
+import { writeFormatted } from "../../../test-support/formatted.js";
 import type { ChaosRun } from "../run/run-chaos.js";
 import { figuresTable, promisesTable } from "./describe-run.js";
 
@@ -28,11 +28,7 @@ export async function writeReport(
     END,
     after.trimStart(),
   ];
-  const path = DOCUMENT.pathname;
-  await writeFile(
-    DOCUMENT,
-    await format(whole.join("\n\n"), { ...(await resolveConfig(path)), filepath: path }),
-  );
+  await writeFormatted(DOCUMENT, whole.join("\n\n"));
 }
 
 function machine(): string {

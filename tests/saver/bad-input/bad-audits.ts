@@ -1,5 +1,5 @@
 import type { ChannelReducers } from "../../../src/saver/model/channel-reducers.js";
-import { type BadInput, invalid, LONG_KEY, type NamedError, throwing, throwingProxy, withProtoKey } from "./bad-input.js"; // prettier-ignore
+import { type BadInput, invalid, LONG_KEY, type NamedError, throwing, throwingProxy, withProtoKey } from "./bad-input.js"; // oxfmt-ignore
 
 type Row = readonly [what: string, argument: unknown, error: NamedError];
 

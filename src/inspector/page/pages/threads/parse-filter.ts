@@ -1,6 +1,7 @@
 /** What a person wants the metadata of threads to contain. */
 export type ParsedFilter =
-  { readonly filter: Readonly<Record<string, unknown>> | undefined } | { readonly problem: string };
+  | { readonly filter: Readonly<Record<string, unknown>> | undefined }
+  | { readonly problem: string };
 
 const PAIR = /^([^\s=,"]+)=("(?:[^"\\]|\\.)*"|[^\s,"]*)(?:\s*,\s*|\s+|$)/;
 
