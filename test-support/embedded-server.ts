@@ -22,7 +22,12 @@ const START_ATTEMPTS = 20;
 const RESTART_PAUSE_MS = 50;
 // A standby reports that it accepts read-only connections.
 const READY = /database system is ready to accept (?:read-only )?connections/;
-const SETTINGS = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
+const SETTINGS = [
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories=",
+  "max_connections=300",
+  "scram_iterations=1",
+];
 const WITHOUT_DISK = [
   // Acknowledged commits still survive a killed server. Only a loss of power would lose them.
   "fsync=off",
@@ -255,7 +260,9 @@ async function createCluster(
   await chmod(data, 0o700);
   const locale = ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C", "--encoding=UTF8"];
   const login = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=password"];
-  const flags = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale];
+  // The server computes the hash of a password for each connection, thousands of times by default.
+  const hash = ["--set=scram_iterations=1"];
+  const flags = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale, ...hash];
   await promisify(execFile)(binaries.initdb, flags, { ...user, cwd: folder });
   await rm(passwordFile);
 }

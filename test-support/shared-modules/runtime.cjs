@@ -14,6 +14,13 @@ const TEST_TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
 // Now and then V8 aborts a worker while it frees compiled code of PGlite (nodejs/node#64500). It need not free any.
 setFlagsFromString("--no-wasm-code-gc");
 
+// V8 marks the whole heap whenever memory outside of it grew by some megabytes, and each PGlite has dozens. Since Node.js 24
+// it can weigh both together.
+if (Number.parseInt(process.versions.node) >= 24) {
+  setFlagsFromString("--external-memory-accounted-in-global-limit");
+  setFlagsFromString("--heap-growing-percent=400");
+}
+
 let loaders;
 
 class SharedModulesRuntime {
