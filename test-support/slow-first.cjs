@@ -7,7 +7,9 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 /** Files that start servers and processes, install packages, or wait for a second language. */
 const SLOW = [
   "demo",
+  "archive/killed",
   "saver/late",
+  "saver/not-replicated",
   "interop",
   "chaos",
   "package",

@@ -7,12 +7,12 @@ import {
   type ExecutionCheckpoint,
 } from "../../src/checkpoint-store/index.js";
 import { runs } from "../../test-support/runs.js";
-import { describeEachBackend } from "./backends.js";
+import { describeEachKind } from "./backends.js";
 import { type AnyCall, checkpointOf, crowds, IDS, LISTED_IDS } from "./model/any-call.js";
 import { ModelStore } from "./model/model-store.js";
 import { resultOf } from "./model/result-of.js";
 
-describeEachBackend("after random calls that are made at once", (suite) => {
+describeEachKind("after random calls that are made at once", (suite) => {
   it("each checkpoint is one that was saved, whole, and in exactly its lists", async () => {
     const unchecked = await suite.open();
     const optimistic = new BackendCheckpointStore(unchecked.backend, { concurrency: "optimistic" });

@@ -3,12 +3,12 @@ import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { BackendCheckpointStore } from "../../src/checkpoint-store/index.js";
 import { runs } from "../../test-support/runs.js";
-import { describeEachBackend } from "./backends.js";
+import { describeEachKind } from "./backends.js";
 import { type AnyCall, checkpointOf, histories, scopeOf } from "./model/any-call.js";
 import { resultOf } from "./model/result-of.js";
 import { ModelStore } from "./model/model-store.js";
 
-describeEachBackend("random calls", (suite) => {
+describeEachKind("random calls", (suite) => {
   it("return what a plain list returns", async () => {
     const unchecked = await suite.open();
     const optimistic = new BackendCheckpointStore(unchecked.backend, { concurrency: "optimistic" });

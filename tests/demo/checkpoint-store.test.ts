@@ -30,7 +30,6 @@ afterEach(() => {
   lines.length = 0;
 });
 
-// The gate also runs `npm run demo:checkpoints`, which is the pipeline on PGlite.
 describe("the pipeline with checkpoints", () => {
   it("runs in memory, lists its checkpoints and continues after the second", async () => {
     await playInMemory();

@@ -3,7 +3,7 @@ import pg from "pg";
 import { playMemory } from "../../examples/memory/play.js";
 import { describeVectors } from "../../test-support/targets.js";
 
-// The gate also runs `npm run demo:memory`, which is the same on PGlite.
+// `npm run demo:memory` is the same on PGlite.
 describeVectors("the demo of memory", (target) => {
   it("recalls in other threads what the same user said, and no other user, on every run", async () => {
     const { source } = await target.createDatabase();
