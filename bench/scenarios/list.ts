@@ -24,7 +24,9 @@ export const list: TimedScenario = {
       { content: "changing", wanted: 1 },
       { content: "changing", wanted: many, options: { limit: many } },
     ];
-    return walks.map((walk) => listCase(walk, size));
+    // A quick run makes one of each content.
+    const chosen = size.quick ? walks.filter(({ options }) => options !== undefined) : walks;
+    return chosen.map((walk) => listCase(walk, size));
   },
 };
 
