@@ -131,10 +131,10 @@ describeServer("archive, killed at any step", (target) => {
       const archive = memoryArchive();
       const killer = new Killer(at);
       const pool = killablePool(database.source, killer);
-      const doomed = new PostgresSaver(pool, undefined, { retry: false });
-      const outcome = doomed.archive({ ...rule, filesPer, to: killable(archive, killer) });
+      const killed = new PostgresSaver(pool, undefined, { retry: false });
+      const outcome = killed.archive({ ...rule, filesPer, to: killable(archive, killer) });
       await outcome.catch(() => undefined);
-      await doomed.end();
+      await killed.end();
       await pool.end();
       await expectNothingLost(database, { archive, before, saver });
       if (!killer.hasKilled) break;

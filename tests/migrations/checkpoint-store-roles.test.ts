@@ -30,7 +30,7 @@ describeServer("the tables of a checkpoint store", (target) => {
   const [writer, reader] = [`writer_${suffix}`, `reader_${suffix}`];
 
   it.each(["checkpoint_store", "go's runs"])(
-    "are created by the command that a role without privileges is told, and used with the printed grants: %s",
+    "are created by the command that the error for a role without privileges names, and used with the printed grants: %s",
     async (table) => {
       const database = await target.createDatabase();
       const run = cliOn(database);

@@ -123,7 +123,7 @@ onOneServer("the trigger that distributes tables is its owner's", describeServer
     const suffix = randomBytes(4).toString("hex");
     const [writer, reader] = [`writer_${suffix}`, `reader_${suffix}`];
 
-    it("is told which command creates the tables, and uses them with the printed grants", async () => {
+    it("reads in the error which command creates the tables, and uses them with the printed grants", async () => {
       const database = await target.createDatabase();
       const run = cliOn(database);
       await database.exec(

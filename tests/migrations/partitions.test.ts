@@ -283,7 +283,7 @@ onOneServer("its tables have shards", describeServer)("tables of savers", (targe
   });
 });
 
-/** Puts checkpoints of a thread, and deletes other threads, until it is told to stop. Returns how many it has put. */
+/** Puts checkpoints of a thread, and deletes other threads, until the signal aborts. Returns how many it has put. */
 async function keepWriting(
   database: TestDatabase<string>,
   thread: string,

@@ -19,7 +19,7 @@ interface ClearParams extends TextRange {
 
 const statement = /* @__PURE__ */ new Statement<ClearParams, unknown>((db, parameter) =>
   db
-    .with("doomed", (qb) =>
+    .with("matching", (qb) =>
       qb
         .selectFrom("cache_entries")
         .where(
@@ -32,7 +32,7 @@ const statement = /* @__PURE__ */ new Statement<ClearParams, unknown>((db, param
         .select(["namespace", "key"]),
     )
     .deleteFrom("cache_entries")
-    .using("doomed")
-    .whereRef("cache_entries.namespace", "=", "doomed.namespace")
-    .whereRef("cache_entries.key", "=", "doomed.key"),
+    .using("matching")
+    .whereRef("cache_entries.namespace", "=", "matching.namespace")
+    .whereRef("cache_entries.key", "=", "matching.key"),
 );

@@ -71,7 +71,7 @@ const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: str
         sql<number>`sum(size) over (${IN_ORDER}) - size`.as("before"),
       ]),
     )
-    .with("doomed", (qb) =>
+    .with("evicted", (qb) =>
       qb
         .selectFrom("counted")
         .innerJoin("excess", (join) => join.onTrue())
@@ -79,8 +79,8 @@ const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: str
         .select(["counted.namespace", "counted.key"]),
     )
     .deleteFrom("cache_entries")
-    .using("doomed")
-    .whereRef("cache_entries.namespace", "=", "doomed.namespace")
-    .whereRef("cache_entries.key", "=", "doomed.key")
+    .using("evicted")
+    .whereRef("cache_entries.namespace", "=", "evicted.namespace")
+    .whereRef("cache_entries.key", "=", "evicted.key")
     .returning("cache_entries.key");
 });

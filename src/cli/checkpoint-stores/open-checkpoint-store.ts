@@ -51,7 +51,7 @@ export async function withStores<T>(
 interface OpenStoreOptions extends OpenContext {
   /** Whether to create the database of a folder or a file that has none. */
   readonly creates: boolean;
-  /** Is told how to close what was opened. */
+  /** Receives the function that closes what was opened. */
   readonly onOpen: (close: Close) => void;
 }
 

@@ -84,7 +84,7 @@ function connectionTimeoutMs({ options }: pg.Pool): number {
 
 type Row = Record<string, unknown>;
 
-/** A client whose connection can be told not to keep the process running. The types of pg leave that out, and pg-native lacks it. */
+/** A client whose connection can stop keeping the process running. The types of pg leave that out, and pg-native lacks it. */
 interface Refable {
   readonly ref: () => void;
   readonly unref: () => void;

@@ -37,7 +37,7 @@ export function nextName({ name }: ConvertedTable): string {
   return `${name}_next`;
 }
 
-/** The comment by which a replacement is told from a table of an application with the same name. */
+/** The comment that distinguishes a replacement from a table of an application with the same name. */
 export const REPLACEMENT_COMMENT =
   "langgraph-checkpoint-kysely: will replace the table when the conversion ends";
 

@@ -248,8 +248,8 @@ describeEachTarget("doctor", (target) => {
     expect(await found("compression")).toEqual([]);
   });
 
-  it("tells which part of the values are splices, once the table was analyzed", async () => {
-    const told = async () =>
+  it("reports which part of the values are splices, once the table was analyzed", async () => {
+    const splices = async () =>
       (await examine(database)).flatMap(({ check, state, message }) =>
         check === "splices" ? [[state, message]] : [],
       );
@@ -260,12 +260,12 @@ describeEachTarget("doctor", (target) => {
       list.push(added);
       put = await putValues(saver, put.config, { list }, put.checkpoint);
     }
-    expect(await told()).toEqual([]);
+    expect(await splices()).toEqual([]);
     await database.exec("analyze checkpoint_blobs");
-    expect(await told()).toEqual([["ok", expect.stringMatching(/^about 75 % of the values are splices/)]]);
+    expect(await splices()).toEqual([["ok", expect.stringMatching(/^about 75 % of the values are splices/)]]);
     await saver.expand();
     await database.exec("analyze checkpoint_blobs");
-    expect(await told()).toEqual([]);
+    expect(await splices()).toEqual([]);
   });
 
   it("stops when the signal aborts", async () => {

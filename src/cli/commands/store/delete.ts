@@ -40,7 +40,7 @@ export const storeDelete: CommandDefinition = {
 };
 
 /** What the command would delete. */
-interface Doomed {
+interface FoundItems {
   readonly items: number;
   /** The keys that have no item. */
   readonly missing: readonly string[];
@@ -49,7 +49,7 @@ interface Doomed {
 async function deleteItems(context: CommandContext, flags: Flags): Promise<Report> {
   const { style, signal, terminal } = context;
   const { namespace, all, dryRun, yes } = flags;
-  const { items, missing } = await findDoomed(context, flags);
+  const { items, missing } = await findItems(context, flags);
   const place = `${all ? "namespace" : "of namespace"} ${shownNamespace(namespace)}`;
   const summary = all ? `${place} with ${counted(items, "item")}` : `${counted(items, "item")} ${place}`;
   const report = (verb: string, deleted: number): Report => {
@@ -73,10 +73,10 @@ async function deleteItems(context: CommandContext, flags: Flags): Promise<Repor
   return report("deleted", deleted);
 }
 
-async function findDoomed(
+async function findItems(
   { store, signal }: CommandContext,
   { namespace, keys, all }: Flags,
-): Promise<Doomed> {
+): Promise<FoundItems> {
   if (all) return { items: await store.count(namespace, { signal }), missing: [] };
   const distinct = [...new Set(keys)];
   const found = await store.getMany(
