@@ -1,4 +1,4 @@
-/** The threads that store something at the same time. */
+/** The threads that store something at the same time, as in a service. */
 const AT_ONCE = 8;
 
 /**
@@ -6,11 +6,13 @@ const AT_ONCE = 8;
  * its keys are inserted between those of others, as in a service.
  *
  * @param step - Gets a thread and the number of the call.
+ * @param atOnce - The number of threads at a time.
  */
 export async function inRandomOrder<Thread>(
   threads: readonly Thread[],
   rounds: number,
   step: (thread: Thread, call: number) => Promise<void>,
+  atOnce = AT_ONCE,
 ): Promise<void> {
   let call = 0;
   for (let round = 0; round < rounds; round++) {
@@ -19,7 +21,7 @@ export async function inRandomOrder<Thread>(
       for (let thread = waiting.pop(); thread !== undefined; thread = waiting.pop())
         await step(thread, call++);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: atOnce }, work));
   }
 }
 

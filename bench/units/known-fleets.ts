@@ -48,8 +48,13 @@ export function knownFleets(quick: boolean): KnownFleet[] {
   ];
 }
 
-/** Threads of the shape that an estimate assumes. */
-export function synthetic(name: string, options: EstimateOptions): KnownFleet {
+/**
+ * Threads of the shape that an estimate assumes.
+ *
+ * @param atOnce - The number of threads that store something at the same time. Where several sessions wait for a new page, Postgres adds
+ *   up to 64 and spreads the next rows over them, half a megabyte that counts in a small table.
+ */
+export function synthetic(name: string, options: EstimateOptions, atOnce?: number): KnownFleet {
   const input = completeInput(options);
   const { threads, checkpoints, channels, changed, valueBytes, messageBytes, content } = input;
   const { splices, keepLast } = input;
@@ -62,7 +67,7 @@ export function synthetic(name: string, options: EstimateOptions): KnownFleet {
       }));
       // As autovacuum does, when a fifth of the rows is dead.
       const vacuumEvery = keepLast === undefined ? Infinity : Math.max(1, Math.floor(keepLast / 5)) * threads;
-      await inRandomOrder(all, checkpoints / threads, async ({ thread, messages }, call) => {
+      const step = async ({ thread, messages }: (typeof all)[number], call: number): Promise<void> => {
         if ((call + 1) % vacuumEvery === 0) await database.exec("vacuum");
         const message = valueOf(content, messageBytes, call)[0];
         if (messageBytes > 0) messages.push(message);
@@ -78,7 +83,8 @@ export function synthetic(name: string, options: EstimateOptions): KnownFleet {
           values: { ...(messageBytes > 0 ? { messages: [...messages] } : {}), ...values },
           triggers: true,
         });
-      });
+      };
+      await inRandomOrder(all, checkpoints / threads, step, atOnce);
       return input;
     },
   };
