@@ -22,12 +22,7 @@ const START_ATTEMPTS = 20;
 const RESTART_PAUSE_MS = 50;
 // A standby reports that it accepts read-only connections.
 const READY = /database system is ready to accept (?:read-only )?connections/;
-const SETTINGS = [
-  "listen_addresses=127.0.0.1",
-  "unix_socket_directories=",
-  "max_connections=300",
-  "scram_iterations=1",
-];
+const SETTINGS = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
 const WITHOUT_DISK = [
   // Acknowledged commits still survive a killed server. Only a loss of power would lose them.
   "fsync=off",
@@ -260,7 +255,7 @@ async function createCluster(
   await chmod(data, 0o700);
   const locale = ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C", "--encoding=UTF8"];
   const login = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=password"];
-  // The server computes the hash of a password for each connection, thousands of times by default.
+  // The server computes the hash of a password for each connection, thousands of times by default. The cluster keeps the setting.
   const hash = ["--set=scram_iterations=1"];
   const flags = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale, ...hash];
   await promisify(execFile)(binaries.initdb, flags, { ...user, cwd: folder });

@@ -2,12 +2,13 @@ import { tsImport } from "tsx/esm/api";
 
 /** Starts the servers for the whole run and passes their addresses to the workers, which inherit the environment. */
 export default async function globalSetup() {
-  const { startTestServer, describeServerVersion, hasVectors } = await tsImport(
+  const { startTestServer, databaseStrategy, describeServerVersion, hasVectors } = await tsImport(
     "./test-server.ts",
     import.meta.url,
   );
   const server = await startTestServer();
   process.env.CHECKPOINT_TEST_SERVER = server.url;
+  process.env.CHECKPOINT_TEST_STRATEGY = await databaseStrategy(server.url);
   // Only some servers have the extension of embeddings.
   process.env.CHECKPOINT_TEST_VECTORS = (await hasVectors(server.url)) ? "yes" : "no";
   const { startTestRedis } = await tsImport("./redis-server.ts", import.meta.url);

@@ -15,12 +15,10 @@ export function connectToServer(): PostgresServer {
   const url = process.env.CHECKPOINT_TEST_SERVER;
   if (url === undefined) throw new Error("No test server: run the tests through jest, with its global setup");
   const admin = quietPool(url, 1);
-  let strategy: Promise<string> | undefined;
   return {
     createDatabase: async () => {
       const name = `checkpoint_${randomBytes(8).toString("hex")}`;
-      strategy ??= fastestStrategy(admin);
-      await admin.query(`create database ${name} ${await strategy}`);
+      await admin.query(`create database ${name} ${process.env.CHECKPOINT_TEST_STRATEGY ?? ""}`);
       return new PostgresDatabase(databaseUrl(url, name), RESET, async () => {
         await untilNobodyIsIn(name, admin);
         await admin.query(`drop database if exists ${name} with (force)`);
@@ -28,14 +26,6 @@ export function connectToServer(): PostgresServer {
     },
     close: () => admin.end(),
   };
-}
-
-/** Copying the files of an empty database takes half the time of writing them to the log, which Postgres 15 and later do by default. */
-async function fastestStrategy(admin: pg.Pool): Promise<string> {
-  const { rows } = await admin.query<{ version: number }>(
-    "select current_setting('server_version_num')::int as version",
-  );
-  return (rows[0]?.version ?? 0) >= 150_000 ? "strategy file_copy" : "";
 }
 
 /** A database of a server. The caller knows the statement that empties it, and what dropping it takes. */

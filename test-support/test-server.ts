@@ -35,6 +35,17 @@ export async function hasVectors(url: string): Promise<boolean> {
   return withClient(url, async (client) => (await client.query(available)).rowCount === 1);
 }
 
+/**
+ * Returns the clause with which the server creates an empty database fastest. Copying its files takes half the time of writing them to the
+ * log, which Postgres 15 and later do by default.
+ */
+export async function databaseStrategy(url: string): Promise<string> {
+  const atLeast15 = "select where current_setting('server_version_num')::int >= 150000";
+  return withClient(url, async (client) =>
+    (await client.query(atLeast15)).rowCount === 1 ? "strategy file_copy" : "",
+  );
+}
+
 /** Returns what the server says about itself, such as `PostgreSQL 18.4, collation en-US (icu)`. */
 export async function describeServerVersion(url: string): Promise<string> {
   return withClient(url, async (client) => {

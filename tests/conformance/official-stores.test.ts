@@ -4,7 +4,7 @@ import { PostgresStore as OfficialStore } from "@langchain/langgraph-checkpoint-
 import * as oldest from "langgraph-checkpoint-oldest";
 import { type CreateStore, storeSuite, type SuiteCase } from "../../src/conformance/index.js";
 import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
-import { elapse } from "./elapse.js";
+import { elapse } from "../store/elapse.js";
 import { FAILURES_OF_NEWEST, FAILURES_OF_OLDEST } from "./failures-in-memory.js";
 import { FAILURES_OF_OFFICIAL_STORE } from "./failures-of-official-store.js";
 import { namesIn } from "./known-failures.js";

@@ -1,8 +1,8 @@
 import { it } from "@jest/globals";
 import { type CreateStore, storeSuite } from "../../src/conformance/index.js";
 import { describeEachTarget, describeVectors } from "../../test-support/targets.js";
+import { elapse } from "../store/elapse.js";
 import { useStore } from "../store/stored.js";
-import { elapse } from "./elapse.js";
 
 describeEachTarget("PostgresStore", (target) => {
   const suite = useStore(target);

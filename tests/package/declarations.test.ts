@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type ConsumerProject, ROOT, runNode } from "./consumer-project.js";
 import { CJS_CONSUMER, ESM_CONSUMER } from "./consumers.js";
@@ -11,7 +11,7 @@ interface TypeCheck {
   readonly files: readonly string[];
 }
 
-const TSC = join(ROOT, "node_modules/typescript-native/bin/tsc");
+const TSC = tool("typescript-native/bin/tsc");
 
 const RESOLUTIONS = {
   node16: { module: "node16", moduleResolution: "node16" },

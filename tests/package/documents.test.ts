@@ -5,6 +5,7 @@ import { describeServer } from "../../test-support/targets.js";
 import { openTenancy, type Tenancy } from "../tenants/tenancy.js";
 import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
 import { documentedPrograms } from "./documented-programs.js";
+import { tool } from "./installed-package.js";
 
 const PROGRAMS = documentedPrograms();
 /** The programs that this machine can run: Node.js 20 has no SQLite, and a run may have no Redis. */
@@ -93,12 +94,7 @@ async function compile(project: ConsumerProject): Promise<string> {
   };
   const files = PROGRAMS.map(({ file }) => file).filter((file) => file.endsWith(".mts"));
   await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
-  const { output } = await runNode(
-    project.folder,
-    join(ROOT, "node_modules/typescript-native/bin/tsc"),
-    "--pretty",
-    "false",
-  );
+  const { output } = await runNode(project.folder, tool("typescript-native/bin/tsc"), "--pretty", "false");
   return output;
 }
 

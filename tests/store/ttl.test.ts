@@ -1,11 +1,8 @@
 import { expect, it } from "@jest/globals";
 import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
+import { elapse } from "./elapse.js";
 import { useStore } from "./stored.js";
-
-/** Moves all expiries by so many minutes into the past. */
-const LATER = (minutes: number) =>
-  `update store set expires_at = expires_at - interval '${minutes} minutes' where expires_at is not null`;
 
 describeAnyTarget("an item with a TTL", (target) => {
   const suite = useStore(target);
@@ -16,7 +13,7 @@ describeAnyTarget("an item with a TTL", (target) => {
     await store.put(["t"], "long", { n: 1 }, undefined, { ttl: 60 });
     await store.put(["t"], "eternal", { n: 1 });
     await store.put(["gone"], "k", { n: 1 }, undefined, { ttl: 0.5 });
-    await database.exec(LATER(1));
+    await elapse(database, 1);
     const refreshed = await store.get(["t"], "short", { refreshTtl: true });
     expect(refreshed).toBeNull();
     const found = await store.search(["t"], { refreshTtl: true, limit: 2 });
@@ -49,7 +46,7 @@ describeAnyTarget("an item with a TTL", (target) => {
       () => store.getMany(before.map(({ namespace, key }) => ({ namespace, key }))),
       () => store.search(["t"], { query: "nothing" }),
     ]) {
-      await database.exec(LATER(5));
+      await elapse(database, 5);
       expect(await minutesLeft()).toEqual({ own: 55, default: 5, eternal: null });
       const items = await read();
       expect(items.map((item) => item?.expiresAt === undefined).filter(Boolean)).toHaveLength(1);
@@ -64,7 +61,8 @@ describeAnyTarget("an item with a TTL", (target) => {
   it("is created anew where it has expired", async () => {
     const { store, database } = suite;
     await store.put(["t"], "k", { n: 1 }, undefined, { ttl: 1 });
-    await database.exec(`${LATER(2)}; update store set created_at = '2020-01-01'`);
+    await elapse(database, 2);
+    await database.exec("update store set created_at = '2020-01-01'");
     await store.put(["t"], "k", { n: 2 });
     const item = await store.get(["t"], "k");
     expect(item?.createdAt.getUTCFullYear()).toBeGreaterThan(2020);
