@@ -18,7 +18,7 @@ export interface DemoRun {
   readonly left: readonly string[];
 }
 
-/** The demo, compiled once. With `npm run demo`, each process of the demo compiles it, which takes most of its time. */
+/** The demo, compiled as `npm run demo` compiles it. */
 export class CompiledDemo {
   readonly #folder: string;
 
@@ -28,10 +28,9 @@ export class CompiledDemo {
 
   static async compile(): Promise<CompiledDemo> {
     const folder = await mkdtemp(join(tmpdir(), "compiled-demo-"));
-    const programs = ["main", "act"].map((name) => join(ROOT, "examples/demo", `${name}.ts`));
-    const options = ["--no-config", "--no-dts", "--platform=node", "--log-level=error", "--out-dir", folder];
     const tsdown = join(ROOT, "node_modules/tsdown/dist/run.mjs");
-    await promisify(execFile)(process.execPath, [tsdown, ...programs, ...options], { cwd: ROOT });
+    const options = ["--config", "examples/demo/tsdown.config.ts", "--out-dir", folder];
+    await promisify(execFile)(process.execPath, [tsdown, ...options], { cwd: ROOT });
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     return new CompiledDemo(folder);
