@@ -109,48 +109,46 @@ async function rowsOf(database: TestDatabase): Promise<string[]> {
 /** Every step is tried in the long tests, and every seventh otherwise. Seven has no period in common with what a step does. */
 const STRIDE = IS_LONG ? 1 : 7;
 
-const RULES: readonly [string, ArchiveRule, "thread" | "run"][] = [
-  ["whole threads, a file for each", { strategy: "delete", threads: ["a", "b"] }, "thread"],
-  ["older checkpoints, in one file", { keepLast: 1 }, "run"],
-];
+/** An archive whose process is killed, at one step after another. */
+export function describeKilledArchive(name: string, rule: ArchiveRule, filesPer: "thread" | "run"): void {
+  describeServer(`archive of ${name}, killed at any step`, (target) => {
+    it("loses nothing, and the next run completes it", async () => {
+      const database = await target.sharedDatabase();
+      await using saver = new PostgresSaver(database.source);
+      await fill(database, saver, ["a", "b"]);
+      const before = await rowsOf(database);
+      const backup = await collect(saver.exportThreads());
+      await saver.archive({ ...rule, filesPer, to: memoryArchive() });
+      const after = await rowsOf(database);
+      expect(after.length).toBeLessThan(before.length);
 
-describeServer("archive, killed at any step", (target) => {
-  it.each(RULES)("loses nothing, and the next run completes it: %s", async (_name, rule, filesPer) => {
-    const database = await target.sharedDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await fill(database, saver, ["a", "b"]);
-    const before = await rowsOf(database);
-    const backup = await collect(saver.exportThreads());
-    await saver.archive({ ...rule, filesPer, to: memoryArchive() });
-    const after = await rowsOf(database);
-    expect(after.length).toBeLessThan(before.length);
+      let kills = 0;
+      for (let at = 1; ; at += STRIDE) {
+        await saver.importThreads(backup);
+        const archive = memoryArchive();
+        const killer = new Killer(at);
+        const pool = killablePool(database.source, killer);
+        const killed = new PostgresSaver(pool, undefined, { retry: false });
+        const outcome = killed.archive({ ...rule, filesPer, to: killable(archive, killer) });
+        await outcome.catch(() => undefined);
+        await killed.end();
+        await pool.end();
+        await expectNothingLost(database, { archive, before, saver });
+        if (!killer.hasKilled) break;
+        kills += 1;
+      }
+      expect(kills * STRIDE).toBeGreaterThan(30);
 
-    let kills = 0;
-    for (let at = 1; ; at += STRIDE) {
-      await saver.importThreads(backup);
-      const archive = memoryArchive();
-      const killer = new Killer(at);
-      const pool = killablePool(database.source, killer);
-      const killed = new PostgresSaver(pool, undefined, { retry: false });
-      const outcome = killed.archive({ ...rule, filesPer, to: killable(archive, killer) });
-      await outcome.catch(() => undefined);
-      await killed.end();
-      await pool.end();
-      await expectNothingLost(database, { archive, before, saver });
-      if (!killer.hasKilled) break;
-      kills += 1;
-    }
-    expect(kills * STRIDE).toBeGreaterThan(30);
-
-    /** What is left and what the archive restores is everything, and the next run removes the rest. */
-    async function expectNothingLost(
-      at: TestDatabase,
-      state: { archive: MemoryArchive; before: readonly string[]; saver: PostgresSaver },
-    ): Promise<void> {
-      await state.saver.archive({ ...rule, filesPer, to: state.archive });
-      expect(await rowsOf(at)).toEqual(after);
-      await state.saver.restore({ from: state.archive, threads: ["a", "b"] });
-      expect(await rowsOf(at)).toEqual(state.before);
-    }
+      /** What is left and what the archive restores is everything, and the next run removes the rest. */
+      async function expectNothingLost(
+        at: TestDatabase,
+        state: { archive: MemoryArchive; before: readonly string[]; saver: PostgresSaver },
+      ): Promise<void> {
+        await state.saver.archive({ ...rule, filesPer, to: state.archive });
+        expect(await rowsOf(at)).toEqual(after);
+        await state.saver.restore({ from: state.archive, threads: ["a", "b"] });
+        expect(await rowsOf(at)).toEqual(state.before);
+      }
+    });
   });
-});
+}

@@ -1,0 +1,3 @@
+import { describeKilledArchive } from "./killed-archive.js";
+
+describeKilledArchive("older checkpoints, in one file", { keepLast: 1 }, "run");
