@@ -12,15 +12,15 @@ import { rawRedis } from "./raw-redis.js";
 import { rawSql, type Row } from "./raw-sql.js";
 import type { Step, Steps } from "./steps.js";
 
-// The names are not literals, so TypeScript does not resolve them: types are checked before there is a build.
+// The addresses are not literals, so TypeScript does not resolve them: types are checked before there is a build.
 const { MemoryCheckpointStore, PostgresCheckpointStore } = (await import(
-  new URL("../../dist/checkpoint-store.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/checkpoint-store")
 )) as typeof import("../../src/checkpoint-store/index.js");
 const { SqliteCheckpointStore } = (await import(
-  new URL("../../dist/checkpoint-store/sqlite.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/checkpoint-store/sqlite")
 )) as typeof import("../../src/checkpoint-store/sqlite/index.js");
 const { RedisCheckpointStore } = (await import(
-  new URL("../../dist/checkpoint-store/redis.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/checkpoint-store/redis")
 )) as typeof import("../../src/checkpoint-store/redis/index.js");
 
 /** A store of this library, and the same work by its driver alone. */

@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { programBeside } from "../program-beside.js";
 import { MemoryFigures, type MemoryTask } from "./memory-task.js";
 
-const PROGRAM = fileURLToPath(new URL("memory-process.ts", import.meta.url));
+const PROGRAM = programBeside(import.meta.url, "memory-process");
 const PATIENCE_MS = 180_000;
 /** The same on every machine, because V8 collects garbage depending on this limit. */
 const HEAP_MB = 1024;
@@ -17,8 +17,8 @@ export async function measureMemory(
   task: MemoryTask,
   patienceMs = PATIENCE_MS,
 ): Promise<MemoryFigures | string> {
-  const child = fork(PROGRAM, [JSON.stringify(task)], {
-    execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, "--import", import.meta.resolve("tsx")],
+  const child = fork(PROGRAM.path, [JSON.stringify(task)], {
+    execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, ...PROGRAM.execArgv],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     timeout: patienceMs,
   });
