@@ -34,7 +34,7 @@ async function measured(operation: () => Promise<void>): Promise<MemoryFigures> 
   await operation();
   clearInterval(sampling);
   sampled = Math.max(sampled, process.memoryUsage.rss());
-  // The system records every peak, but also that of the start, when the modules were loaded.
+  // The system records every peak, but also that of the start, when the sources were compiled.
   const peak = highest() > highestBefore ? highest() : sampled;
   return { idle: idle / 1e6, peak: peak / 1e6 };
 }
