@@ -5,9 +5,9 @@ import type pg from "pg";
 import { z } from "zod";
 import type { PostgresSaverOptions } from "../src/index.js";
 
-// The name is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
+// The address is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
 const { PostgresSaver } = (await import(
-  new URL("../dist/index.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely")
 )) as typeof import("../src/index.js");
 
 /** The interface that both savers have. */
@@ -43,7 +43,7 @@ export type PerSubject<T> = Readonly<Record<Subject["id"], T>>;
 export const OURS: Subject = {
   id: "ours",
   packageName: "langgraph-checkpoint-kysely",
-  manifest: new URL("../package.json", import.meta.url),
+  manifest: new URL("../package.json", import.meta.resolve("langgraph-checkpoint-kysely")),
   open: openOurs,
 };
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 
 /** Where Chromium is; `undefined` where there is none. The one without windows starts and draws faster. */
 export const CHROMIUM = [
@@ -19,7 +19,9 @@ const ARGUMENTS = [
  *
  * @throws Error where there is none.
  */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("there is no Chromium at /usr/bin/chromium or CHROMIUM_PATH");
+  // Loading it takes half a second, and most runs need no browser.
+  const { chromium } = await import("playwright-core");
   return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 }

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { PGlite } from "@electric-sql/pglite";
+import { type Extensions, PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { Kysely, PGliteDialect } from "kysely";
 import { z } from "zod";
@@ -11,8 +10,6 @@ import { RESET, type TestDatabase } from "./test-database.js";
 
 /** Each start fills it with zeros. The default of 128 MB doubles the time of a start. */
 const SHARED_BUFFERS = ["-c", "shared_buffers=16MB"];
-
-const CACHE = new URL("../node_modules/.cache/checkpoint-tests/", import.meta.url);
 
 type Kind = "plain" | "vector";
 
@@ -28,8 +25,8 @@ export async function createPgliteDatabase(): Promise<TestDatabase<PGlite>> {
 }
 
 /** Returns an empty PGlite that is still opening. The caller closes it. */
-export async function startPglite(): Promise<PGlite> {
-  return new PGlite(await preparation());
+export async function startPglite(extensions: Extensions = {}): Promise<PGlite> {
+  return new PGlite({ ...(await preparation()), extensions });
 }
 
 /** Returns an empty PGlite with the extension of embeddings, which takes a moment to load. */
@@ -87,14 +84,15 @@ async function loadSnapshot(program: string): Promise<Blob> {
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(await readFile(join(program, "../package.json"), "utf8")));
-  const file = fileURLToPath(new URL(`pglite-${version}-lean.tar`, CACHE));
+  const folder = join(program, "../../../.cache/checkpoint-tests");
+  const file = join(folder, `pglite-${version}-lean.tar`);
   try {
     return new Blob([await readFile(file)]);
   } catch {
     const snapshot = await takeSnapshot();
     // Two workers may get here at the same time. The second one replaces the file of the first by an equal one.
     const draft = `${file}.${randomBytes(4).toString("hex")}`;
-    await mkdir(CACHE, { recursive: true });
+    await mkdir(folder, { recursive: true });
     await writeFile(draft, new Uint8Array(await snapshot.arrayBuffer()));
     await rename(draft, file);
     return snapshot;

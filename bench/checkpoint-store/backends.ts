@@ -3,24 +3,26 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import { startPglite } from "../../test-support/pglite-target.js";
 import { startTestRedis } from "../../test-support/redis-server.js";
 import type { BetterSqlite3Database } from "../../src/checkpoint-store/sqlite/index.js";
 import type { BenchServer } from "../bench-server.js";
 import { openPool } from "../open-pool.js";
+import type { Size } from "../scenarios/scenario.js";
 import { rawMemory } from "./raw-memory.js";
 import { rawRedis } from "./raw-redis.js";
 import { rawSql, type Row } from "./raw-sql.js";
 import type { Step, Steps } from "./steps.js";
 
-// The names are not literals, so TypeScript does not resolve them: types are checked before there is a build.
+// The addresses are not literals, so TypeScript does not resolve them: types are checked before there is a build.
 const { MemoryCheckpointStore, PostgresCheckpointStore } = (await import(
-  new URL("../../dist/checkpoint-store.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/checkpoint-store")
 )) as typeof import("../../src/checkpoint-store/index.js");
 const { SqliteCheckpointStore } = (await import(
-  new URL("../../dist/checkpoint-store/sqlite.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/checkpoint-store/sqlite")
 )) as typeof import("../../src/checkpoint-store/sqlite/index.js");
 const { RedisCheckpointStore } = (await import(
-  new URL("../../dist/checkpoint-store/redis.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/checkpoint-store/redis")
 )) as typeof import("../../src/checkpoint-store/redis/index.js");
 
 /** A store of this library, and the same work by its driver alone. */
@@ -34,7 +36,7 @@ export interface Opened {
 export interface BenchBackend {
   readonly name: string;
   /** Opens both. Returns why not, where the machine does not have it. */
-  readonly open: (server: BenchServer) => Promise<Opened | string>;
+  readonly open: (server: BenchServer, size: Size) => Promise<Opened | string>;
 }
 
 type Store = InstanceType<typeof MemoryCheckpointStore>;
@@ -48,8 +50,10 @@ export const BACKENDS: readonly BenchBackend[] = [
   },
   {
     name: "PGlite",
-    open: async () => {
-      const [ours, raw] = [await PGlite.create(), await PGlite.create()];
+    open: async (_server, { quick }) => {
+      // From a snapshot, since PGlite takes seconds to create a cluster.
+      const start = quick ? startPglite : () => PGlite.create();
+      const [ours, raw] = [await start(), await start()];
       const query = async (_: string, sql: string, values: readonly (string | number)[]) =>
         (await raw.query<Row>(sql, [...values])).rows;
       return {

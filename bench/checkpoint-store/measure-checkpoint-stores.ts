@@ -63,9 +63,9 @@ const OPERATIONS: readonly Operation[] = [
 export async function measureCheckpointStore(
   { name, open }: BenchBackend,
   server: BenchServer,
-  { quick }: Size,
+  size: Size,
 ): Promise<CheckpointStoreResult[]> {
-  const opened = await open(server);
+  const opened = await open(server, size);
   if (typeof opened === "string") {
     process.stderr.write(`  left out: ${opened}\n`);
     return [];
@@ -78,7 +78,7 @@ export async function measureCheckpointStore(
     }
     const results = [];
     for (const operation of OPERATIONS) {
-      const rounds = quick ? 2 : operation.rounds;
+      const rounds = size.quick ? 2 : operation.rounds;
       results.push({
         backend: name,
         operation: operation.name,

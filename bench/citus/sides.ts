@@ -8,13 +8,13 @@ import { delegatePuts } from "./delegated-put.js";
 
 // The build, as it is published.
 const { openDatabase } = (await import(
-  new URL("../../dist/db.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/db")
 )) as typeof import("../../src/db/index.js");
 const { distributeTables, migrateToLatest } = (await import(
-  new URL("../../dist/migrations.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/migrations")
 )) as typeof import("../../src/migrations/index.js");
 const { PostgresSaver } = (await import(
-  new URL("../../dist/index.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely")
 )) as typeof import("../../src/index.js");
 
 /** The ways to keep the tables that are compared, with the titles of their figures. */

@@ -11,12 +11,12 @@ import { measurePaints, type PaintResult } from "./first-paint.js";
 import { type Newest, pageCalls } from "./inspector-calls.js";
 import { type Amounts, amountsOf, LARGE_THREAD, LONG_THREAD, seedThreads } from "./seed.js";
 
-// The names are not literals, so TypeScript does not resolve them: types are checked before there is a build.
+// The addresses are not literals, so TypeScript does not resolve them: types are checked before there is a build.
 const { PostgresSaver } = (await import(
-  new URL("../../dist/index.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely")
 )) as typeof import("../../src/index.js");
 const { createInspector, nodeListener } = (await import(
-  new URL("../../dist/inspector.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/inspector")
 )) as typeof import("../../src/inspector/index.js");
 
 /** What the server took to answer a call of a page. */

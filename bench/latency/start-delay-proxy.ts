@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Route } from "../measure/route.js";
+import { programBeside } from "../program-beside.js";
 
-const PROGRAM = fileURLToPath(new URL("delay-proxy.ts", import.meta.url));
+const PROGRAM = programBeside(import.meta.url, "delay-proxy");
 
 const Listening = z.tuple([z.object({ port: z.number() })]).rest(z.unknown());
 
@@ -21,8 +21,8 @@ export interface DelayedRoute extends Route {
  */
 export async function startDelayProxy(serverUrl: string, latencyMs: number): Promise<DelayedRoute> {
   const { hostname, port } = new URL(serverUrl);
-  const proxy = fork(PROGRAM, [hostname, port || "5432", String(latencyMs)], {
-    execArgv: ["--import", import.meta.resolve("tsx")],
+  const proxy = fork(PROGRAM.path, [hostname, port || "5432", String(latencyMs)], {
+    execArgv: [...PROGRAM.execArgv],
   });
   const [address] = Listening.parse(await once(proxy, "message"));
   return {

@@ -7,9 +7,9 @@ import { openPool } from "../open-pool.js";
 import { record } from "./sample-data.js";
 import type { Amount, AmountScenario, Size } from "./scenario.js";
 
-// The name is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
+// The address is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
 const built = (await import(
-  new URL("../../dist/cache.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/cache")
 )) as typeof import("../../src/cache/index.js");
 
 /** A call of a cache. */

@@ -17,9 +17,10 @@ export const plainGetTuple: TimedScenario = {
 };
 
 function longConversation({ quick }: Size): State {
+  const messages = quick ? 10 : 250;
   return {
-    label: "250 messages × 1 kB",
-    values: { messages: conversation(250) },
+    label: `${messages} messages × 1 kB`,
+    values: { messages: conversation(messages) },
     rounds: quick ? 2 : 60,
     detail: false,
   };

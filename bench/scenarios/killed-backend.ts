@@ -1,11 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import type { Subject } from "../subjects.js";
 import type { BenchDatabase } from "../bench-server.js";
+import { programBeside } from "../program-beside.js";
+import type { Subject } from "../subjects.js";
 import type { FactScenario } from "./scenario.js";
 
-const PROGRAM = fileURLToPath(new URL("killed-backend-process.ts", import.meta.url));
+const PROGRAM = programBeside(import.meta.url, "killed-backend-process");
 const PATIENCE_MS = 60_000;
 const KILL =
   "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
@@ -26,8 +26,8 @@ export const killedBackend: FactScenario = {
 };
 
 async function outlives(subject: Subject, database: BenchDatabase): Promise<boolean> {
-  const child = fork(PROGRAM, [subject.id, database.source], {
-    execArgv: ["--import", import.meta.resolve("tsx")],
+  const child = fork(PROGRAM.path, [subject.id, database.source], {
+    execArgv: [...PROGRAM.execArgv],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     timeout: PATIENCE_MS,
   });

@@ -16,7 +16,7 @@ interface Walk {
 /** Listing a long thread with a large state. */
 export const list: TimedScenario = {
   cases: (size) => {
-    const many = size.quick ? 5 : 100;
+    const many = size.quick ? 2 : 100;
     const walks: Walk[] = [
       { content: "sharing", wanted: 1 },
       { content: "sharing", wanted: many },
@@ -31,7 +31,7 @@ export const list: TimedScenario = {
 };
 
 function listCase({ content, wanted, options }: Walk, { quick }: Size): TimedCase {
-  const length = quick ? 10 : 400;
+  const length = quick ? 4 : 400;
   const named = options === undefined ? "no limit" : `limit ${options.limit}`;
   return {
     name: `list, first ${wanted} of ${length} ${content} 200 kB (${named})`,

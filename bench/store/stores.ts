@@ -10,9 +10,9 @@ import { POOL_OPTIONS } from "../open-pool.js";
 import type { Subject } from "../subjects.js";
 import type { Item } from "./items.js";
 
-// The name is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
+// The address is not a literal, so TypeScript does not resolve it: types are checked before there is a build.
 const { PostgresStore } = (await import(
-  new URL("../../dist/store.js", import.meta.url).href
+  import.meta.resolve("langgraph-checkpoint-kysely/store")
 )) as typeof import("../../src/store/index.js");
 
 /** What both stores can do. */

@@ -1,5 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
+import { startPglite } from "../../test-support/pglite-target.js";
 import { hasVectors } from "../../test-support/test-server.js";
 import type { BenchServer } from "../bench-server.js";
 import type { Contestant } from "../measure/contestant.js";
@@ -14,7 +15,7 @@ import { INDEX, queryOf, VectorItems } from "./vector-items.js";
 
 const ROOT = ["tenants"];
 const FOUND = 10;
-const QUERIES = 50;
+const QUERIES = { quick: 2, full: 50 };
 /** The items of a batch while they are stored. */
 const BATCH = 250;
 
@@ -79,12 +80,13 @@ export class VectorContest {
   /** Which part of the ten most similar items the searches find, in the mean. */
   async recall(vectorCase: VectorCase): Promise<AmountResult[]> {
     const items = await this.#load();
+    const queries = this.#size.quick ? QUERIES.quick : QUERIES.full;
     const shares: Partial<Record<StoreSubject["id"], number>> = {};
     for (const { id, open } of this.#entered) {
       const { store, end } = open(DIRECT);
       let found = 0;
       let wanted = 0;
-      for (let nth = 0; nth < QUERIES; nth++) {
+      for (let nth = 0; nth < queries; nth++) {
         const { query, filter } = optionsOf(vectorCase, nth);
         const nearest = items.nearest(
           query,
@@ -114,7 +116,9 @@ export class VectorContest {
     const items = new VectorItems(this.#size);
     this.#isOnServer = await hasVectors(this.#server.url);
     for (const subject of [OUR_STORE, OFFICIAL_STORE]) {
-      const entered = this.#isOnServer ? await onServer(subject, this.#server) : await onPglite(subject);
+      const entered = this.#isOnServer
+        ? await onServer(subject, this.#server)
+        : await onPglite(subject, this.#size);
       this.#entered.push(entered);
       const { store, end } = entered.open(DIRECT);
       await store.setup();
@@ -142,8 +146,9 @@ async function onServer({ id, open }: StoreSubject, server: BenchServer): Promis
   };
 }
 
-async function onPglite({ id, openPglite }: StoreSubject): Promise<Entered> {
-  const pglite = await PGlite.create({ extensions: { vector } });
+async function onPglite({ id, openPglite }: StoreSubject, { quick }: Size): Promise<Entered> {
+  // From a snapshot, since PGlite takes seconds to create a cluster.
+  const pglite = await (quick ? startPglite({ vector }) : PGlite.create({ extensions: { vector } }));
   return { id, open: () => openPglite(pglite, INDEX), leave: () => pglite.close() };
 }
 

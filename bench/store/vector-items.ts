@@ -19,7 +19,7 @@ export class VectorItems {
   readonly #vectors: readonly (readonly number[])[];
 
   constructor({ quick }: Size) {
-    this.items = Array.from({ length: quick ? 100 : 10_000 }, (_, n) => itemOf(n));
+    this.items = Array.from({ length: quick ? 20 : 10_000 }, (_, n) => itemOf(n));
     this.#vectors = this.items.map(({ value }) => vectorOf(String(value.text)));
   }
 
