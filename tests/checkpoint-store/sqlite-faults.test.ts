@@ -1,18 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, it } from "@jest/globals";
 import { createCheckpoint } from "../../src/checkpoint-store/index.js";
 import { SqliteCheckpointStore } from "../../src/checkpoint-store/sqlite/index.js";
+import { CompiledProgram } from "../../test-support/compiled-program.js";
 import { until } from "../../test-support/until.js";
 import { RecordingLogger } from "../telemetry/recording-logger.js";
 import { describeSqlite, openNodeSqlite, SQLITE_KINDS } from "./sqlite.js";
 
-const PROGRAM = fileURLToPath(new URL("./saving-process.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-
+const SAVING = new URL("./saving-process.ts", import.meta.url);
 const RETRYING = "transient database error, trying again";
 
 function checkpoint(id: string, state: unknown = id) {
@@ -118,13 +115,10 @@ describeSqlite("a SqliteCheckpointStore that can't write", (newFile) => {
 
 describeSqlite("a process that is killed while it saves", (newFile) => {
   it("has stored all that was acknowledged, and nothing by half", async () => {
+    await using program = await CompiledProgram.compile(SAVING);
     const file = newFile();
     for (let kills = 1; kills <= 3; kills++) {
-      const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, file], {
-        stdio: ["ignore", "pipe", "inherit"],
-        env: { ...process.env, NODE_OPTIONS: "--no-warnings" },
-      });
-      const lines = await killAfter(child, 20 * kills);
+      const lines = await killAfter(program.start(file), 20 * kills);
       const acknowledged = Number(lines.at(-1));
       await using store = new SqliteCheckpointStore<{ n: number; text: string }>(file);
       const stored = await store.list("e");

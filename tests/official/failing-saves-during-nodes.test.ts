@@ -1,17 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createRequire } from "node:module";
-import { text } from "node:stream/consumers";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { beforeAll, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { PostgresSaver } from "../../src/index.js";
+import { CompiledProgram, type ProgramRun } from "../../test-support/compiled-program.js";
 import { describeServer } from "../../test-support/targets.js";
 import { type FailingRun, HANDLED_RUNS, UNHANDLED_RUNS } from "./support/failing-runs.js";
 
-const PROGRAM = fileURLToPath(new URL("support/failing-runs-process.ts", import.meta.url));
+const FAILING_RUNS = new URL("support/failing-runs-process.ts", import.meta.url);
 const require = createRequire(import.meta.url);
-const LOADER = pathToFileURL(require.resolve("tsx")).href;
 
 /** Whether the installed LangGraph.js handles the promise of a save at once. It does from 1.5.0 on. */
 function handlesSaves(): boolean {
@@ -32,24 +28,18 @@ function expected(runs: readonly FailingRun[], isHandled: boolean) {
 
 describeServer("a save that fails while a node is running", (target) => {
   let outcomes: unknown[];
-  let end: { code: unknown; stderr: string };
+  let run: ProgramRun;
 
   beforeAll(async () => {
     const database = await target.createDatabase();
     await using saver = new PostgresSaver(database.source);
     await saver.setup();
-    const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NODE_OPTIONS: "" },
-    });
-    const closed = once(child, "close");
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    await closed;
-    outcomes = stdout
+    await using program = await CompiledProgram.compile(FAILING_RUNS);
+    run = await program.run(database.source);
+    outcomes = run.output
       .trimEnd()
       .split("\n")
       .map((line): unknown => JSON.parse(line));
-    end = { code: child.exitCode, stderr };
   });
 
   it("fails the run without an unhandled rejection if LangGraph waits for the save", () => {
@@ -61,6 +51,9 @@ describeServer("a save that fails while a node is running", (target) => {
   });
 
   it("does not end a process that logs such saves, and any other unhandled rejection ends it", () => {
-    expect(end).toEqual({ code: 1, stderr: expect.stringContaining("RangeError: the application's own") });
+    expect(run).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining("RangeError: the application's own"),
+    });
   });
 });

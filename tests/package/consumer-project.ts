@@ -30,9 +30,12 @@ export interface Outcome {
 }
 
 /** Runs a Node program to its end. The output holds both streams. */
-export function runNode(cwd: string, script: string, ...args: string[]): Promise<Outcome> {
-  return runProgram(cwd, process.execPath, [script, ...args]);
+export function runNode(cwd: string, ...args: string[]): Promise<Outcome> {
+  return runProgram(cwd, process.execPath, args);
 }
+
+/** The option of Node.js for a program that uses a PGlite for a moment, which is too short for optimized code to pay. */
+export const UNOPTIMIZED_PGLITE = "--liftoff-only";
 
 /** The folder of tarballs that test files share. `npm ci` removes it. */
 const PACKED = join(ROOT, "node_modules", ".cache", "packed");

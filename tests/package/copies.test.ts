@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { describeServer } from "../../test-support/targets.js";
-import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
+import { ConsumerProject, pack, ROOT, runNode, UNOPTIMIZED_PGLITE } from "./consumer-project.js";
 import { GRAPH_PROGRAMS } from "./graph-programs.js";
 import { TWO_COPIES_PROGRAM } from "./two-copies-program.js";
 
@@ -63,7 +63,8 @@ describeServer("an application with several copies of a package", (server) => {
 
   it("uses number versions with a JsonSerializer of another copy, and shares thread locks with it", async () => {
     await project.write("both.mjs", TWO_COPIES_PROGRAM);
-    const { output } = await runNode(project.folder, join(project.folder, "both.mjs"));
+    const both = join(project.folder, "both.mjs");
+    const { output } = await runNode(project.folder, UNOPTIMIZED_PGLITE, both);
 
     expect(JSON.parse(output)).toEqual({ areTwo: true, versionType: "number", secondLock: "THREAD_LOCKED" });
   });

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type ConsumerProject, ROOT, runNode } from "./consumer-project.js";
 import { CJS_CONSUMER, ESM_CONSUMER } from "./consumers.js";
-import { type InstalledPackage, installPackage, tool } from "./installed-package.js";
+import { type InstalledPackage, installPackage, tool, TSC } from "./installed-package.js";
 
 /** What TypeScript says about a project. */
 interface TypeCheck {
@@ -10,8 +10,6 @@ interface TypeCheck {
   /** The files in the folder of the project that it read. */
   readonly files: readonly string[];
 }
-
-const TSC = tool("typescript-native/bin/tsc");
 
 const RESOLUTIONS = {
   node16: { module: "node16", moduleResolution: "node16" },
@@ -81,7 +79,8 @@ describe("the declarations of the published package", () => {
 
 /** Type-checks the consumers and the declarations of the package, but not those of LangChain, which have errors in strict mode. */
 async function typeCheck({ folder }: ConsumerProject, project: string): Promise<TypeCheck> {
-  const { output } = await runNode(folder, TSC, "--project", project, "--listFiles", "--pretty", "false");
+  const options = ["--singleThreaded", "--listFiles", "--pretty", "false"];
+  const { output } = await runNode(folder, TSC, "--project", project, ...options);
   const lines = output.split("\n");
   return {
     // An error in a file begins with its path relative to the project, any other with `error`.

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { describeServer } from "../../test-support/targets.js";
 import { openTenancy, type Tenancy } from "../tenants/tenancy.js";
-import { ConsumerProject, pack, ROOT, runNode } from "./consumer-project.js";
+import { ConsumerProject, pack, ROOT, runNode, UNOPTIMIZED_PGLITE } from "./consumer-project.js";
 import { documentedPrograms } from "./documented-programs.js";
-import { tool } from "./installed-package.js";
+import { TSC } from "./installed-package.js";
 
 const PROGRAMS = documentedPrograms();
 /** The programs that this machine can run: Node.js 20 has no SQLite, and a run may have no Redis. */
@@ -76,7 +76,7 @@ describeServer("every program in README.md and docs/", (server) => {
         urls,
       }));
       const runner = join(ROOT, "tests/package/run-programs.js");
-      const { output } = await runNode(project.folder, runner, JSON.stringify(runs));
+      const { output } = await runNode(project.folder, UNOPTIMIZED_PGLITE, runner, JSON.stringify(runs));
       const outcomes = output.split("\n").filter((line) => line === RAN || line.startsWith('"'));
       expect(RUNNABLE.map(({ place }, index) => [place, outcomes[index] ?? output])).toEqual(
         RUNNABLE.map(({ place }) => [place, RAN]),
@@ -94,7 +94,7 @@ async function compile(project: ConsumerProject): Promise<string> {
   };
   const files = PROGRAMS.map(({ file }) => file).filter((file) => file.endsWith(".mts"));
   await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
-  const { output } = await runNode(project.folder, tool("typescript-native/bin/tsc"), "--pretty", "false");
+  const { output } = await runNode(project.folder, TSC, "--singleThreaded", "--pretty", "false");
   return output;
 }
 

@@ -38,3 +38,6 @@ export async function installPackage(): Promise<InstalledPackage> {
 export function tool(path: string): string {
   return join(ROOT, "node_modules", path);
 }
+
+/** TypeScript. Several threads would each check the types of LangChain that they need: run it with `--singleThreaded`. */
+export const TSC = tool("typescript-native/bin/tsc");

@@ -1,26 +1,28 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { CompiledProgram } from "../../test-support/compiled-program.js";
 import { Gate } from "../../test-support/gate.js";
 import { untilLocks } from "../../test-support/held-locks.js";
 import type { TestDatabase } from "../../test-support/targets.js";
 import { describePgBouncer } from "./describe-pgbouncer.js";
 import { PgBouncer } from "./pgbouncer.js";
 
-const PROGRAM = fileURLToPath(new URL("../../test-support/locking-process.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const LOCKING = new URL("../../test-support/locking-process.ts", import.meta.url);
 
 describePgBouncer("the lock of a thread", (target) => {
+  let program: CompiledProgram;
   let database: TestDatabase<string>;
   let pooler: PgBouncer;
   let saver: PostgresSaver;
   let other: PostgresSaver;
   let thread: string;
 
+  beforeAll(async () => {
+    program = await CompiledProgram.compile(LOCKING);
+  });
+  afterAll(() => program.remove());
   beforeEach(async () => {
     database = await target.createDatabase();
     pooler = await PgBouncer.open(database.source, { poolSize: 3 });
@@ -52,10 +54,7 @@ describePgBouncer("the lock of a thread", (target) => {
   });
 
   it("passes to a waiting run when its holder is killed", async () => {
-    const holder = spawn(process.execPath, ["--import", LOADER, PROGRAM, pooler.url, thread, "hold"], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_OPTIONS: "" },
-    });
+    const holder = program.start(pooler.url, thread, "hold");
     try {
       expect(String(await once(holder.stdout, "data"))).toBe("locked");
       const waiting = saver.withThreadLock(thread, () => "ran");

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { sql } from "kysely";
 import { ConcurrentModificationError, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { collect, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { CompiledProgram } from "../../test-support/compiled-program.js";
 import { idOf, outcomesOf, putFrom } from "../../test-support/put-from.js";
 import { observedPool } from "../../test-support/round-trips.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -15,15 +13,19 @@ import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
 import { until } from "../../test-support/until.js";
 
-const PROGRAM = fileURLToPath(new URL("../../test-support/advancing-process.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const ADVANCING = new URL("../../test-support/advancing-process.ts", import.meta.url);
 const OPTIMISTIC = { concurrency: "optimistic", retry: false } as const;
 
 describeServer("optimistic concurrency on a server", (target) => {
+  let program: CompiledProgram;
   let database: TestDatabase<string>;
   let thread: string;
   const savers: PostgresSaver[] = [];
 
+  beforeAll(async () => {
+    program = await CompiledProgram.compile(ADVANCING);
+  });
+  afterAll(() => program.remove());
   beforeEach(async () => {
     database = await target.sharedDatabase();
     await using saver = new PostgresSaver(database.source);
@@ -87,10 +89,7 @@ describeServer("optimistic concurrency on a server", (target) => {
   it("accepts one of many processes", async () => {
     const [processes, attempts] = [3, 20];
     const children = Array.from({ length: processes }, () =>
-      spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source, thread, String(attempts)], {
-        stdio: ["pipe", "pipe", "inherit"],
-        env: { ...process.env, NODE_OPTIONS: "" },
-      }),
+      program.start(database.source, thread, String(attempts)),
     );
     try {
       await Promise.all(children.map(({ stdout }) => once(stdout, "readable")));

@@ -1,15 +1,11 @@
-import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
 import type { Operation } from "@langchain/langgraph-checkpoint";
 import pg from "pg";
 import { PostgresStore } from "../../src/store/index.js";
+import { CompiledProgram } from "../../test-support/compiled-program.js";
 import { describeServer } from "../../test-support/targets.js";
 
-const SWEEPING = fileURLToPath(new URL("sweeping-process.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const SWEEPING = new URL("sweeping-process.ts", import.meta.url);
 
 // Each is what the official PostgresStore 1.0.5 does wrong. The suites of tests/conformance have the rest.
 describeServer("where the official store fails, this one", (target) => {
@@ -45,11 +41,8 @@ describeServer("where the official store fails, this one", (target) => {
 
   it("lets a process end that has nothing else to do, where the timer of the sweep keeps it alive", async () => {
     const { source } = await target.createDatabase();
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", LOADER, SWEEPING, source], {
-      env: { ...process.env, NODE_OPTIONS: "" },
-      timeout: 60_000,
-    });
-    expect(stdout).toBe("stored");
+    await using program = await CompiledProgram.compile(SWEEPING);
+    expect(await program.run(source)).toEqual({ code: 0, output: "stored", errors: expect.any(String) });
   });
 
   it("leaves a pool that it was lent open when it stops, where no pool can be lent", async () => {

@@ -1,25 +1,27 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import type { Readable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread } from "../../test-support/checkpoints.js";
+import { CompiledProgram } from "../../test-support/compiled-program.js";
 import { untilLocks } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { LOG_TABLE } from "../../test-support/run-log.js";
 
-const PROGRAM = fileURLToPath(new URL("../../test-support/locking-process.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const LOCKING = new URL("../../test-support/locking-process.ts", import.meta.url);
 const PROCESSES = 2;
 const RUNS = 15;
 
 describeServer("the lock of a thread between processes", (target) => {
+  let program: CompiledProgram;
   let database: TestDatabase<string>;
   let thread: string;
-  const processes: ChildProcessByStdio<null, Readable, null>[] = [];
+  const processes: ChildProcess[] = [];
 
+  beforeAll(async () => {
+    program = await CompiledProgram.compile(LOCKING);
+  });
+  afterAll(() => program.remove());
   beforeEach(async () => {
     database = await target.createDatabase();
     thread = newThread();
@@ -33,11 +35,8 @@ describeServer("the lock of a thread between processes", (target) => {
     }
   });
 
-  function start(task: string): ChildProcessByStdio<null, Readable, null> {
-    const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source, thread, task], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_OPTIONS: "" },
-    });
+  function start(task: string) {
+    const child = program.start(database.source, thread, task);
     processes.push(child);
     return child;
   }

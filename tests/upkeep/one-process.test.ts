@@ -1,27 +1,29 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import type { Readable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { listIds, newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { CompiledProgram } from "../../test-support/compiled-program.js";
 import { endHolders, untilLocks } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { hoursAgo, putLine } from "../retention/put-line.js";
 import { RecordingLogger } from "../telemetry/recording-logger.js";
 import { startClocked } from "./clocked-retention.js";
 
-const PROGRAM = fileURLToPath(new URL("retaining-process.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const RETAINING = new URL("retaining-process.ts", import.meta.url);
 
 describeServer("a retention of several processes", (target) => {
+  let program: CompiledProgram;
   let database: TestDatabase<string>;
   let saver: PostgresSaver;
   let thread: string;
   let logger: RecordingLogger;
-  const processes: ChildProcessByStdio<null, Readable, null>[] = [];
+  const processes: ChildProcess[] = [];
 
+  beforeAll(async () => {
+    program = await CompiledProgram.compile(RETAINING);
+  });
+  afterAll(() => program.remove());
   beforeEach(async () => {
     database = await target.createDatabase();
     logger = new RecordingLogger();
@@ -42,11 +44,8 @@ describeServer("a retention of several processes", (target) => {
   const putOld = () => putLine(saver, thread, hoursAgo(3, 2, 1));
   const count = async () => (await listIds(saver.list(threadConfig(thread)))).length;
 
-  function start(...task: string[]): ChildProcessByStdio<null, Readable, null> {
-    const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, database.source, ...task], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_OPTIONS: "" },
-    });
+  function start(...task: string[]) {
+    const child = program.start(database.source, ...task);
     processes.push(child);
     return child;
   }

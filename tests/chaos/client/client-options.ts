@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 const clientOptions = z.object({
+  /** The URL of the built package. The load tests the build, which is published. */
+  build: z.string(),
   url: z.string(),
   journal: z.string(),
   saver: z.enum(["ours", "official"]),

@@ -18,7 +18,7 @@ import { Slot } from "./slot.js";
 const options = parseClientOptions(process.argv[2]);
 const history = History.of(readJournal(options.journal));
 const journal = new JournalFile(options.journal);
-const { savers, pool } = openSavers(options);
+const { savers, pool } = await openSavers(options);
 const stopping = new AbortController();
 const random = new Random(options.seed + options.generation);
 let calls = 0;

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { type CompiledProgram, withoutNodeOptions } from "../../../test-support/compiled-program.js";
 import type { ClientOptions, ClientOrder } from "../client/client-options.js";
 
-const PROGRAM = fileURLToPath(new URL("../client/main.ts", import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+/** The program of the process. */
+export const CLIENT = new URL("../client/main.ts", import.meta.url);
+const BUILD = new URL("../../../dist/index.js", import.meta.url).href;
 /** How long pending calls may take when the load stops. */
 const STOP_MS = 30_000;
 
@@ -13,23 +13,24 @@ const STOP_MS = 30_000;
 export class ChaosClient {
   /** The unexpected exits of the process. */
   readonly exits: string[] = [];
-  readonly #options: Omit<ClientOptions, "generation">;
+  readonly #program: CompiledProgram;
+  readonly #options: Omit<ClientOptions, "build" | "generation">;
   #generation = 0;
   #child: ChildProcess | undefined;
   #isToEnd = false;
 
-  constructor(options: Omit<ClientOptions, "generation">) {
+  constructor(program: CompiledProgram, options: Omit<ClientOptions, "build" | "generation">) {
+    this.#program = program;
     this.#options = options;
   }
 
   /** Starts a process, and resolves when it starts to make calls. */
   async start(): Promise<void> {
     this.#isToEnd = false;
-    const argument = JSON.stringify({ ...this.#options, generation: ++this.#generation });
-    const child = spawn(process.execPath, ["--import", LOADER, PROGRAM, argument], {
+    const argument = JSON.stringify({ ...this.#options, build: BUILD, generation: ++this.#generation });
+    const child = spawn(process.execPath, [...this.#program.argv, argument], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
-      // Drops the Node options of Jest.
-      env: { ...process.env, NODE_OPTIONS: "" },
+      env: withoutNodeOptions(),
     });
     this.#child = child;
     let errors = "";

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CompiledProgram } from "../../../test-support/compiled-program.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../../test-support/embedded-server.js";
 import { TcpProxy } from "../../../test-support/tcp-proxy.js";
 import type { Scene } from "../faults/fault.js";
@@ -8,7 +9,7 @@ import { ROLE } from "../faults/server-faults.js";
 import { Random } from "../random.js";
 import { PostgresSaver } from "../../../src/index.js";
 import { Admin } from "./admin.js";
-import { ChaosClient } from "./chaos-client.js";
+import { ChaosClient, CLIENT } from "./chaos-client.js";
 import { type ChaosOptions, LOAD } from "./chaos-options.js";
 
 /** The server of a run with its tables, the proxy in front of it, and the process of the load. */
@@ -30,13 +31,14 @@ export async function openStage({
   forks = true,
   sabotage = false,
 }: ChaosOptions): Promise<Stage> {
+  const program = await CompiledProgram.compile(CLIENT);
   const server = await startEmbeddedServer();
   const directUrl = await createDatabase(server);
   if (sabotage) await acknowledgeBeforeWriting(server);
   const proxy = await TcpProxy.open(directUrl);
   const folder = await mkdtemp(join(tmpdir(), "checkpoint-chaos-"));
   const journal = join(folder, "journal");
-  const client = new ChaosClient({ ...LOAD, url: proxy.url, journal, saver, seed, forks });
+  const client = new ChaosClient(program, { ...LOAD, url: proxy.url, journal, saver, seed, forks });
   return {
     ...{ server, proxy, client, journal, directUrl, calmMs },
     admin: new Admin(asSuperuser(server, directUrl)),
@@ -46,6 +48,7 @@ export async function openStage({
       await client.kill();
       await proxy.close();
       await server.remove();
+      await program.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };

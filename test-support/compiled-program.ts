@@ -1,0 +1,85 @@
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { Rolldown } from "tsdown";
+
+const NODE_MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
+/** Any package but the one whose functions the compiler adds for older versions of Node.js. */
+const PACKAGE = /^(?!@oxc-project\/)[@\w]/;
+/** Less than a test may take, so that its failure says what the program has printed. */
+const RUN_MS = 120_000;
+
+/** The result of a run. */
+export interface ProgramRun {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/**
+ * A TypeScript program that tests run in processes of its own. It is compiled into one file, because a process loads that
+ * in half the time of all its modules. Packages are not compiled into it: it finds those of the checkout.
+ */
+export class CompiledProgram {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async compile(program: URL): Promise<CompiledProgram> {
+    const compiled = new CompiledProgram(await mkdtemp(join(tmpdir(), "compiled-program-")));
+    await Rolldown.build({
+      input: fileURLToPath(program),
+      platform: "node",
+      external: PACKAGE,
+      transform: { target: `node${process.versions.node}` },
+      output: { file: compiled.#file, sourcemap: true },
+    });
+    await symlink(NODE_MODULES, join(compiled.#folder, "node_modules"));
+    return compiled;
+  }
+
+  get #file(): string {
+    return join(this.#folder, "program.mjs");
+  }
+
+  /** The arguments of Node.js that run the program. Stack traces name its sources, and `node:sqlite` warns nobody. */
+  get argv(): readonly string[] {
+    return ["--enable-source-maps", "--disable-warning=ExperimentalWarning", this.#file];
+  }
+
+  /** Starts a process. */
+  start(...args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
+    return spawn(process.execPath, [...this.argv, ...args], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: withoutNodeOptions(),
+    });
+  }
+
+  /** Runs a process to its end, or kills it after two minutes. */
+  run(...args: readonly string[]): Promise<ProgramRun> {
+    return new Promise((resolve) => {
+      const options = { env: withoutNodeOptions(), timeout: RUN_MS };
+      const child = execFile(process.execPath, [...this.argv, ...args], options, (_error, output, errors) => {
+        resolve({ code: child.exitCode, output, errors });
+      });
+    });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove();
+  }
+}
+
+/** The environment without the Node options of Jest. */
+export function withoutNodeOptions(): NodeJS.ProcessEnv {
+  return { ...process.env, NODE_OPTIONS: "" };
+}
