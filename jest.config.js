@@ -15,6 +15,8 @@ export default {
   maxWorkers: 3,
   testSequencer: "<rootDir>/test-support/slow-first.cjs",
   workerIdleMemoryLimit: "2GB",
+  // At its end a process waits for the threads that compile PGlite, on a busy machine longer than the default of half a second.
+  workerGracefulExitTimeout: 10_000,
   // One server for the whole run.
   globalSetup: "<rootDir>/test-support/global-setup.js",
   globalTeardown: "<rootDir>/test-support/global-teardown.js",

@@ -4,7 +4,7 @@ import { openDatabase } from "../src/db/index.js";
 import { PostgresSaver } from "../src/index.js";
 import { type PartitionLayout, partitionTables } from "../src/migrations/index.js";
 import { connectToCitus } from "./citus-target.js";
-import { closeUnusedPglite, createPgliteDatabase, createVectorPglite } from "./pglite-target.js";
+import { createPgliteDatabase, createVectorPglite } from "./pglite-target.js";
 import { connectToServer } from "./postgres-target.js";
 import type { DatabaseSource, TestDatabase } from "./test-database.js";
 
@@ -141,7 +141,6 @@ export function onOneServer<Body>(
 export function describePglite(name: string, body: (target: Target<PGlite>) => void): void {
   describe(`${name} (pglite)`, () => {
     describeTarget("pglite", createPgliteDatabase, body);
-    afterAll(closeUnusedPglite);
   });
 }
 
@@ -150,7 +149,6 @@ export function describeVectors(name: string, body: (target: Target) => void): v
   if (process.env.CHECKPOINT_TEST_VECTORS === "yes") describeServer(name, body);
   describe(`${name} (pglite)`, () => {
     describeTarget("pglite", createVectorPglite, body);
-    afterAll(closeUnusedPglite);
   });
 }
 

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import type { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
-import { closeUnusedPglite, createPgliteDatabase } from "../../test-support/pglite-target.js";
+import { createPgliteDatabase } from "../../test-support/pglite-target.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
@@ -59,7 +59,6 @@ describeServer("store-copy", (server) => {
   afterAll(async () => {
     await ends.end();
     await pglite.drop();
-    await closeUnusedPglite();
   });
 
   function filledOf(kind: Kind) {

@@ -19,48 +19,41 @@ describe("a PGlite folder", () => {
     folder = await mkdtemp(join(tmpdir(), "pglite-folder-"));
     await createPgliteFolder(folder);
     lockFile = join(folder, "langgraph-checkpoint.lock");
-    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
-    await saver.setup();
-    await putValues(saver, threadConfig("t"), { a: 1 });
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("keeps its rows, and no lock, when it is closed", async () => {
-    expect(await readdir(folder)).not.toContain("langgraph-checkpoint.lock");
-    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
-    expect((await saver.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({ a: 1 });
-  });
-
-  it("can't be opened twice, neither in this process nor in another", async () => {
+  it("can't be opened twice, and keeps its rows, and no lock, when it is closed", async () => {
     const url = `file://${folder}`;
     {
       await using first = PostgresSaver.fromConnString(url);
       await first.setup();
+      await putValues(first, threadConfig("t"), { a: 1 });
       await using second = PostgresSaver.fromConnString(url);
       const error = await second.getTuple(threadConfig("t")).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({ transient: false });
       expect(String(error)).toContain(`process ${process.pid}`);
     }
-    const other = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
-    await writeFile(lockFile, `${other.pid ?? ""} token`);
-    await using third = PostgresSaver.fromConnString(url);
-    await expect(third.setup()).rejects.toBeInstanceOf(ConnectionError);
-    other.kill();
-    await once(other, "exit");
-    await third.setup();
+    expect(await readdir(folder)).not.toContain("langgraph-checkpoint.lock");
+    await using saver = PostgresSaver.fromConnString(url);
+    expect((await saver.getTuple(threadConfig("t")))?.checkpoint.channel_values).toEqual({ a: 1 });
   });
 
-  it("can be opened after its process was killed, even if that process had the id of this one", async () => {
-    const gone = spawn(process.execPath, ["-e", ""]);
-    await once(gone, "exit");
+  it("can't be opened while another process has it open, and can be once that one was killed", async () => {
+    const other = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
+    await writeFile(lockFile, `${other.pid ?? ""} token`);
+    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
+    await expect(saver.setup()).rejects.toBeInstanceOf(ConnectionError);
+    other.kill();
+    await once(other, "exit");
+    await saver.setup();
+  });
+
+  it("can be locked after its process was killed, even if that process had the id of this one", async () => {
     for (const left of [`${process.pid} token`, ""]) {
       await writeFile(lockFile, left);
       lockPGliteFolder(folder)();
     }
-    await writeFile(lockFile, `${gone.pid ?? ""} token`);
-    await using saver = PostgresSaver.fromConnString(`file://${folder}`);
-    await saver.setup();
   });
 });
 

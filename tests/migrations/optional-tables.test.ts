@@ -9,6 +9,7 @@ import {
   describeEachTarget,
   describePglite,
   describeServer,
+  describeVectors,
   onOneServer,
   type TestDatabase,
 } from "../../test-support/targets.js";
@@ -81,16 +82,22 @@ describeEachTarget("migrate --with store and cache", (target) => {
   });
 });
 
-describePglite("migrate --with vectors", (target) => {
-  it("makes the same tables as its plan, in the layout of the options", async () => {
-    const without = cliOn(await target.createDatabase());
-    expect(await without("migrate", "--with", "vectors", "--dims", "3")).toMatchObject({
+describePglite("migrate --with vectors without pgvector", (target) => {
+  it("says that it is missing", async () => {
+    const run = cliOn(await target.createDatabase());
+    expect(await run("migrate", "--with", "vectors", "--dims", "3")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/install pgvector/),
     });
-    const database = openDatabase("memory://");
+  });
+});
+
+describeVectors("migrate --with vectors", (target) => {
+  it("makes the same tables as its plan, in the layout of the options", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
     const layout = { dims: 4, type: "halfvec", distance: "l2", index: { kind: "ivfflat" } } as const;
-    const { steps } = await planMigrations(database.kysely, { with: ["vectors"], vectors: layout });
+    const { steps } = await planMigrations(kysely, { with: ["vectors"], vectors: layout });
     expect(steps.map(({ name }) => name)).toEqual([
       ...MIGRATION_NAMES,
       ...STORE,
@@ -99,20 +106,14 @@ describePglite("migrate --with vectors", (target) => {
     const planned = steps.flatMap(({ statements }) => statements);
     expect(planned.find((text) => text.includes('"embedding" halfvec(4)'))).toBeDefined();
     const argv = ["--with", "vectors", "--dims", "4", "--vector-type", "halfvec", "--distance", "l2"];
-    const outcome = await cli(["migrate", ...argv, "--vector-index", "ivfflat", "--url", "memory://"], {
-      open: () => ({ ...database, close: () => Promise.resolve() }),
-    });
+    const outcome = await cliOn(database)("migrate", ...argv, "--vector-index", "ivfflat");
     expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining("applied vectors-0001") });
-    const index = await database.kysely
-      .withoutPlugins()
-      .$extendTables<{ pg_indexes: { indexname: string; indexdef: string } }>()
-      .selectFrom("pg_indexes")
-      .select("indexdef")
-      .where("indexname", "=", "store_vectors_embedding_idx")
-      .executeTakeFirstOrThrow();
-    expect(index.indexdef).toContain("USING ivfflat (embedding halfvec_l2_ops)");
-    expect(await migrateToLatest(database.kysely)).toEqual([]);
-    await database.close();
+    const [index] = await database.query<{ indexdef: string }>(
+      "select indexdef from pg_indexes where indexname = 'store_vectors_embedding_idx'",
+    );
+    expect(index?.indexdef).toContain("USING ivfflat (embedding halfvec_l2_ops)");
+    expect(await migrateToLatest(kysely)).toEqual([]);
+    await close();
   });
 });
 

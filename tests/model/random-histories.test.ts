@@ -6,7 +6,7 @@ import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../../test-support/checkpoints.js";
 import { runs, SEED } from "../../test-support/runs.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 import { THREADS } from "./histories.js";
 import { forkStep } from "./fork-steps.js";
 import { expectSameRows, lifeStep, lookStep } from "./life-steps.js";
@@ -57,6 +57,12 @@ const CASES = [
 ] as const;
 
 describeEachTarget("after a random history of calls", (target) => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await target.createDatabase();
+  });
+
   describe.each(CASES)(
     "a $name $options that writes $layout",
     ({ name, options, keepLast, layout, seed }) => {
@@ -64,8 +70,8 @@ describeEachTarget("after a random history of calls", (target) => {
       let saver: CheckpointSaver;
 
       beforeAll(async () => {
-        const { source } = await target.createDatabase();
-        saver = new SAVERS[name](source, serde(), options);
+        await database.reset();
+        saver = new SAVERS[name](database.source, serde(), options);
         await saver.setup();
       });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { AIMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 
-import { closeUnusedPglite, createPgliteDatabase } from "../../../test-support/pglite-target.js";
+import { createPgliteDatabase } from "../../../test-support/pglite-target.js";
 import { runs } from "../../../test-support/runs.js";
 import type { TestDatabase } from "../../../test-support/test-database.js";
 import { decodeJson } from "./decode-json.js";
@@ -15,10 +15,7 @@ beforeAll(async () => {
   database = await createPgliteDatabase();
   await database.exec("CREATE TABLE headers (n serial PRIMARY KEY, body jsonb NOT NULL)");
 });
-afterAll(async () => {
-  await database.drop();
-  await closeUnusedPglite();
-});
+afterAll(() => database.drop());
 
 /** Stores a value in a JSONB column and reads it back as text and as the driver's own JSON. */
 async function stored(value: unknown): Promise<{ text: string; json: JsonValue }> {
