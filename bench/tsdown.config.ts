@@ -4,7 +4,6 @@ import { defineConfig } from "tsdown";
 export default defineConfig({
   entry: {
     main: "main.ts",
-    "memory-process": "memory/memory-process.ts",
     "killed-backend-process": "scenarios/killed-backend-process.ts",
     "delay-proxy": "latency/delay-proxy.ts",
   },

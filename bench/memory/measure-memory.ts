@@ -1,16 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Program, programBeside } from "../program-beside.js";
-import type { Size } from "../scenarios/scenario.js";
 import { MemoryFigures, type MemoryTask } from "./memory-task.js";
 
-const QUICK_PROGRAM = programBeside(import.meta.url, "memory-process");
-// From its source, also where this module is compiled into another folder: without tsx the figures would no longer compare with earlier ones.
-const PROGRAM: Program = {
-  path: fileURLToPath(new URL("../memory/memory-process.ts", import.meta.url)),
-  execArgv: ["--import", import.meta.resolve("tsx")],
-};
+/** The source, also where this module is compiled: a compiled process starts with less memory, so its figures would not compare with earlier ones. */
+const PROGRAM = fileURLToPath(new URL("../memory/memory-process.ts", import.meta.url));
 const PATIENCE_MS = 180_000;
 /** The same on every machine, because V8 collects garbage depending on this limit. */
 const HEAP_MB = 1024;
@@ -22,12 +16,10 @@ const HEAP_MB = 1024;
  */
 export async function measureMemory(
   task: MemoryTask,
-  { quick }: Size = { quick: false },
   patienceMs = PATIENCE_MS,
 ): Promise<MemoryFigures | string> {
-  const program = quick ? QUICK_PROGRAM : PROGRAM;
-  const child = fork(program.path, [JSON.stringify(task)], {
-    execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, ...program.execArgv],
+  const child = fork(PROGRAM, [JSON.stringify(task)], {
+    execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, "--import", import.meta.resolve("tsx")],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     timeout: patienceMs,
   });

@@ -5,7 +5,7 @@ import type { MemoryFigures } from "../memory/memory-task.js";
 import type { Saver, Subject } from "../subjects.js";
 import { withSaver } from "../with-saver.js";
 import { channels, document } from "./sample-data.js";
-import type { Amount, AmountScenario, Size } from "./scenario.js";
+import type { Amount, AmountScenario } from "./scenario.js";
 
 interface Thread {
   readonly length: number;
@@ -18,10 +18,9 @@ interface Thread {
 /** The memory of a process that reads a long thread and keeps nothing of it. */
 export const memory: AmountScenario = {
   name: "memory",
-  observe: async (subject, server, size) => {
+  observe: async (subject, server, { quick }) => {
     const amounts = [];
-    for (const thread of threads(size.quick))
-      amounts.push(...(await amountsOf(thread, subject, server, size)));
+    for (const thread of threads(quick)) amounts.push(...(await amountsOf(thread, subject, server)));
     return amounts;
   },
 };
@@ -35,19 +34,14 @@ function threads(quick: boolean): Thread[] {
   return quick ? [small] : [small, ...long];
 }
 
-async function amountsOf(
-  thread: Thread,
-  subject: Subject,
-  server: BenchServer,
-  size: Size,
-): Promise<Amount[]> {
+async function amountsOf(thread: Thread, subject: Subject, server: BenchServer): Promise<Amount[]> {
   const database = await server.emptyDatabase();
   try {
     const id = await withSaver(subject, database.source, (saver) => store(saver, thread));
     await database.exec("vacuum analyze");
     const { kind, length: checkpoints, label } = thread;
     const task = { subject: subject.id, url: database.source, thread: id, kind, checkpoints };
-    const figures = await measureMemory(task, size);
+    const figures = await measureMemory(task);
     // For the other saver this is a finding, for ours a defect.
     if (subject.id === "ours" && typeof figures === "string") throw new Error(figures);
     return named(`${DONE[kind]} ${checkpoints} × ${label}`, figures);
