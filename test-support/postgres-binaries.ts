@@ -14,8 +14,17 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
+// Asked once in each process: the process of a test is large, so it takes long to start another one.
+let foundUser: Promise<ServerUser> | undefined;
+let installedRun: Promise<boolean> | undefined;
+
 /** `nobody` for root, and the current user otherwise. */
-export async function serverUser(): Promise<ServerUser> {
+export function serverUser(): Promise<ServerUser> {
+  foundUser ??= findServerUser();
+  return foundUser;
+}
+
+async function findServerUser(): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = await Promise.all([run("id", ["-u", "nobody"]), run("id", ["-g", "nobody"])]);
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
@@ -31,7 +40,8 @@ export async function serverUser(): Promise<ServerUser> {
  */
 export async function preparePostgresBinaries(folder: string, user: ServerUser): Promise<PostgresBinaries> {
   const installed = await installedBinaries();
-  if (await runs(installed, user, folder)) return installed;
+  installedRun ??= runs(installed, user, folder);
+  if (await installedRun) return installed;
   const native = join(folder, "native");
   await cp(dirname(dirname(installed.postgres)), native, { recursive: true, verbatimSymlinks: true });
   await addSymlinks(native);
