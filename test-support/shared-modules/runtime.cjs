@@ -4,7 +4,7 @@
  *
  * Jest's `runtime` option names this class. `jest-circus` and `jest-runner` call its public methods.
  */
-const { createRequire, register } = require("node:module");
+const { createRequire, register, registerHooks } = require("node:module");
 const { pathToFileURL } = require("node:url");
 const { setFlagsFromString } = require("node:v8");
 
@@ -102,11 +102,17 @@ class SharedModulesRuntime {
   }
 }
 
-/** Registers tsx for TypeScript, and the functions of the running test file for `@jest/globals`. */
+/** Registers what loads TypeScript, and the functions of the running test file for `@jest/globals`. */
 async function registerLoaders() {
-  const tsx = await import("tsx/esm/api");
-  tsx.register();
-  register("./globals-loader.js", pathToFileURL(require.resolve("./runtime.cjs")));
+  if (process.features.typescript === "strip") {
+    registerHooks(await import("./typescript-loader.js"));
+    registerHooks(await import("./globals-loader.js"));
+  } else {
+    // Node.js 20 can't load TypeScript by itself.
+    const tsx = await import("tsx/esm/api");
+    tsx.register();
+    register("./globals-loader.js", pathToFileURL(require.resolve("./runtime.cjs")));
+  }
 }
 
 module.exports = SharedModulesRuntime;

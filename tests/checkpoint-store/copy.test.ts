@@ -24,8 +24,11 @@ const COUNT = 250;
 class WrappedBackend implements CheckpointBackend {
   readonly system = "wrapped";
   readonly maxTextBytes: number = 1_000;
+  protected readonly inner: CheckpointBackend;
 
-  constructor(protected readonly inner: CheckpointBackend) {}
+  constructor(inner: CheckpointBackend) {
+    this.inner = inner;
+  }
 
   address(): object {
     return {};

@@ -40,9 +40,11 @@ function branchingGraph() {
 /** Notes the names of the chains that begin. */
 class ChainNames extends BaseCallbackHandler {
   readonly name = "chain-names";
+  readonly names: string[];
 
-  constructor(readonly names: string[]) {
+  constructor(names: string[]) {
     super();
+    this.names = names;
   }
 
   override handleChainStart(...[, , , , , , , name]: unknown[]): void {

@@ -1,7 +1,11 @@
 /** Stands for what a value has, but what can't be shown. */
 export class Unread {
-  /** @param text - What to show instead. */
-  constructor(readonly text: string) {}
+  /** What to show instead. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 /** Stands for the value of an accessor. Reading it would run code of the application. */

@@ -15,10 +15,13 @@ export interface Part {
 
 /** An entry of a Map whose key is an object, which no label can show whole. */
 class Entry {
-  constructor(
-    readonly key: object,
-    readonly value: unknown,
-  ) {}
+  readonly key: object;
+  readonly value: unknown;
+
+  constructor(key: object, value: unknown) {
+    this.key = key;
+    this.value = value;
+  }
 }
 
 /** What LangChain keeps in its objects for itself. */

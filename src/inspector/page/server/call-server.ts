@@ -5,12 +5,12 @@ const MAX_QUERY = 4_000;
 
 /** An answer of the server that is an error. */
 export class ServerError extends Error {
-  constructor(
-    /** The code of the error, such as `THREAD_DELETED`. */
-    readonly code: string,
-    message: string,
-  ) {
+  /** The code of the error, such as `THREAD_DELETED`. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
     super(message);
+    this.code = code;
   }
 }
 
