@@ -17,7 +17,8 @@ export default async function globalSetup() {
   const redis = await startTestRedis();
   if (redis !== undefined) process.env.CHECKPOINT_TEST_REDIS = redis.url;
   globalThis.stopTestServer = async () => {
-    await dropDatabase(server.url, template);
+    // The others end with the run.
+    if (server.origin === "DATABASE_URL") await dropDatabase(server.url, template);
     await Promise.all([server.stop(), redis?.stop()]);
   };
   console.log(`\nTest server: ${await describeServerVersion(server.url)} (${server.origin})`);
