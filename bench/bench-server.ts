@@ -64,7 +64,7 @@ class Databases {
 
   async dropAll(): Promise<void> {
     for (const database of this.#all) await database.drop();
-    await this.#server.close();
+    await this.#server.close?.();
   }
 
   async #create(): Promise<TestDatabase<string>> {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import pg from "pg";
+import { MIGRATION_NAMES } from "../src/migrations/index.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "./targets.js";
 
 interface Notes {
@@ -16,6 +17,15 @@ describeEachTarget("a test database", (target) => {
     await one.exec("create table note (text text)");
     expect(await one.query(TABLES)).toEqual([{ n: 1 }]);
     expect(await other.query(TABLES)).toEqual([{ n: 0 }]);
+  });
+
+  it("is migrated where that is asked for, and apart from every other as well", async () => {
+    const [one, other] = [await target.migratedDatabase(), await target.migratedDatabase()];
+    await one.exec("drop table checkpoints");
+    expect(await other.query("select from checkpoints")).toEqual([]);
+    expect(await other.query("select name from checkpoint_kysely_migration order by name")).toEqual(
+      MIGRATION_NAMES.map((name) => ({ name })),
+    );
   });
 
   it("is seen alike through the source, Kysely and plain statements", async () => {

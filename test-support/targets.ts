@@ -18,6 +18,8 @@ export interface Target<Source extends DatabaseSource = DatabaseSource> {
    * `beforeAll` creates until the end of the suite.
    */
   createDatabase(): Promise<TestDatabase<Source>>;
+  /** Creates a database as `createDatabase` does, with the tables that `setup` creates in the schema `public`. */
+  migratedDatabase(): Promise<TestDatabase<Source>>;
   /**
    * Returns the migrated database that the tests of the suite share. It is emptied after each test, which takes a
    * hundredth of the time of another one. Each test closes the connections that it opened.
@@ -86,17 +88,15 @@ export function describeAnyTarget(name: string, body: (target: Target) => void):
 export function describeServer(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (postgres)`, () => {
     const server = ON_CITUS ? connectToCitus(CITUS_URL, { distributes: true }) : connectToServer();
-    describeTarget("postgres", () => server.createDatabase(), body, LAYOUT);
-    afterAll(() => server.close());
+    describeTarget("postgres", server, body, LAYOUT);
+    afterAll(() => server.close?.());
   });
 }
 
 /** Runs a suite only on the server, where the tables of the shared database are partitions by thread. */
 export function describePartitioned(name: string, body: (target: Target<string>) => void): void {
   describe(`${name} (${PARTITIONS})`, () => {
-    const server = connectToServer();
-    describeTarget("postgres", () => server.createDatabase(), body, PARTITIONS);
-    afterAll(() => server.close());
+    describeTarget("postgres", connectToServer(), body, PARTITIONS);
   });
 }
 
@@ -111,8 +111,8 @@ export function describeCitus(name: string, body: (target: Target<string>) => vo
       return;
     }
     const server = connectToCitus(CITUS_URL, { distributes: false });
-    describeTarget("postgres", () => server.createDatabase(), body);
-    afterAll(() => server.close());
+    describeTarget("postgres", server, body);
+    afterAll(() => server.close?.());
   });
 }
 
@@ -140,7 +140,7 @@ export function onOneServer<Body>(
 /** Runs a suite only on PGlite. */
 export function describePglite(name: string, body: (target: Target<PGlite>) => void): void {
   describe(`${name} (pglite)`, () => {
-    describeTarget("pglite", createPgliteDatabase, body);
+    describeTarget("pglite", { createDatabase: createPgliteDatabase }, body);
   });
 }
 
@@ -148,13 +148,19 @@ export function describePglite(name: string, body: (target: Target<PGlite>) => v
 export function describeVectors(name: string, body: (target: Target) => void): void {
   if (process.env.CHECKPOINT_TEST_VECTORS === "yes") describeServer(name, body);
   describe(`${name} (pglite)`, () => {
-    describeTarget("pglite", createVectorPglite, body);
+    describeTarget("pglite", { createDatabase: createVectorPglite }, body);
   });
+}
+
+/** Creates databases, and migrated ones where that is cheaper than migrating an empty one. */
+interface Databases<Source extends DatabaseSource> {
+  readonly createDatabase: () => Promise<TestDatabase<Source>>;
+  readonly migratedDatabase?: () => Promise<TestDatabase<Source>>;
 }
 
 function describeTarget<Source extends DatabaseSource>(
   name: Target["name"],
-  create: () => Promise<TestDatabase<Source>>,
+  databases: Databases<Source>,
   body: (target: Target<Source>) => void,
   layout: PartitionLayout = "none",
 ): void {
@@ -162,11 +168,16 @@ function describeTarget<Source extends DatabaseSource>(
   const ofTest: TestDatabase[] = [];
   let inTest = false;
   let shared: Promise<TestDatabase<Source>> | undefined;
+  const createMigrated =
+    databases.migratedDatabase ?? (async () => migrated(await databases.createDatabase()));
+  const keep = async (database: Promise<TestDatabase<Source>>): Promise<TestDatabase<Source>> => {
+    const kept = inTest ? ofTest : ofSuite;
+    kept.push(await database);
+    return database;
+  };
   const createShared = async (): Promise<TestDatabase<Source>> => {
-    const database = await create();
+    const database = await createMigrated();
     ofSuite.push(database);
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
     if (layout !== "none") await partition(database.source, layout);
     return database;
   };
@@ -175,11 +186,8 @@ function describeTarget<Source extends DatabaseSource>(
   });
   body({
     name,
-    createDatabase: async () => {
-      const database = await create();
-      (inTest ? ofTest : ofSuite).push(database);
-      return database;
-    },
+    createDatabase: () => keep(databases.createDatabase()),
+    migratedDatabase: () => keep(createMigrated()),
     sharedDatabase: () => (shared ??= createShared()),
   });
   // Registered after the body, so that its own hooks still find the databases open: hooks run in the order of
@@ -190,6 +198,14 @@ function describeTarget<Source extends DatabaseSource>(
     await (await shared)?.exec(EMPTY_TABLES);
   });
   afterAll(() => dropAll(ofSuite));
+}
+
+async function migrated<Source extends DatabaseSource>(
+  database: TestDatabase<Source>,
+): Promise<TestDatabase<Source>> {
+  await using saver = new PostgresSaver(database.source);
+  await saver.setup();
+  return database;
 }
 
 async function partition(source: DatabaseSource, layout: PartitionLayout): Promise<void> {

@@ -46,6 +46,11 @@ export async function databaseStrategy(url: string): Promise<string> {
   );
 }
 
+/** Drops a database of the run, which may not exist. */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  await withClient(url, (client) => client.query(`drop database if exists ${name} with (force)`));
+}
+
 /** Returns what the server says about itself, such as `PostgreSQL 18.4, collation en-US (icu)`. */
 export async function describeServerVersion(url: string): Promise<string> {
   return withClient(url, async (client) => {

@@ -34,9 +34,8 @@ export function useInspector<Source extends DatabaseSource>(
     return used;
   };
   beforeAll(async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source);
-    await saver.setup();
     await fill(saver, database);
     used = { database, saver, inspector: await serveInspector(saver) };
   });

@@ -112,5 +112,5 @@ async function clusterOf(sides: readonly Side[]): Promise<CitusResults["cluster"
 
 async function endAll(sides: readonly Side[], server: PostgresServer): Promise<void> {
   for (const side of sides) await side.end();
-  await server.close();
+  await server.close?.();
 }

@@ -31,9 +31,8 @@ async function rowsOf(database: TestDatabase): Promise<Set<string>> {
 
 describeAnyTarget("archive of a random history", (target) => {
   it("removes what prune would, keeps what stays readable, and restores every row byte for byte, twice", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await using saver = new PostgresSaver(database.source, undefined, { retry: false, splices: true });
-    await saver.setup();
     const threads = new RandomThreads(saver);
     let splices = 0;
     const property = fc.asyncProperty(fc.array(anyPart, { minLength: 1, maxLength: 3 }), async (parts) => {

@@ -15,9 +15,8 @@ describeAnyTarget("rebuildBlobs with writes of Python's saver", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
   afterAll(() => saver.end());
 

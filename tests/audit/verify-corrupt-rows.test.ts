@@ -16,9 +16,8 @@ describeAnyTarget("verify finds corrupt rows", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
   });
 
   it.each(CORRUPT_ROWS)("$what", async ({ damaged, set }: CorruptRow) => {

@@ -8,9 +8,8 @@ const VERIFIES = 10;
 
 describeServer("verify with running agents", (target) => {
   it("finds no errors while threads continue, are deleted and start again", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     const saver = new PostgresSaver(source);
-    await saver.setup();
     const over = new AbortController();
     const write = async (thread: string): Promise<number> => {
       let puts = 0;

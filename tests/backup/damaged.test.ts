@@ -11,9 +11,8 @@ describeAnyTarget("an import", (target) => {
   let lines: readonly string[];
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
     await putValues(saver, threadConfig("a"), { list: [1], text: "x" });
     lines = await collect(saver.exportThreads());
     await saver.deleteThread("a");

@@ -23,9 +23,8 @@ describeServer("an import with concurrent writers", (target) => {
   let saver: PostgresSaver;
   let thread: string;
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
   });
   beforeEach(() => {
     thread = newThread();

@@ -39,9 +39,8 @@ function threadsOf(lines: readonly string[]): string[] {
 
 describeAnyTarget("an increment", (target) => {
   async function openSaver() {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false, splices: true });
-    await saver.setup();
     return { database, saver };
   }
 

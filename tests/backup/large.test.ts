@@ -16,9 +16,8 @@ describeAnyTarget("a large backup", (target) => {
   let to: PostgresSaver;
 
   beforeAll(async () => {
-    [source, copy] = [await target.createDatabase(), await target.createDatabase()];
+    [source, copy] = [await target.migratedDatabase(), await target.migratedDatabase()];
     [from, to] = [new PostgresSaver(source.source), new PostgresSaver(copy.source)];
-    for (const saver of [from, to]) await saver.setup();
   });
 
   /** A call like that of a saver, but with pieces of 1,000 bytes. */

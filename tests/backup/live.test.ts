@@ -9,10 +9,9 @@ const BACKUPS = 8;
 
 describeServer("a backup with concurrent writers", (server) => {
   it("has every checkpoint with its values, while others write, prune and delete threads (C1, C8)", async () => {
-    const [source, copy] = [await server.createDatabase(), await server.createDatabase()];
+    const [source, copy] = [await server.migratedDatabase(), await server.migratedDatabase()];
     const writer = new PostgresSaver(source.source);
     const to = new PostgresSaver(copy.source);
-    for (const saver of [writer, to]) await saver.setup();
     for (const thread of THREADS)
       await putValues(writer, threadConfig(thread), { list: ["first"], step: [0] });
     let hasEnded = false;

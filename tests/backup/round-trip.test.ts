@@ -41,9 +41,8 @@ describeAnyTarget("a backup", (target) => {
   let to: PostgresSaver;
 
   beforeAll(async () => {
-    [source, copy] = [await target.createDatabase(), await target.createDatabase()];
+    [source, copy] = [await target.migratedDatabase(), await target.migratedDatabase()];
     [from, to] = [new PostgresSaver(source.source), new PostgresSaver(copy.source)];
-    for (const saver of [from, to]) await saver.setup();
   });
 
   beforeEach(async () => {

@@ -11,7 +11,7 @@ describeAnyTarget("diff and state", (target) => {
   let ids: readonly string[];
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     ({ ids } = await fillDatabase(database));
     run = cliOn(database);
     const saver = new PostgresSaver(database.source);

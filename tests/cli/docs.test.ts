@@ -13,7 +13,7 @@ const WORD = /'([^']*)'|(\S+)/g;
 
 describePglite("docs/cli.md", (target) => {
   it("shows the output of the commands; CLI_DOCS=write updates it", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await fillDatabase(database);
     await fillStore(database);
     const run = cliOn(database, { interruptAt: SERVED });

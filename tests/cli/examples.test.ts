@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
-import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { CommandDefinition } from "../../src/cli/command-definition.js";
 import { COMMANDS } from "../../src/cli/commands/index.js";
-import { ROOT } from "../package/consumer-project.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn, SERVED } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
@@ -17,34 +16,43 @@ const EXAMPLE_URL = "postgres://localhost/agents";
 
 const EXAMPLE_REDIS = "redis://localhost:6379";
 
-/** Matches examples that read standard input or are piped. The others run in this process, which takes a tenth of the time. */
-const NEEDS_SHELL = / [<|] /;
+/** A command line, and what it reads, writes or is piped into. */
+const REDIRECTED = /^(.*?)(?: ([<>|]) (.*))?$/;
 /** The example of this command needs pgvector. `store-reembed.test.ts` runs it. */
 const NEEDS_VECTORS = "store reembed";
 /** The commands of this group leave the database as it is for the next one. */
 const CHANGES_NOTHING = "Inspect";
+/** This command changes its tables. The others change only their rows. */
+const CHANGES_TABLES = "migrate";
+/** Empties the schemas that the examples name, but for the records of migrations. */
+const EMPTY_TABLES = `
+do $$
+declare name text;
+begin
+  for name in
+    select format('%I.%I', schemaname, tablename) from pg_tables
+    where schemaname in ('public', 'restored', 'agents') and tablename not like '%migration%'
+  loop
+    execute 'delete from ' || name;
+  end loop;
+end
+$$`;
 /** The examples with this option need Citus. `tests/scale/citus.test.ts` runs them. */
 const NEEDS_CITUS = "--distribute";
 /** The example with this option would open a browser. */
 const OPENS_BROWSER = "--open";
 
-// The program needs a build; `npm test` builds first.
-beforeAll(() => access(join(ROOT, "dist", "cli.js")));
-
 describeServer("the examples in help", (server) => {
   let database: TestDatabase<string>;
   let folder: string;
-  /** Whether the database holds what the next command expects. */
+  /** Whether the database has the tables that the next command expects, and whether they hold what it expects. */
+  let isMigrated = false;
   let isFilled = false;
   const workingFolder = process.cwd();
 
   beforeAll(async () => {
     database = await server.createDatabase();
     folder = await mkdtemp(join(tmpdir(), "checkpoint-examples-"));
-    const program = join(folder, "langgraph-checkpoint-kysely");
-    const script = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
-    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
-    await chmod(program, 0o755);
     // Examples name files in the folder of the reader.
     process.chdir(folder);
   });
@@ -59,12 +67,12 @@ describeServer("the examples in help", (server) => {
     async (_name, command) => {
       if (!isFilled) await fill();
       isFilled = command.group === CHANGES_NOTHING;
+      isMigrated = command.name !== CHANGES_TABLES;
       for (const example of examplesOf(command).filter(isRunHere)) {
         const line = example
           .replaceAll(EXAMPLE_URL, database.source)
           .replace(EXAMPLE_REDIS, process.env.CHECKPOINT_TEST_REDIS ?? "");
-        const outcome = await (NEEDS_SHELL.test(line) ? runInShell(line) : runInProcess(line));
-        expect({ example, ...outcome }).toMatchObject({
+        expect({ example, ...(await runExample(line)) }).toMatchObject({
           example,
           code: 0,
           stderr: expect.not.stringMatching(/error/),
@@ -74,39 +82,31 @@ describeServer("the examples in help", (server) => {
   );
 
   async function fill(): Promise<void> {
-    await database.reset();
+    if (isMigrated) await database.exec(EMPTY_TABLES);
+    else await migrate();
     await fillDatabase(database);
     await fillStore(database);
-    await cliOn(database)("migrate", "--with", "checkpoint-store");
-    await cliOn(database)("migrate", "--schema", "restored", "--with", "store");
-    await cliOn(database)("migrate", "--schema", "agents");
   }
 
-  async function runInProcess(line: string): Promise<Outcome> {
+  async function migrate(): Promise<void> {
+    await database.reset();
+    const run = cliOn(database);
+    await run("migrate", "--with", "store", "--with", "checkpoint-store");
+    await run("migrate", "--schema", "restored", "--with", "store");
+    await run("migrate", "--schema", "agents");
+  }
+
+  // In this process, which takes a tenth of the time of the program.
+  async function runExample(line: string): Promise<Outcome> {
     const env = { DATABASE_URL: database.source };
-    const [command = "", file] = line.split(" > ");
-    const { code, stdout, stderr } = await cli(await wordsOf(command), { env, interruptAt: SERVED });
-    if (file !== undefined) await writeFile(file, stdout);
-    return { code, stderr };
-  }
-
-  function runInShell(line: string): Promise<Outcome> {
-    const env = {
-      ...process.env,
-      NODE_OPTIONS: "",
-      DATABASE_URL: database.source,
-      PATH: `${folder}${delimiter}${process.env.PATH ?? ""}`,
-    };
-    return new Promise((resolve) => {
-      execFile(
-        "sh",
-        ["-c", `langgraph-checkpoint-kysely ${line}`],
-        { cwd: folder, env },
-        (error, _stdout, stderr) => {
-          resolve({ code: error === null ? 0 : Number(error.code), stderr });
-        },
-      );
+    const [, command = "", redirection, rest = ""] = REDIRECTED.exec(line) ?? [];
+    const { code, stdout, stderr } = await cli(await wordsOf(command), {
+      ...{ env, interruptAt: SERVED },
+      ...(redirection === "<" && { stdin: await readFile(rest, "utf8") }),
     });
+    if (redirection === ">") await writeFile(rest, stdout);
+    if (redirection === "|") execFileSync("sh", ["-c", rest], { input: stdout });
+    return { code, stderr };
   }
 });
 

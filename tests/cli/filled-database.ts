@@ -17,12 +17,11 @@ export interface Filled {
 }
 
 /**
- * Fills a database with the threads of the examples in help: 42 with four checkpoints, a fork, an interrupt, pending writes and
+ * Fills a migrated database with the threads of the examples in help: 42 with four checkpoints, a fork, an interrupt, pending writes and
  * a subgraph; its copy `42-copy`; and the short threads 43 and 44.
  */
 export async function fillDatabase({ source }: TestDatabase): Promise<Filled> {
   const saver = new PostgresSaver(source);
-  await saver.setup();
   const ids = await fillThread(saver, "42");
   await saver.copyThread("42", "42-copy");
   await put(saver, threadConfig("43"), { plan: "C" }, undefined, -1);
@@ -40,15 +39,14 @@ export interface RefilledDatabase extends Filled {
   readonly json: (...argv: string[]) => Promise<Record<string, unknown>>;
 }
 
-/** Creates a database for a suite, and fills it again before each test. */
+/** Fills the shared database of a suite before each test. */
 export function refilledDatabase(target: Target): RefilledDatabase {
   let database: TestDatabase;
   let filled: Filled;
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.sharedDatabase();
   });
   beforeEach(async () => {
-    await database.reset();
     filled = await fillDatabase(database);
   });
   const run: RefilledDatabase["run"] = (...argv) => cliOn(database)(...argv);

@@ -20,9 +20,8 @@ describeServer("inspect", (server) => {
   let database: TestDatabase<string>;
 
   beforeAll(async () => {
-    database = await server.createDatabase();
+    database = await server.migratedDatabase();
     const saver = new PostgresSaver(database.source, EncryptedSerializer.fromAesKey(KEY));
-    await saver.setup();
     await putValues(saver, threadConfig("42"), { plan: "A" });
     await saver.end();
   });

@@ -15,7 +15,7 @@ describeAnyTarget("the commands that inspect threads", (target) => {
   let ids: readonly string[];
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     ({ ids } = await fillDatabase(database));
     run = cliOn(database);
     const saver = new PostgresSaver(database.source);

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
 import { run } from "../../src/cli/index.js";
-import { openDatabase } from "../../src/db/index.js";
-import { migrateToLatest } from "../../src/migrations/index.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { cli, type CliOutcome, cliOn } from "./cli.js";
@@ -23,12 +21,6 @@ const WAITING = `
 describeServer("an interrupt", (server) => {
   let database: TestDatabase<string>;
 
-  beforeAll(async () => {
-    database = await server.createDatabase();
-  });
-
-  beforeEach(() => database.reset());
-
   /** Interrupts a command while it waits for the locks of a transaction, which stays open until the command has ended. */
   async function interruptBehind(
     statements: readonly string[],
@@ -47,23 +39,18 @@ describeServer("an interrupt", (server) => {
     });
   }
 
-  async function migrated(): Promise<void> {
-    const opened = openDatabase(database.source);
-    await migrateToLatest(opened.kysely);
-    await opened.close();
-  }
-
   function interrupted(description: string) {
     return { code: 130, stdout: "", stderr: `error: interrupted${description}\n`, isWaiting: false };
   }
 
   it("ends the wait for another migration, and changes nothing", async () => {
+    database = await server.createDatabase();
     expect(await interruptBehind(MIGRATION_LOCK, "migrate")).toEqual(interrupted(": nothing was changed"));
     expect(await database.query("select from pg_tables where schemaname = 'public'")).toEqual([]);
   });
 
   it("cancels a running step, and rolls back the steps before it", async () => {
-    await migrated();
+    database = await server.migratedDatabase();
     await database.exec(
       "drop table checkpoint_kysely_migration; alter table checkpoint_blobs alter column blob set not null; drop table checkpoint_tombstones",
     );
@@ -81,21 +68,21 @@ describeServer("an interrupt", (server) => {
   });
 
   it("ends the wait of migrate down", async () => {
-    await migrated();
+    database = await server.migratedDatabase();
     expect(await interruptBehind(MIGRATION_LOCK, "migrate", "down")).toEqual(
       interrupted(": nothing was reverted"),
     );
   });
 
   it("ends the wait of migrate status for a locked table", async () => {
-    await migrated();
+    database = await server.migratedDatabase();
     expect(await interruptBehind(LOCKED_TABLES, "migrate", "status")).toEqual(interrupted(""));
   });
 
   it.each(["threads", "doctor"])(
     "ends the wait for a server that does not answer, about which %s prints a notice",
     async (command) => {
-      const proxy = await TcpProxy.open(database.source);
+      const proxy = await TcpProxy.open((await server.sharedDatabase()).source);
       proxy.stall();
       const interrupt = new AbortController();
       const printed: string[] = [];
@@ -114,12 +101,12 @@ describeServer("an interrupt", (server) => {
   );
 
   it("ends the wait of doctor for a locked table", async () => {
-    await migrated();
+    database = await server.migratedDatabase();
     expect(await interruptBehind(LOCKED_TABLES, "doctor")).toEqual(interrupted(""));
   });
 
   it("drops an unfinished optional index", async () => {
-    await migrated();
+    database = await server.migratedDatabase();
     expect(await interruptBehind(OLD_SNAPSHOT, "migrate", "--with", "run-index")).toEqual(
       interrupted(': schema "public" is up to date; run-index is missing'),
     );
@@ -127,7 +114,7 @@ describeServer("an interrupt", (server) => {
   });
 
   it("prints how to repair an index that can't be dropped because of a writer", async () => {
-    await migrated();
+    database = await server.migratedDatabase();
     const { code, stderr } = await interruptBehind(WRITE, "migrate", "--with", "run-index");
     expect(code).toBe(130);
     expect(stderr).toMatch(
@@ -139,7 +126,7 @@ describeServer("an interrupt", (server) => {
   // Behind a pooler, the backend of an earlier statement may serve another client by now.
   it("cancels the statements of a saver by the protocol, not with pg_cancel_backend", async () => {
     const role = `client_${randomBytes(8).toString("hex")}`;
-    await migrated();
+    database = await server.migratedDatabase();
     await database.exec(`
       create role ${role} login password 'secret';
       grant usage on schema public to ${role};

@@ -19,7 +19,7 @@ describeServer("the program", (server) => {
   let database: TestDatabase<string>;
 
   beforeAll(async () => {
-    database = await server.createDatabase();
+    database = await server.migratedDatabase();
     await fillDatabase(database);
     await database.exec(`
       insert into checkpoint_blobs (thread_id, channel, version, type, blob)

@@ -7,7 +7,7 @@ import { fillDatabase } from "./filled-database.js";
 
 describeServer("a command that loses its connection", (server) => {
   it("prints one notice, and retries", async () => {
-    const database = await server.createDatabase();
+    const database = await server.migratedDatabase();
     await fillDatabase(database);
     const proxy = await TcpProxy.open(database.source);
     const printed: string[] = [];

@@ -3,7 +3,7 @@ import { access, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { ROOT, runNode } from "../package/consumer-project.js";
+import { ROOT, runNode, UNOPTIMIZED_PGLITE } from "../package/consumer-project.js";
 import { describeServer } from "../../test-support/targets.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
@@ -21,7 +21,8 @@ describe("the program", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   it("keeps the database of a folder between runs, and exits with the exit code of the command", async () => {
-    const run = (...argv: string[]) => runNode(folder, PROGRAM, ...argv, "--url", `file://${folder}/data`);
+    const run = (...argv: string[]) =>
+      runNode(folder, UNOPTIMIZED_PGLITE, PROGRAM, ...argv, "--url", `file://${folder}/data`);
     expect(await run("migrate")).toMatchObject({ code: 0 });
     expect(await run("migrate", "--check")).toEqual({ code: 0, output: 'schema "public" is up to date\n' });
   });

@@ -10,9 +10,8 @@ const LENGTH = 30;
 
 describeServer("the statements of a command", (target) => {
   it("are as few for a distant ancestor as for the parent", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     const saver = new PostgresSaver(source);
-    await saver.setup();
     const ids: string[] = [];
     let config = threadConfig("long");
     for (let n = 0; n < LENGTH; n++) {

@@ -23,8 +23,7 @@ export function threadsInFormats(target: Target): ThreadsInFormats {
     return saver;
   };
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await saverOf().setup();
+    database = await target.migratedDatabase();
   });
   afterAll(() => Promise.all(opened.map((saver) => saver.end())));
   return {

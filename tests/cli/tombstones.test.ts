@@ -3,7 +3,7 @@ import { PostgresSaver } from "../../src/index.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
-import { refilledDatabase } from "./filled-database.js";
+import { fillDatabase, refilledDatabase } from "./filled-database.js";
 
 const NO_ROWS = { checkpoints: 0, blobs: 0, writes: 0 };
 
@@ -69,9 +69,11 @@ describeAnyTarget("a thread with a tombstone", (target) => {
   });
 
   it("needs migrated tables: the commands say so if the table of tombstones is missing", async () => {
-    await filled.database.exec("drop table checkpoint_tombstones");
+    const database = await target.migratedDatabase();
+    await fillDatabase(database);
+    await database.exec("drop table checkpoint_tombstones");
     for (const argv of [["tombstones"], ["fork", "42"], ["copy", "42", "new"]]) {
-      const { code, stderr } = await run(...argv);
+      const { code, stderr } = await cliOn(database)(...argv);
       expect(code).toBe(1);
       expect(stderr).toContain("migrate");
     }

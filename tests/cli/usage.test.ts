@@ -5,7 +5,8 @@ import { type CheckpointDatabase, openDatabase } from "../../src/db/index.js";
 import { InvalidConfigError } from "../../src/errors/index.js";
 import { COMMANDS } from "../../src/cli/commands/index.js";
 import type { CommandIO } from "../../src/cli/index.js";
-import { cli } from "./cli.js";
+import { describePglite } from "../../test-support/targets.js";
+import { cli, cliOn } from "./cli.js";
 
 const ON_MEMORY = ["--url", "memory://"];
 
@@ -139,10 +140,12 @@ it("prints the version of the package", async () => {
   expect(text).toContain(`"version": "${stdout.trim()}"`);
 });
 
-it("prints colours to a terminal", async () => {
-  const { stdout } = await cli(["migrate", "--check", ...ON_MEMORY], { isTTY: true });
-  expect(stdout).toContain("\u001b[33mpending\u001b[39m");
-  expect((await cli(["migrate"], { isTTY: true })).stderr).toContain("\u001b[31merror:\u001b[39m");
+describePglite("colours", (target) => {
+  it("are printed to a terminal", async () => {
+    const { stdout } = await cliOn(await target.createDatabase(), { isTTY: true })("migrate", "--check");
+    expect(stdout).toContain("\u001b[33mpending\u001b[39m");
+    expect((await cli(["migrate"], { isTTY: true })).stderr).toContain("\u001b[31merror:\u001b[39m");
+  });
 });
 
 it("accepts the process as its streams and environment", () => {

@@ -4,9 +4,8 @@ import { runOnEmptiedSaver } from "./emptied-saver.js";
 
 describeEachTarget("LangGraph's conformance suite", (target) => {
   runOnEmptiedSaver("PostgresSaver", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source);
-    await saver.setup();
     return { saver, tables: database.kysely<CheckpointDatabase>() };
   });
 });

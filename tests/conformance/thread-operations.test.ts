@@ -28,8 +28,7 @@ describeAnyTarget("Python's conformance suite", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
 
   const tuplesOf = (thread: string, ns = ""): Promise<CheckpointTuple[]> =>

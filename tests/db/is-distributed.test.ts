@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from "@jest/globals";
 import { isDistributed } from "../../src/db/is-distributed.js";
 import { openDatabase } from "../../src/db/open-database.js";
-import { PostgresSaver } from "../../src/index.js";
 import { lookDistributed } from "../../test-support/distributed-catalog.js";
 import {
   describeEachTarget,
@@ -44,9 +43,7 @@ describeServer("isDistributed", (target) => {
   let database: TestDatabase<string>;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    database = await target.migratedDatabase();
     await lookDistributed(database);
   });
 

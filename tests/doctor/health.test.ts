@@ -34,8 +34,7 @@ function openSaver(source: DatabaseSource, options: PostgresSaverOptions = {}): 
 
 describeEachTarget("health", (target) => {
   it("is ok when checkpoints can be stored", async () => {
-    const saver = openSaver((await target.createDatabase()).source);
-    await saver.setup();
+    const saver = openSaver((await target.migratedDatabase()).source);
     const health = await saver.health();
     expect(health).toMatchObject({
       ok: true,
@@ -60,9 +59,8 @@ describeEachTarget("health", (target) => {
   });
 
   it("is not ok when the schema is older than the library", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = openSaver(database.source);
-    await saver.setup();
     const [last] = await database.query<{ name: string }>(
       `delete from checkpoint_kysely_migration where name = (select max(name) from checkpoint_kysely_migration) returning name`,
     );
@@ -144,8 +142,7 @@ describeServer("health of a server", (target) => {
   });
 
   it("reports that the server accepts no writes", async () => {
-    const database = await target.createDatabase();
-    await openSaver(database.source).setup();
+    const database = await target.migratedDatabase();
     const { pathname } = new URL(database.source);
     await database.query(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`);
     expect(await openSaver(database.source).health()).toMatchObject({
@@ -162,8 +159,7 @@ describeServer("health of a server", (target) => {
     const role = `health_${Date.now()}`;
 
     beforeEach(async () => {
-      database = await target.createDatabase();
-      await openSaver(database.source).setup();
+      database = await target.migratedDatabase();
       await database.exec(`
         create role ${role} login password 'pa55word';
         grant usage on schema public to ${role};
@@ -239,12 +235,11 @@ describeServer("health of a server", (target) => {
   });
 
   it("works on a passed-in Kysely, and then reports no pool", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     opened.push(() => pool.end());
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = openSaver(db);
-    await saver.setup();
     const health = await saver.health();
     expect(health.ok).toBe(true);
     expect(health.pool).toBeUndefined();

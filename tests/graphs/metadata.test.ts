@@ -28,12 +28,11 @@ describeAnyTarget("the metadata of a run", (target) => {
   }
 
   it("contains the config values that `metadataFromConfig` names, and is found by them", async () => {
-    const database: TestDatabase = await target.createDatabase();
+    const database: TestDatabase = await target.migratedDatabase();
     await using plain = new PostgresSaver(database.source);
     await using saver = new PostgresSaver(database.source, undefined, {
       metadataFromConfig: ["user_id", "run_id", "step", "missing"],
     });
-    await plain.setup();
     const config = { configurable: { user_id: "7" }, metadata: { run_id: "r1", step: "mine", other: 1 } };
     // LangGraph.js itself stores no config values in the metadata of checkpoints.
     await run(plain, config);
@@ -48,11 +47,10 @@ describeAnyTarget("the metadata of a run", (target) => {
   });
 
   it("contains only strings, numbers and booleans of the config, also in a batch", async () => {
-    const database: TestDatabase = await target.createDatabase();
+    const database: TestDatabase = await target.migratedDatabase();
     await using saver = new PostgresSaver(database.source, undefined, {
       metadataFromConfig: ["a", "b", "c", "d"],
     });
-    await saver.setup();
     const thread_id = newThread();
     const checkpoint = listCheckpoint();
     await saver.batch((batch) =>

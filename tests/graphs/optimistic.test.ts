@@ -171,10 +171,9 @@ describeAnyTarget("two concurrent runs of a thread", (target) => {
   it.each(DURABILITIES)(
     "with optimistic concurrency and durability %s: one of them fails",
     async (durability) => {
-      const { source } = await target.createDatabase();
+      const { source } = await target.migratedDatabase();
       for (const isNew of [true, false]) {
         await using saver = new SimultaneousReadsSaver(source, undefined, { concurrency: "optimistic" });
-        await saver.setup();
         const graph = steps(saver);
         const thread = { configurable: { thread_id: `${durability} ${String(isNew)}` } };
         if (!isNew) {

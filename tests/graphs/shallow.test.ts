@@ -22,9 +22,8 @@ describeAnyTarget("graphs on a shallow saver", (target) => {
   let saver: ShallowPostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new ShallowPostgresSaver(database.source);
-    await saver.setup();
   });
   afterAll(() => saver.end());
 

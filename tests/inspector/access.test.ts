@@ -14,8 +14,7 @@ describeServer("who the inspector answers", (target) => {
   let asked: string[];
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
     await putValues(saver, threadConfig("42"), { plan: "A" });
   });
   afterAll(() => saver.end());

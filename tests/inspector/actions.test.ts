@@ -23,8 +23,7 @@ describeAnyTarget("actions", (target) => {
     let writable: RunningInspector;
     let readOnly: RunningInspector;
     beforeAll(async () => {
-      saver = new PostgresSaver((await target.createDatabase()).source);
-      await saver.setup();
+      saver = new PostgresSaver((await target.migratedDatabase()).source);
       [writable, readOnly] = await Promise.all([
         serveInspector(saver, { write: true }),
         serveInspector(saver),

@@ -14,8 +14,7 @@ describeAnyTarget("values on the page of a checkpoint", (target) => {
     let inspector: RunningInspector;
     let base: string;
     beforeAll(async () => {
-      saver = new PostgresSaver((await target.createDatabase()).source);
-      await saver.setup();
+      saver = new PostgresSaver((await target.migratedDatabase()).source);
       const { checkpoint } = await putInspectedThread(saver);
       inspector = await serveInspector(saver);
       base = `${inspector.url}#/checkpoint/${encodeURIComponent(THREAD)}/${checkpoint}`;

@@ -13,8 +13,7 @@ describeAnyTarget("page of a checkpoint", (target) => {
     let inspector: RunningInspector;
     let stored: InspectedThread;
     beforeAll(async () => {
-      saver = new PostgresSaver((await target.createDatabase()).source);
-      await saver.setup();
+      saver = new PostgresSaver((await target.migratedDatabase()).source);
       stored = await putInspectedThread(saver);
       inspector = await serveInspector(saver);
     });

@@ -9,9 +9,8 @@ import { urlOf } from "../tenants/tenancy.js";
 
 describeEachTarget("the health call of the inspector", (target) => {
   it("reports what doctor finds with remedies, the worst first, and what is to be migrated", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await using saver = new PostgresSaver(database.source);
-    await saver.setup();
     const calls = new InspectorCalls(saver);
     const well = await calls.read("health", {});
     expect(well.findings.filter(({ state }) => state === "error")).toEqual([]);
@@ -65,11 +64,10 @@ describeServer("the health call of the inspector", (target) => {
   });
 
   it("leaves out what would need more connections of an application's Kysely", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     const pool = new pg.Pool({ connectionString: source, max: 1 });
     const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     await using saver = new PostgresSaver(kysely);
-    await saver.setup();
     const { findings } = await new InspectorCalls(saver).read("health", {});
     expect(findings.find(({ check }) => check === "pooler")).toMatchObject({ state: "unknown" });
     expect(findings.find(({ check }) => check === "schema")).toMatchObject({ state: "ok" });
@@ -77,9 +75,7 @@ describeServer("the health call of the inspector", (target) => {
   });
 
   it("turns what the role may not see into findings, and a server that is gone too", async () => {
-    const database = await target.createDatabase();
-    await using owner = new PostgresSaver(database.source);
-    await owner.setup();
+    const database = await target.migratedDatabase();
     await database.exec("create role health_reader login password 'secret'");
     await using reader = new PostgresSaver(urlOf(database.source, "health_reader"));
     const { findings } = await new InspectorCalls(reader).read("health", {});
@@ -92,9 +88,7 @@ describeServer("the health call of the inspector", (target) => {
   });
 
   it("names no host, user, database or password where a server is not reached or refuses the role", async () => {
-    const { source } = await target.createDatabase();
-    await using saver = new PostgresSaver(source);
-    await saver.setup();
+    const { source } = await target.migratedDatabase();
     const unknown = urlOf(source, "hidden_user").replace("secret", "hidden-password");
     for (const [url, shown] of [
       ["postgres://hidden_user:hidden-password@hidden-host.invalid/hidden", /ENOTFOUND|EAI_AGAIN/],

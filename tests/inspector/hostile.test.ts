@@ -20,10 +20,9 @@ describeServer("a thread whose every text attacks the page", (target) => {
     let inspector: RunningInspector;
     let places: readonly CheckpointPlace[];
     beforeAll(async () => {
-      const { source } = await target.createDatabase();
+      const { source } = await target.migratedDatabase();
       saver = new PostgresSaver(source);
       store = new PostgresStore(source);
-      await saver.setup();
       await store.setup();
       places = await storeHostileThread(saver, store);
       inspector = await serveInspector(saver, { write: true, store });

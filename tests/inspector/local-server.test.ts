@@ -16,8 +16,7 @@ describeServer("the inspector of the command line", (target) => {
   let saver: PostgresSaver;
   let stop: AbortController;
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
     await putValues(saver, threadConfig("42"), { plan: "A" });
   });
   afterAll(() => saver.end());

@@ -20,10 +20,9 @@ describeEachTarget("memory calls of the inspector", (target) => {
   let store: PostgresStore;
   let calls: InspectorCalls;
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
     store = new PostgresStore(database.source);
-    await saver.setup();
     calls = new InspectorCalls(saver);
   });
   afterAll(async () => {
@@ -124,9 +123,8 @@ onOneServer(NO_ROW_SECURITY, describeEachTarget)("memory calls of a tenant's ins
 
 describeVectors("memory calls with a store that embeds", (target) => {
   it("search by meaning, and by words where asked to", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     await using saver = new PostgresSaver(source);
-    await saver.setup();
     const index = { dims: 16, embed: new WordEmbedder(16), fields: ["text"] };
     await using store = new PostgresStore(source, { index });
     await store.put(["d"], "near", { text: "red cat" });

@@ -14,10 +14,9 @@ describeAnyTarget("memory page", (target) => {
     let store: PostgresStore;
     let inspector: RunningInspector;
     beforeAll(async () => {
-      const { source } = await target.createDatabase();
+      const { source } = await target.migratedDatabase();
       saver = new PostgresSaver(source);
       store = new PostgresStore(source);
-      await saver.setup();
       inspector = await serveInspector(saver);
     });
     afterAll(async () => {

@@ -25,8 +25,7 @@ describeServer("the inspector in a server", (target) => {
   let servers: Server[] = [];
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
     await putValues(saver, threadConfig("42"), { plan: "A" });
   });
   afterAll(() => saver.end());

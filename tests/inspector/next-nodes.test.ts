@@ -143,9 +143,8 @@ describeServer("what runs next, without the graph", (target) => {
   let saver: PostgresSaver;
   let official: OfficialSaver;
   beforeAll(async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     saver = new PostgresSaver(source);
-    await saver.setup();
     official = OfficialSaver.fromConnString(source);
   });
   afterAll(async () => {

@@ -58,10 +58,9 @@ describeAnyTarget("the whole inspector", (target) => {
     let store: PostgresStore;
     let inspector: RunningInspector;
     beforeAll(async () => {
-      const { source } = await target.createDatabase();
+      const { source } = await target.migratedDatabase();
       saver = new PostgresSaver(source, undefined, { metadataFromConfig: STORED_METADATA });
       store = new PostgresStore(source);
-      await saver.setup();
       await seedHistory(saver, store);
       inspector = await serveInspector(saver, { store });
     });

@@ -16,9 +16,7 @@ describeAnyTarget("a saver with write rules, after a random history of calls", (
   const savers = new Map<string, PostgresSaver>();
 
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    database = await target.migratedDatabase();
   });
   afterAll(async () => {
     for (const saver of savers.values()) await saver.end();

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { beforeAll, expect, it } from "@jest/globals";
 import { z } from "zod";
-import { PostgresSaver } from "../../src/index.js";
 import { CompiledProgram, type ProgramRun } from "../../test-support/compiled-program.js";
 import { describeServer } from "../../test-support/targets.js";
 import { type FailingRun, HANDLED_RUNS, UNHANDLED_RUNS } from "./support/failing-runs.js";
@@ -31,9 +30,7 @@ describeServer("a save that fails while a node is running", (target) => {
   let run: ProgramRun;
 
   beforeAll(async () => {
-    const database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    const database = await target.migratedDatabase();
     await using program = await CompiledProgram.compile(FAILING_RUNS);
     run = await program.run(database.source);
     outcomes = run.output

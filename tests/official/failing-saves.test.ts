@@ -21,9 +21,8 @@ describeAnyTarget("a save that fails", (target) => {
   let saver: PostgresSaver;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     unhandled.length = 0;
     process.on("unhandledRejection", keep);
   });

@@ -144,9 +144,8 @@ describeEachTarget("retention of values that are splices of others", (target) =>
   });
 
   it("isn't needed by a shallow saver on tables without the columns of splices", async () => {
-    const old = await target.createDatabase();
+    const old = await target.migratedDatabase();
     await using shallow = new ShallowPostgresSaver(old.source);
-    await shallow.setup();
     await old.exec("alter table checkpoint_blobs drop column base, drop column whole_bytes");
     const { config, checkpoint } = await putValues(shallow, threadConfig("t"), { list: ["first"] });
     await putValues(shallow, config, { list: ["second"] }, checkpoint);

@@ -27,8 +27,7 @@ describeServer("concurrent puts, deletions, copies and a shallow saver on one th
     return saver;
   };
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await open().setup();
+    database = await target.migratedDatabase();
   });
   afterAll(() => Promise.all(savers.map((saver) => saver.end())));
 

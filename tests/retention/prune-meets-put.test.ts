@@ -18,9 +18,8 @@ const THREAD = threadConfig("t");
 // These tests run the statements of a put in their own transaction, so that it commits while prune waits.
 describeServer("prune during a put", (target) => {
   async function opened() {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     const writer = new pg.Client({ connectionString: database.source });
     writer.on("error", () => undefined);
     await writer.connect();

@@ -145,9 +145,8 @@ describeAnyTarget("prune of a random history", (target) => {
   }
 
   it("leaves checkpoints that read as before, and only the rows that they need (C9)", async () => {
-    const database: TestDatabase = await target.createDatabase();
+    const database: TestDatabase = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     const law = async (steps: readonly Step[], keepLast: number, batchSize: number): Promise<void> => {
       const thread = `law ${threads++}`;
       const nodes = await build(saver, thread, steps);

@@ -21,10 +21,9 @@ function graphOn(saver: PostgresSaver) {
 
 describeServer("prune during the calls of other savers", (target) => {
   it("makes no call fail, and leaves every checkpoint readable (C7, C8)", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
     const pruner = new PostgresSaver(database.source);
-    await saver.setup();
     const threads = ["a", "b"];
     const writing = { is: true };
     const prune = async (): Promise<number> => {

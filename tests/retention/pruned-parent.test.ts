@@ -39,8 +39,7 @@ describeAnyTarget("put after its parent was deleted", (target) => {
   let thread: string;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await new PostgresSaver(database.source).setup();
+    database = await target.migratedDatabase();
   });
   beforeEach(() => {
     thread = newThread();
@@ -140,10 +139,9 @@ describeServer("put that carries values over from its parent (C3)", (target) => 
   let db: Kysely<CheckpointDatabase>;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
-    await new PostgresSaver(pool).setup();
   });
   afterAll(() => db.destroy());
 

@@ -114,9 +114,8 @@ describeAnyTarget("subgraph calls", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
   afterAll(() => saver.end());
 

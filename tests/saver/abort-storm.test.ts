@@ -17,10 +17,9 @@ describeServer("calls that are aborted at any moment", (target) => {
   it.each(OPENINGS)(
     "cancel no other call, and are stored completely or not at all, on $on",
     async ({ open }) => {
-      const { source } = await target.createDatabase();
+      const { source } = await target.migratedDatabase();
       // A statement that another call's cancel request hits would not be retried.
       const { saver, close } = open(source, {}, { max: 4 });
-      await saver.setup();
       const others = await putValues(saver, threadConfig("others"), { a: ["kept"] });
 
       /** Puts a checkpoint and aborts the call after a delay. Afterwards all of it is stored, or nothing. */

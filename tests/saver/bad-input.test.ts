@@ -51,9 +51,8 @@ describeAnyTarget("bad input is refused by name, and changes nothing", (target) 
   let before: object;
 
   beforeAll(async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     const { config, checkpoint } = await putValues(saver, threadConfig("standing"), { a: ["kept"], b: 1 });
     await saver.putWrites(config, [["a", "written"]], "before");
     standing = { saver, config, checkpoint };

@@ -54,10 +54,9 @@ describeServer("batches on a server", (target) => {
   });
 
   it("never deadlock, however much they overlap (C2)", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     // A deadlock would be retried, and so stay unnoticed.
     const saver = new PostgresSaver({ connectionString: source, max: 12 }, undefined, { retry: false });
-    await saver.setup();
     const checkpoints = Array.from({ length: 40 }, () => checkpointOf(saver, { a: [1], b: [2] }));
     for (let round = 0; round < 8; round++) {
       const batches = Array.from({ length: 12 }, (_, nth) =>
@@ -126,9 +125,8 @@ describeServer("batches on a server", (target) => {
   const WAITING = WAITING_CONNECTIONS;
 
   it("are retried as a whole when the connection is lost in the middle (C6)", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source);
-    await saver.setup();
     expect(await batchWithLostConnection(database, saver)).toBeUndefined();
     expect(await saver.getTuple(threadConfig("old"))).toBeUndefined();
     expect((await saver.getTuple(threadConfig("held")))?.metadata?.step).toBe(7);
@@ -137,9 +135,8 @@ describeServer("batches on a server", (target) => {
   });
 
   it("store nothing when the connection is lost in the middle and retries are off (C1)", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     expect(await batchWithLostConnection(database, saver)).toBeInstanceOf(ConnectionError);
     expect((await saver.getTuple(threadConfig("old")))?.checkpoint.channel_values).toEqual({ a: ["old"] });
     expect((await saver.getTuple(threadConfig("held")))?.metadata?.step).toBe(0);

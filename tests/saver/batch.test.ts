@@ -23,9 +23,8 @@ describeEachTarget("batch", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
     // Lets a test make the database refuse a row.
     await database.exec("alter table checkpoint_blobs add constraint refused check (channel <> 'refused')");
   });

@@ -43,10 +43,9 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     opened = openDatabase(database.source);
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
 
   afterAll(() => opened.close());
@@ -179,9 +178,8 @@ const LARGE_BYTES = (IS_LONG ? 288 : 24) * MEBIBYTE;
 
 describeServer("values of many megabytes", (target) => {
   it("are read back equal, several in one checkpoint", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source);
-    await saver.setup();
     const bytes = randomFillSync(new Uint8Array(LARGE_BYTES));
     const text = "All work and no play makes a long string. ".repeat(LARGE_BYTES / 256);
     const checkpoint = checkpointOf(saver, { bytes, text, short: ["short"] });

@@ -140,8 +140,7 @@ describeAnyTarget("what is taken as it is meant", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
 
   it("treats a number as thread_id like its text", async () => {

@@ -7,8 +7,7 @@ describeAnyTarget("branches", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
 
   it("gives two branches of one checkpoint their own values", async () => {

@@ -57,9 +57,8 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
   let config: RunnableConfig;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, new AesGcmSerializer(compressed, { keys }));
-    await saver.setup();
   });
   beforeEach(() => {
     thread = newThread();

@@ -43,9 +43,8 @@ describeAnyTarget("getDeltaChannelHistory", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
 
   function baseWalk(config: RunnableConfig, channels: string[]) {

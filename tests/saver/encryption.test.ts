@@ -37,11 +37,10 @@ describeAnyTarget("an encrypting saver", (target) => {
   let config: RunnableConfig;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     plain = new PostgresSaver(database.source);
     lenient = new PostgresSaver(database.source, serializer(false, KEY, OLD_KEY));
     strict = new PostgresSaver(database.source, serializer(true, KEY, OLD_KEY));
-    await plain.setup();
   });
 
   beforeEach(() => {

@@ -127,8 +127,7 @@ describeAnyTarget("a filter by metadata", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
   afterAll(() => saver.end());
 

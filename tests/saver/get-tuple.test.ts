@@ -19,9 +19,8 @@ describeEachTarget("getTuple", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
 
   it("treats the highest id in byte order as the newest, in any collation of the database", async () => {

@@ -22,8 +22,7 @@ describeEachTarget("list", (target) => {
   const stored: Checkpoint[] = [];
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
     let config: RunnableConfig = threadConfig(thread);
     for (let step = 0; step < LONG; step++) {
       // One value that all checkpoints share, and one that changes at every step.

@@ -7,10 +7,9 @@ import { describeServer } from "../../test-support/targets.js";
 
 describeServer("a connection that is reset", (target) => {
   it("in the middle of a statement fails neither the call nor the process", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const proxy = await TcpProxy.open(database.source);
     const saver = new PostgresSaver(proxy.url);
-    await saver.setup();
     const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
 
     // A lock blocks the statement until the connection is lost.

@@ -15,9 +15,8 @@ describeEachTarget("a saver with optimistic concurrency, on a passed-in transact
   let thread: string;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, OPTIMISTIC);
-    await saver.setup();
   });
   afterAll(() => saver.end());
   beforeEach(() => {

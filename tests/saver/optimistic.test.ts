@@ -27,10 +27,9 @@ describeAnyTarget("a saver with optimistic concurrency", (target) => {
   let thread: string;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, OPTIMISTIC);
     opened = openDatabase(database.source);
-    await saver.setup();
   });
   afterAll(async () => {
     await saver.end();

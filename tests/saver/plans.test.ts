@@ -18,10 +18,9 @@ const describePlans = onOneServer("the nodes plan the statements about their thr
 
 describePlans("the plan of a read", (target) => {
   it("is prepared once per connection, even in a database where a checkpoint has thousands of writes", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     const pool = new pg.Pool({ connectionString: source, max: 1 });
     const saver = new PostgresSaver(pool);
-    await saver.setup();
     const [busy, calm] = [threadConfig(newThread()), threadConfig(newThread())];
     const written = await putValues(saver, busy, { log: ["a"] });
     await saver.putWrites(written.config, [["log", 1]], "0");
@@ -49,10 +48,9 @@ describePlans("the plan of a read", (target) => {
   });
 
   it("costs too little for JIT compilation, for each page of verify", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const { pool, sent } = statementsOf(database.source);
     const saver = new PostgresSaver(pool);
-    await saver.setup();
     const { config } = await putValues(saver, threadConfig(newThread()), { log: ["a"], title: "b" });
     await saver.putWrites(config, [["log", 1]], "0");
     for (const table of ["checkpoints", "checkpoint_blobs"]) {
@@ -79,11 +77,10 @@ describePlans("the plan of a read", (target) => {
 
 describePlans("the plan of a prune", (target) => {
   it("costs too little for JIT compilation, for the versions of many steps", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await using recording = recordStatements(database.source);
     const { kysely, sent } = recording;
     const saver = new PostgresSaver(kysely);
-    await saver.setup();
     const threadId = newThread();
     const values = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`channel ${n}`, [n]] as const));
     let { config, checkpoint } = await putValues(saver, threadConfig(threadId), {});
@@ -138,9 +135,8 @@ const TABLES = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"];
 
 describePlans("the plan of an export", (target) => {
   it.each(["never", "just"])("scans no table in a database that was %s analyzed", async (analyzed) => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const saver = new PostgresSaver(database.source);
-    await saver.setup();
     await saver.end();
     await database.exec(`
       alter table checkpoints set (autovacuum_enabled = off);

@@ -16,9 +16,8 @@ describeEachTarget("putWrites", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
 
   async function newCheckpoint() {

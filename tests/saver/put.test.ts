@@ -23,9 +23,8 @@ describeEachTarget("put", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
 
   it("returns and reads back a config of exactly thread, namespace and checkpoint", async () => {

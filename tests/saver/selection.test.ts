@@ -12,9 +12,8 @@ describeAnyTarget("how much is read", (target) => {
   let saver: PostgresSaver;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
 
   async function storedThread() {

@@ -35,8 +35,7 @@ describeEachTarget("a shallow saver", (target) => {
   let thread: string;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await new PostgresSaver(database.source).setup();
+    database = await target.migratedDatabase();
   });
   beforeEach(() => {
     thread = newThread();
@@ -161,10 +160,9 @@ describeEachTarget("a shallow saver", (target) => {
 
 describeServer("shallow savers of one thread at the same time", (target) => {
   it("leave one complete checkpoint, in any order of commits", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     const saver = new ShallowPostgresSaver({ connectionString: source, max: 8 }, undefined, { retry: false });
     const full = new PostgresSaver({ connectionString: source, max: 8 }, undefined, { retry: false });
-    await saver.setup();
     for (let round = 0; round < 20; round++) {
       const thread = newThread();
       const base = await putValues(saver, threadConfig(thread), { a: [0], b: ["b"], c: ["c"] });
@@ -190,11 +188,10 @@ describeServer("shallow savers of one thread at the same time", (target) => {
   });
 
   it("wait for a put that continues from the checkpoint that they delete, and keep the values that it references (C3)", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     const pool = handlePoolErrors(new pg.Pool({ connectionString: database.source }));
     const db = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
     const saver = new ShallowPostgresSaver(pool);
-    await saver.setup();
     const thread = newThread();
     const base = await putValues(saver, threadConfig(thread), { a: [0], b: ["old"] });
     const ours = checkpointOf(saver, { a: [1], b: ["new"] }, base.checkpoint);

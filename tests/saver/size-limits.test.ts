@@ -60,9 +60,8 @@ describeAnyTarget("the size of what one call stores", (target) => {
   let snapshot: () => Promise<object>;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     kysely = database.kysely();
-    await saverOf().setup();
     snapshot = await snapshotOf(database);
   });
 

@@ -28,8 +28,7 @@ describeServer("many connections at once, under the rules for writes,", (target)
   const savers: PostgresSaver[] = [];
 
   beforeEach(async () => {
-    database = await target.createDatabase();
-    await openSaver(TOMBSTONES).setup();
+    database = await target.migratedDatabase();
   });
   afterEach(async () => {
     for (const saver of savers.splice(0)) await saver.end();

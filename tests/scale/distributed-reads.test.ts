@@ -80,7 +80,7 @@ describeCitus("what is read of distributed tables", (target) => {
   }
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     calls = callsAbout(await fillDatabase(database));
     await using saver = new PostgresSaver(database.source);
     let { config, checkpoint } = await putValues(saver, threadConfig("spliced"), { list: [0] });
@@ -133,7 +133,7 @@ describeCitus("what is read of distributed tables", (target) => {
 
 describeCitus("a saver with a tenantId", (target) => {
   it("is refused where Citus keeps the rows on nodes, which don't get the tenant: it would find nothing", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await fillDatabase(database);
     const { kysely, close } = openDatabase(database.source);
     await distributeTables(kysely, { shards: 4 });

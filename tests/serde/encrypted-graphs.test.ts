@@ -92,7 +92,7 @@ describeAnyTarget("a graph on an encrypting saver", (target) => {
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
   });
 
   describe.each([
@@ -102,7 +102,6 @@ describeAnyTarget("a graph on an encrypting saver", (target) => {
     it("behaves as in memory, and leaves nothing legible in the database", async () => {
       const inner = new CompressedSerializer(undefined, { thresholdBytes });
       const saver = new PostgresSaver(database.source, new AesGcmSerializer(inner, { keys, strict: true }));
-      await saver.setup();
       expect(await runThread(saver)).toEqual(await runThread(new MemorySaver()));
       const rows = await rowsAsText(database);
       expect(rows.length).toBeGreaterThan(50);

@@ -184,7 +184,7 @@ describeServer("a transaction of expand or compact", (server) => {
   }
 
   beforeEach(async () => {
-    database = await server.createDatabase();
+    database = await server.migratedDatabase();
     meanwhile = undefined;
   });
 
@@ -192,7 +192,6 @@ describeServer("a transaction of expand or compact", (server) => {
   async function putChat(): Promise<Awaited<ReturnType<typeof putValues>>> {
     await using spliced = new PostgresSaver(database.source, undefined, { splices: true });
     await using plain = new PostgresSaver(database.source);
-    await spliced.setup();
     const messages = [text(8_000)];
     let put = await putValues(spliced, threadConfig("chat"), { messages });
     for (const saver of [spliced, spliced, spliced, plain]) {

@@ -25,7 +25,7 @@ describeServer("a logger", (target) => {
   const opened: PostgresSaver[] = [];
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     logger = new RecordingLogger();
     thread = newThread();
   });
@@ -52,7 +52,6 @@ describeServer("a logger", (target) => {
     const sdk = new InMemorySdk().start();
     const proxy = await TcpProxy.open(database.source);
     const saver = openSaver({}, proxy.url);
-    await saver.setup();
     // The first call asks whether Citus distributes the tables, which would be cut instead.
     await saver.getTuple(threadConfig(thread));
     logger.lines.length = 0;
@@ -88,7 +87,6 @@ describeServer("a logger", (target) => {
 
   it("receives a failed call once, without the values of the call", async () => {
     const saver = openSaver();
-    await saver.setup();
     logger.lines.length = 0;
     const checkpoint = checkpointOf(saver, { a: ["hunter2", () => 1] });
     await expect(
@@ -194,7 +192,6 @@ describeServer("a logger", (target) => {
 
   it("receives no thread ids with telemetry.threadIds: false", async () => {
     const saver = openSaver({ telemetry: { threadIds: false } });
-    await saver.setup();
     await database.exec("drop table checkpoint_blobs");
     await expect(saver.getTuple(threadConfig(thread))).rejects.toThrow();
     expect(logger.at("error")).toHaveLength(1);
@@ -236,7 +233,6 @@ describeServer("a logger", (target) => {
     const note = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", note);
     const saver = openSaver({ logger: odd });
-    await saver.setup();
     await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
     const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });

@@ -23,9 +23,8 @@ describeAnyTarget("spans", (target) => {
   let thread: string;
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
     thread = newThread();
     // Registered after the saver was created.
     sdk = new InMemorySdk().start();

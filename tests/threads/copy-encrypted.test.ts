@@ -21,8 +21,7 @@ describeAnyTarget("copyThread of values that are bound to their place", (target)
 
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await target.createDatabase();
-    await open(database.source).setup();
+    database = await target.migratedDatabase();
   });
 
   const aes = () => new AesGcmSerializer(new CompressedSerializer(), KEYS);

@@ -23,12 +23,11 @@ describeServer("copyThread with concurrent callers", (target) => {
   let database: TestDatabase<string>;
   let blocker: pg.Client;
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     blocker = new pg.Client({ connectionString: database.source });
     blocker.on("error", () => undefined);
     await blocker.connect();
     const saver = new PostgresSaver(database.source);
-    await saver.setup();
     await saver.end();
   });
   afterAll(() => blocker.end());

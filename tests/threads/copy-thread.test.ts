@@ -162,8 +162,7 @@ describeAnyTarget("copyThread", (target) => {
     let database: TestDatabase;
     let copy: string;
     beforeAll(async () => {
-      database = await target.createDatabase();
-      await open(database.source).setup();
+      database = await target.migratedDatabase();
     });
     beforeEach(() => {
       copy = newThread();

@@ -30,8 +30,7 @@ const DeltaState = Annotation.Root({
 describeAnyTarget("a fork of a graph's checkpoint", (target) => {
   let saver: PostgresSaver;
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.createDatabase()).source);
-    await saver.setup();
+    saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
   afterAll(() => saver.end());
 

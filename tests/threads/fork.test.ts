@@ -148,8 +148,7 @@ describeAnyTarget("fork", (target) => {
     let database: TestDatabase;
     const opened: PostgresSaver[] = [];
     beforeAll(async () => {
-      database = await target.createDatabase();
-      await open().setup();
+      database = await target.migratedDatabase();
     });
     afterAll(() => Promise.all(opened.map((saver) => saver.end())));
 

@@ -66,9 +66,8 @@ describeAnyTarget("history", (target) => {
     let database: TestDatabase;
     let saver: PostgresSaver;
     beforeAll(async () => {
-      database = await target.createDatabase();
+      database = await target.migratedDatabase();
       saver = new PostgresSaver(database.source);
-      await saver.setup();
     });
     afterAll(() => saver.end());
 

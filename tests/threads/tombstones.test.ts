@@ -26,9 +26,8 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
   let thread: string;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, KEEPING);
-    await saver.setup();
   });
   afterAll(() => saver.end());
   beforeEach(() => {
@@ -210,9 +209,8 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
 
 describeAnyTarget("a saver that keeps no tombstones", (target) => {
   it("can write to a thread again, also with tombstones of other savers", async () => {
-    const { source } = await target.createDatabase();
+    const { source } = await target.migratedDatabase();
     await using saver = new PostgresSaver(source);
-    await saver.setup();
     await using keeping = new PostgresSaver(source, undefined, KEEPING);
     await keeping.deleteThread("t");
     const config = await putFrom(saver, "input", threadConfig("t"));
@@ -220,9 +218,8 @@ describeAnyTarget("a saver that keeps no tombstones", (target) => {
   });
 
   it("lists tombstones in pages, and lifts them", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await using keeping = new PostgresSaver(database.source, undefined, KEEPING);
-    await keeping.setup();
     expect(await keeping.listTombstones()).toEqual([]);
     for (const id of ["b", "a", "C"]) await keeping.deleteThread(id);
     const dates = await database.query<{ thread_id: string; deleted_at: Date }>(
@@ -243,9 +240,8 @@ describeAnyTarget("a saver that keeps no tombstones", (target) => {
   });
 
   it("works without the table, where a saver that keeps tombstones fails with the command to run", async () => {
-    const database = await target.createDatabase();
+    const database = await target.migratedDatabase();
     await using saver = new PostgresSaver(database.source, undefined, { concurrency: "optimistic" });
-    await saver.setup();
     await database.exec("drop table checkpoint_tombstones");
     const config = await putFrom(saver, "input", threadConfig("t"));
     await saver.putWrites(config, [["a", 1]], "task");
@@ -267,9 +263,8 @@ describeAnyTarget("a saver that keeps no tombstones", (target) => {
 describeAnyTarget("the migration of tombstones", (target) => {
   describe("down", () => {
     it("is refused while there is a tombstone, and drops an empty table", async () => {
-      const database = await target.createDatabase();
+      const database = await target.migratedDatabase();
       await using saver = new PostgresSaver(database.source, undefined, KEEPING);
-      await saver.setup();
       await saver.deleteThread("t");
       const opened = openDatabase(database.source);
       expect(await migrateDown(opened.kysely)).toBe("0006-add-splice-base");

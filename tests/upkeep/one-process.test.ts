@@ -25,10 +25,9 @@ describeServer("a retention of several processes", (target) => {
   });
   afterAll(() => program.remove());
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     logger = new RecordingLogger();
     saver = new PostgresSaver(database.source, undefined, { logger });
-    await saver.setup();
     thread = newThread();
   });
   afterEach(async () => {

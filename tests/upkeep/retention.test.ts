@@ -111,9 +111,8 @@ describeServer("a retention that is stopped", (target) => {
   let database: TestDatabase<string>;
   let saver: PostgresSaver;
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
   afterEach(() => saver.end());
 

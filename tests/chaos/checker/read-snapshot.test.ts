@@ -15,9 +15,8 @@ describeServer("readSnapshot", (server) => {
   let history: History;
 
   beforeEach(async () => {
-    database = await server.createDatabase();
+    database = await server.migratedDatabase();
     await using saver = new PostgresSaver(database.source);
-    await saver.setup();
     history = new History();
     const slot = new Slot(1, history, new Random(1));
     const perform = async (operation: Operation): Promise<void> => {

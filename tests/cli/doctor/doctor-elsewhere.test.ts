@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { PostgresSaver } from "../../../src/index.js";
 import type { Finding } from "../../../src/doctor/finding.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../../test-support/embedded-server.js";
 import { freePort } from "../../../test-support/free-port.js";
@@ -86,9 +85,7 @@ describePgBouncer("doctor", (target) => {
   });
 
   async function through(options: PgBouncerOptions): Promise<Finding[]> {
-    const database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    const database = await target.migratedDatabase();
     pooler = await PgBouncer.open(database.source, options);
     // Afterwards, the pooler has a server connection that is older than the next client.
     await examine(database, {}, pooler.url);

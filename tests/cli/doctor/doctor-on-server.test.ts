@@ -15,9 +15,8 @@ describeServer("doctor on a server", (target) => {
   const roles: string[] = [];
 
   beforeEach(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     await using saver = new PostgresSaver(database.source);
-    await saver.setup();
     await putValues(saver, threadConfig("42"), { plan: "A" });
   });
   afterEach(async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../../src/index.js";
 import type { DiagnoseOptions } from "../../../src/doctor/diagnose.js";
 import { checkpointOf, metadataOf, putValues, threadConfig } from "../../../test-support/checkpoints.js";
@@ -13,15 +13,10 @@ describeEachTarget("doctor", (target) => {
   let database: TestDatabase;
   let run: ReturnType<typeof cliOn>;
 
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    run = cliOn(database);
-  });
-
   beforeEach(async () => {
-    await database.reset();
+    database = await target.migratedDatabase();
+    run = cliOn(database);
     await using saver = new PostgresSaver(database.source);
-    await saver.setup();
     await putValues(saver, threadConfig("42"), { plan: "A" });
   });
 

@@ -35,9 +35,8 @@ export function describeGraphs(
     describe.each(target.name === "pglite" ? layouts.slice(0, 1) : layouts)("written as %s", (layout) => {
       let saver: PostgresSaver;
       beforeAll(async () => {
-        const { source } = await target.createDatabase();
+        const { source } = await target.migratedDatabase();
         saver = new PostgresSaver(source, LAYOUTS[layout](), options);
-        await saver.setup();
       });
       afterAll(() => saver.end());
       body({

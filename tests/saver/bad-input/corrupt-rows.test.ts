@@ -29,9 +29,8 @@ describeAnyTarget("a corrupt row is named, and reading it changes nothing", (tar
   let snapshot: () => Promise<object>;
 
   beforeAll(async () => {
-    database = await target.createDatabase();
+    database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     snapshot = await snapshotOf(database);
   });
   afterAll(() => saver.end());

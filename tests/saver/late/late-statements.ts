@@ -34,9 +34,7 @@ export function describeLateStatements(on: string, open: OpenSaver): void {
     let snapshot: () => Promise<object>;
 
     beforeAll(async () => {
-      database = await target.createDatabase();
-      await using saver = new PostgresSaver(database.source);
-      await saver.setup();
+      database = await target.migratedDatabase();
       snapshot = await snapshotOf(database);
     });
     // The threads of each test are its own.
