@@ -116,7 +116,7 @@ describeServer("a logger", (target) => {
   });
 
   it("receives a failure of a nested call once", async () => {
-    const saver = openSaver();
+    const saver = openSaver({ schema: "unmigrated" });
     await expect(
       saver.getDeltaChannelHistory({ config: threadConfig(thread), channels: [TASKS] }),
     ).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
