@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import type { AxeResults, NodeResult, Result, RunOptions } from "axe-core";
+import type { NodeResult, Result, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 
 const SOURCE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -35,8 +35,9 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 async function violations(page: Page, options: RunOptions): Promise<Result[]> {
-  const results = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
-  return results.violations;
+  return page.evaluate<Result[]>(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
 }
 
 async function violationsOfOtherScheme(page: Page): Promise<Result[]> {

@@ -34,7 +34,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
     });
 
     it("is text wherever the page shows it", async () => {
-      const page = await browser.openPage(inspector.url, { viewport: { width: 380, height: 800 } });
+      const page = await browser.openAlone(inspector.url, { viewport: { width: 380, height: 800 } });
       const events = await observe(page, inspector.url);
       const untilQuiet = followReads(page);
       const visited = new Set<string>();

@@ -149,7 +149,7 @@ describeServer("the inspector of the command line", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     it("keeps no token in the address, and opens again in the same browser", async () => {
       const { address, host } = await serve();
-      const page = await browser.openPage(address);
+      const page = await browser.openAlone(address);
       await page.getByRole("link", { name: "42" }).waitFor();
       expect(page.url()).toMatch(new RegExp(`^http://${host}/(#.*)?$`));
       await page.goto(address);
@@ -159,7 +159,7 @@ describeServer("the inspector of the command line", (target) => {
     it("opens after a link of another site, which neither reads nor changes anything itself", async () => {
       const { address, host, answers } = await serve();
       const [elsewhere, close] = await serveBlank();
-      const page = await browser.openPage(`http://localhost:${elsewhere}/`);
+      const page = await browser.openAlone(`http://localhost:${elsewhere}/`);
       await page.evaluate((href) => {
         location.href = href;
       }, address);

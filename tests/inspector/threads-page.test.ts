@@ -163,7 +163,7 @@ describeAnyTarget("threads page", (target) => {
 
 /** Opens a page whose clock the test can move forward. */
 async function openWithClock(browser: TestBrowser, url: string): Promise<Page> {
-  const page = await browser.openPage("about:blank");
+  const page = await browser.openAlone("about:blank");
   await page.clock.install();
   await page.goto(url);
   return page;
