@@ -11,12 +11,14 @@ const { setFlagsFromString } = require("node:v8");
 const EVENT_HANDLERS = Symbol.for("EVENT_HANDLERS");
 const TEST_TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
 
+const IS_NODE_24_OR_LATER = Number.parseInt(process.versions.node) >= 24;
+
 // Now and then V8 aborts a worker while it frees compiled code of PGlite (nodejs/node#64500). It need not free any.
 setFlagsFromString("--no-wasm-code-gc");
 
 // V8 marks the whole heap whenever memory outside of it grew by some megabytes, and each PGlite has dozens. Since Node.js 24
 // it can weigh both together.
-if (Number.parseInt(process.versions.node) >= 24) {
+if (IS_NODE_24_OR_LATER) {
   setFlagsFromString("--external-memory-accounted-in-global-limit");
   setFlagsFromString("--heap-growing-percent=400");
 }
@@ -104,11 +106,11 @@ class SharedModulesRuntime {
 
 /** Registers what loads TypeScript, and the functions of the running test file for `@jest/globals`. */
 async function registerLoaders() {
-  if (process.features.typescript === "strip") {
+  if (IS_NODE_24_OR_LATER) {
     registerHooks(await import("./typescript-loader.js"));
     registerHooks(await import("./globals-loader.js"));
   } else {
-    // Node.js 20 can't load TypeScript by itself.
+    // Earlier versions can't load TypeScript by themselves, or don't know `using`.
     const tsx = await import("tsx/esm/api");
     tsx.register();
     register("./globals-loader.js", pathToFileURL(require.resolve("./runtime.cjs")));
