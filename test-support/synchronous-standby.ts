@@ -20,11 +20,9 @@ export class SynchronousStandby {
     await this.#onConnection(async (client) => {
       const processId: unknown = Reflect.get(client, "processID");
       for (;;) {
-        const done = client.query("select pg_logical_emit_message(true, '', '')");
-        const cancelled = this.#cancelUntil(done, processId);
-        await Promise.all([done, cancelled]);
-        if ((await this.#query("select where current_setting('synchronous_standby_names') <> ''")) > 0)
-          return;
+        const hasWaited = await this.#commitUntilItWaits(client, processId);
+        const isKnown = await this.#query("select where current_setting('synchronous_standby_names') <> ''");
+        if (hasWaited && isKnown > 0) return;
       }
     });
   }
@@ -66,9 +64,19 @@ export class SynchronousStandby {
     await this.#query("select pg_reload_conf()");
   }
 
-  async #cancelUntil(done: Promise<unknown>, processId: unknown): Promise<void> {
-    const ended = done.then(() => 1);
-    await until(async () => (await Promise.race([ended, this.#cancel(processId)])) > 0);
+  /** Commits once. Returns whether that has waited, and cancels the wait. */
+  async #commitUntilItWaits(client: pg.Client, processId: unknown): Promise<boolean> {
+    let hasWaited = false;
+    let isDone = false;
+    const done = client.query("select pg_logical_emit_message(true, '', '')").finally(() => {
+      isDone = true;
+    });
+    await until(async () => {
+      hasWaited = (await this.#cancel(processId)) > 0;
+      return hasWaited || isDone;
+    });
+    await done;
+    return hasWaited;
   }
 
   #cancel(processId: unknown): Promise<number> {
