@@ -88,8 +88,10 @@ async function clear(page: Page): Promise<void> {
   await page.context().clearCookies();
   await page.evaluate(() => {
     // Pages at `data:` have no storage.
-    if (origin !== "null") localStorage.clear();
-    if (origin !== "null") sessionStorage.clear();
+    if (origin !== "null") {
+      localStorage.clear();
+      sessionStorage.clear();
+    }
     location.href = "about:blank";
   });
   await page.waitForURL("about:blank");

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import {
   databaseUrl,
   PostgresDatabase,
@@ -7,6 +7,7 @@ import {
   quietPool,
   untilNobodyIsIn,
 } from "./postgres-target.js";
+import { withClient } from "./with-client.js";
 
 /** How the tables of a test's database on Citus get distributed. */
 export interface CitusOptions {
@@ -103,16 +104,6 @@ async function dropOnNodes(nodes: readonly CitusNode[], name: string): Promise<v
       }),
     ),
   );
-}
-
-async function withClient(url: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await use(client);
-  } finally {
-    await client.end();
-  }
 }
 
 // The coordinator first: the others are added to it.

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Rolldown } from "tsdown";
+import { withoutNodeOptions } from "./without-node-options.js";
 
 const NODE_MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
 /** Any package but the one whose functions the compiler adds for older versions of Node.js. */
@@ -77,9 +78,4 @@ export class CompiledProgram {
   [Symbol.asyncDispose](): Promise<void> {
     return this.remove();
   }
-}
-
-/** The environment without the Node options of Jest. */
-export function withoutNodeOptions(): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_OPTIONS: "" };
 }

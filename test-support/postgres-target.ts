@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { PostgresSaver } from "../src/index.js";
-import { RESET, type TestDatabase } from "./test-database.js";
+import { type Databases, type Migrate, RESET, type TestDatabase } from "./test-database.js";
 import { until } from "./until.js";
+import { withClient } from "./with-client.js";
 
 /** The server of the run, which creates databases. */
-export interface PostgresServer {
-  readonly createDatabase: () => Promise<TestDatabase<string>>;
-  /** Creates a migrated database where that takes no longer than an empty one. */
-  readonly migratedDatabase?: () => Promise<TestDatabase<string>>;
+export interface PostgresServer extends Databases<string> {
   readonly close?: () => Promise<void>;
 }
 
@@ -39,8 +36,8 @@ function openServer(): PostgresServer {
   let template: Promise<string> | undefined;
   return {
     createDatabase: () => create(),
-    migratedDatabase: async () => {
-      template ??= prepareTemplate(url);
+    migratedDatabase: async (migrate) => {
+      template ??= prepareTemplate(url, migrate);
       return create(`template ${await template}`);
     },
   };
@@ -50,34 +47,26 @@ function openServer(): PostgresServer {
  * Creates the run's migrated database, unless another worker has, and returns its name. Copying it takes a third of the
  * time of migrating another one.
  */
-async function prepareTemplate(url: string): Promise<string> {
+function prepareTemplate(url: string, migrate: Migrate): Promise<string> {
   const name = process.env.CHECKPOINT_TEST_TEMPLATE ?? "";
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
-  try {
+  return withClient(url, async (admin) => {
     await admin.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
     const { rowCount } = await admin.query("select from pg_database where datname = $1", [name]);
-    if (rowCount === 0) await createTemplate(admin, url, name);
-  } finally {
-    await admin.end();
-  }
-  return name;
+    if (rowCount === 0) await createTemplate(admin, url, name, migrate);
+    return name;
+  });
 }
 
-async function createTemplate(admin: pg.Client, url: string, name: string): Promise<void> {
+async function createTemplate(admin: pg.Client, url: string, name: string, migrate: Migrate): Promise<void> {
   // It gets its name when it is complete, since this worker may be killed before.
   const draft = `${name}_draft`;
   await admin.query(`drop database if exists ${draft} with (force)`);
   await admin.query(`create database ${draft}`);
   const source = databaseUrl(url, draft);
-  const saver = new PostgresSaver(source);
-  await saver.setup();
-  await saver.end();
+  await migrate(source);
   await untilNobodyIsIn(draft, admin);
   // The first connection after the migrations writes the file from which others load the catalog. It is copied, too.
-  const client = new pg.Client({ connectionString: source });
-  await client.connect();
-  await client.end();
+  await withClient(source, () => Promise.resolve());
   await untilNobodyIsIn(draft, admin);
   await admin.query(`alter database ${draft} rename to ${name}`);
 }

@@ -1,5 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import { until } from "./until.js";
+import { withClient } from "./with-client.js";
 
 const WAITING = "from pg_stat_activity where wait_event = 'SyncRep'";
 
@@ -17,10 +18,9 @@ export class SynchronousStandby {
     await this.#ask("'nobody'");
     // The server's processes read their settings one after another. A commit that waits shows that the last one has
     // done so.
-    await this.#onConnection(async (client) => {
-      const processId: unknown = Reflect.get(client, "processID");
+    await withClient(this.#url, async (client) => {
       for (;;) {
-        const hasWaited = await this.#commitUntilItWaits(client, processId);
+        const hasWaited = await this.#commitUntilItWaits(client);
         const isKnown = await this.#query("select where current_setting('synchronous_standby_names') <> ''");
         if (hasWaited && isKnown > 0) return;
       }
@@ -52,7 +52,7 @@ export class SynchronousStandby {
    * commit that waits from then on is a later one.
    */
   async terminateWaiting(): Promise<void> {
-    const pids = await this.#onConnection((client) =>
+    const pids = await withClient(this.#url, (client) =>
       client.query<{ pid: number }>(`select pid, pg_terminate_backend(pid) ${WAITING}`),
     );
     const terminated = pids.rows.map(({ pid }) => pid);
@@ -65,7 +65,8 @@ export class SynchronousStandby {
   }
 
   /** Commits once. Returns whether that has waited, and cancels the wait. */
-  async #commitUntilItWaits(client: pg.Client, processId: unknown): Promise<boolean> {
+  async #commitUntilItWaits(client: pg.Client): Promise<boolean> {
+    const processId: unknown = Reflect.get(client, "processID");
     let hasWaited = false;
     let isDone = false;
     const done = client.query("select pg_logical_emit_message(true, '', '')").finally(() => {
@@ -84,16 +85,6 @@ export class SynchronousStandby {
   }
 
   #query(sql: string, parameters: unknown[] = []): Promise<number> {
-    return this.#onConnection(async (client) => (await client.query(sql, parameters)).rowCount ?? 0);
-  }
-
-  async #onConnection<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.#url });
-    await client.connect();
-    try {
-      return await use(client);
-    } finally {
-      await client.end();
-    }
+    return withClient(this.#url, async (client) => (await client.query(sql, parameters)).rowCount ?? 0);
   }
 }

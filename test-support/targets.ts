@@ -6,7 +6,7 @@ import { type PartitionLayout, partitionTables } from "../src/migrations/index.j
 import { connectToCitus } from "./citus-target.js";
 import { createPgliteDatabase, createVectorPglite } from "./pglite-target.js";
 import { connectToServer } from "./postgres-target.js";
-import type { DatabaseSource, TestDatabase } from "./test-database.js";
+import type { Databases, DatabaseSource, TestDatabase } from "./test-database.js";
 
 export type { DatabaseSource, TestDatabase } from "./test-database.js";
 
@@ -152,12 +152,6 @@ export function describeVectors(name: string, body: (target: Target) => void): v
   });
 }
 
-/** Creates databases, and migrated ones where that is cheaper than migrating an empty one. */
-interface Databases<Source extends DatabaseSource> {
-  readonly createDatabase: () => Promise<TestDatabase<Source>>;
-  readonly migratedDatabase?: () => Promise<TestDatabase<Source>>;
-}
-
 function describeTarget<Source extends DatabaseSource>(
   name: Target["name"],
   databases: Databases<Source>,
@@ -168,8 +162,12 @@ function describeTarget<Source extends DatabaseSource>(
   const ofTest: TestDatabase[] = [];
   let inTest = false;
   let shared: Promise<TestDatabase<Source>> | undefined;
-  const createMigrated =
-    databases.migratedDatabase ?? (async () => migrated(await databases.createDatabase()));
+  const createMigrated = async (): Promise<TestDatabase<Source>> => {
+    if (databases.migratedDatabase !== undefined) return databases.migratedDatabase(migrate);
+    const database = await databases.createDatabase();
+    await migrate(database.source);
+    return database;
+  };
   const keep = async (database: Promise<TestDatabase<Source>>): Promise<TestDatabase<Source>> => {
     const kept = inTest ? ofTest : ofSuite;
     kept.push(await database);
@@ -200,12 +198,9 @@ function describeTarget<Source extends DatabaseSource>(
   afterAll(() => dropAll(ofSuite));
 }
 
-async function migrated<Source extends DatabaseSource>(
-  database: TestDatabase<Source>,
-): Promise<TestDatabase<Source>> {
-  await using saver = new PostgresSaver(database.source);
+async function migrate(source: DatabaseSource): Promise<void> {
+  await using saver = new PostgresSaver(source);
   await saver.setup();
-  return database;
 }
 
 async function partition(source: DatabaseSource, layout: PartitionLayout): Promise<void> {

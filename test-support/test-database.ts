@@ -23,6 +23,20 @@ export interface TestDatabase<Source extends DatabaseSource = DatabaseSource> {
   drop(): Promise<void>;
 }
 
+/** Creates databases. */
+export interface Databases<Source extends DatabaseSource> {
+  readonly createDatabase: () => Promise<TestDatabase<Source>>;
+  /**
+   * Creates a database that is migrated, where that takes no longer than an empty one.
+   *
+   * @param migrate - Migrates an empty database, if no other is migrated yet.
+   */
+  readonly migratedDatabase?: (migrate: Migrate) => Promise<TestDatabase<Source>>;
+}
+
+/** Creates the tables of savers in an empty database. */
+export type Migrate = (source: DatabaseSource) => Promise<void>;
+
 /** Restores the database to its initial state: no schema but an empty `public`. */
 export const RESET = `
 do $$

@@ -1,6 +1,6 @@
-import pg from "pg";
 import { startContainerServer } from "./container-server.js";
 import { startEmbeddedServer } from "./embedded-server.js";
+import { withClient } from "./with-client.js";
 
 /** A Postgres server on which the suite may create databases. */
 export interface TestServer {
@@ -60,16 +60,6 @@ export async function describeServerVersion(url: string): Promise<string> {
     const extension = citus.rows[0] === undefined ? "" : `Citus ${citus.rows[0].extversion} on `;
     return `${extension}PostgreSQL ${version.rows[0]?.server_version ?? "?"}, collation ${locale.rows[0]?.locale ?? "?"}`;
   });
-}
-
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
 }
 
 const CITUS_QUERY = "select extversion from pg_extension where extname = 'citus'";

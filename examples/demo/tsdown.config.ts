@@ -6,5 +6,4 @@ export default defineConfig({
   outDir: "dist",
   platform: "node",
   dts: false,
-  logLevel: "error",
 });

@@ -10,6 +10,7 @@ import { EncryptedSerializer } from "../../src/serde/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
+import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 import { ROOT } from "../package/consumer-project.js";
 import { cli, cliOn, type CliOutcome, SERVED } from "./cli.js";
 
@@ -114,8 +115,7 @@ describeServer("inspect", (server) => {
       await writeFile(join(folder, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`);
       await chmod(join(folder, "xdg-open"), 0o755);
       const env = {
-        ...process.env,
-        NODE_OPTIONS: "",
+        ...withoutNodeOptions(),
         DATABASE_URL: database.source,
         PATH: `${folder}:${process.env.PATH ?? ""}`,
       };

@@ -9,6 +9,7 @@ import { describeServer, type TestDatabase } from "../../test-support/targets.js
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 import { until } from "../../test-support/until.js";
+import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
@@ -27,7 +28,7 @@ describeServer("the program", (server) => {
   });
 
   function start(...argv: string[]): ChildProcessWithoutNullStreams {
-    const env = { ...process.env, NODE_OPTIONS: "", DATABASE_URL: database.source };
+    const env = { ...withoutNodeOptions(), DATABASE_URL: database.source };
     return spawn(process.execPath, [PROGRAM, ...argv], { env });
   }
 

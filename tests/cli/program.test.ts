@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { ROOT, runNode, UNOPTIMIZED_PGLITE } from "../package/consumer-project.js";
 import { describeServer } from "../../test-support/targets.js";
+import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
@@ -97,7 +98,7 @@ async function runIntoFullDevice(args: readonly string[]): Promise<{ code: numbe
   const full = await open("/dev/full", "w");
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", full.fd, "pipe"],
-    env: { ...process.env, NODE_OPTIONS: "" },
+    env: withoutNodeOptions(),
   });
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {

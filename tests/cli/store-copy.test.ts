@@ -9,6 +9,7 @@ import { createPgliteDatabase } from "../../test-support/pglite-target.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
+import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 import { ROOT } from "../package/consumer-project.js";
 import { cli, type CliOutcome } from "./cli.js";
 import {
@@ -136,7 +137,7 @@ describeServer("store-copy", (server) => {
           ),
         );
         const argv = [PROGRAM, "store-copy", ...from.argv("from"), ...to.argv("to")];
-        const child = spawn(process.execPath, argv, { env: { ...process.env, NODE_OPTIONS: "" } });
+        const child = spawn(process.execPath, argv, { env: withoutNodeOptions() });
         const output = Promise.all([text(child.stdout), text(child.stderr)]);
         await untilOneWaits(database);
         child.kill(signal);

@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { ProgramRun } from "../../test-support/compiled-program.js";
+import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The result of a run of the demo. */
-export interface DemoRun {
-  readonly code: number | null;
-  readonly output: string;
-  readonly errors: string;
+export interface DemoRun extends ProgramRun {
   /** The files that the run left in the temporary folder. */
   readonly left: readonly string[];
 }
@@ -42,7 +41,7 @@ export class CompiledDemo {
     try {
       const child = spawn(process.execPath, [join(this.#folder, "main.mjs"), ...args], {
         stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, TMPDIR: folder, NODE_OPTIONS: "" },
+        env: { ...withoutNodeOptions(), TMPDIR: folder },
       });
       const closed = once(child, "close");
       const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), closed]);

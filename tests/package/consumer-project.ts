@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 
 /** The folder of the checkout. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -111,8 +112,7 @@ export class ConsumerProject {
 }
 
 function runProgram(cwd: string, program: string, args: readonly string[]): Promise<Outcome> {
-  // A consumer would not have the options of this test process.
-  const env = { ...process.env, NODE_OPTIONS: "" };
+  const env = withoutNodeOptions();
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       resolve({

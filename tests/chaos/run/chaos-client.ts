@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type CompiledProgram, withoutNodeOptions } from "../../../test-support/compiled-program.js";
+import type { CompiledProgram } from "../../../test-support/compiled-program.js";
+import { withoutNodeOptions } from "../../../test-support/without-node-options.js";
 import type { ClientOptions, ClientOrder } from "../client/client-options.js";
 
 /** The program of the process. */
