@@ -153,8 +153,8 @@ export class PostgresDatabase implements TestDatabase<string> {
   }
 }
 
-/** The number of checks whether the sessions of a database have ended, some tenths of a second in all. */
-const LOOKS = 100;
+/** The number of checks whether the sessions of a database have ended, about half a second in all. */
+const LOOKS = 20;
 
 /** Whether a session is that of a client, not one of the server, or between the nodes of Citus. */
 export const IS_CLIENT = "backend_type = 'client backend' and application_name not like 'citus\\_%'";

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-const PAUSE_MS = 2;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 32;
 
 /**
- * Waits until a condition holds, however long that takes. It pauses between the checks, because checks without a pause take
- * the CPU away from what the test waits for.
+ * Waits until a condition holds, however long that takes. It pauses between the checks, longer each time, because checks take the CPU
+ * away from what the test waits for.
  *
  * @example
  * ```ts
@@ -13,5 +14,6 @@ const PAUSE_MS = 2;
  * ```
  */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(PAUSE_MS);
+  for (let ms = FIRST_PAUSE_MS; !(await condition()); ms = Math.min(2 * ms, LONGEST_PAUSE_MS))
+    await pause(ms);
 }
