@@ -83,9 +83,9 @@ describeAnyTarget("a large backup", (target) => {
       insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         select 'long', case when n % 7 = 0 then 'inner' else '' end, lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'),
           jsonb_build_object('channel_versions', jsonb_build_object('a', n, 'b', n / 50)), '{}'
-        from generate_series(1, 2500) as n;
+        from generate_series(1, 1100) as n;
       insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
-        select 'long', ns, channel, n::text, 'json', '\\x31' from generate_series(1, 2500) as n,
+        select 'long', ns, channel, n::text, 'json', '\\x31' from generate_series(1, 1100) as n,
           (values ('', 'a'), ('inner', 'a'), ('', 'b')) as place(ns, channel)`);
     await to.importThreads(from.exportThreads());
     expect(await allRows(copy)).toEqual(await allRows(source));

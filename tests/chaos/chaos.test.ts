@@ -7,6 +7,7 @@ import { killBackend, killServer } from "./faults/server-faults.js";
 import { terminateActive } from "./faults/session-faults.js";
 import { describeRun } from "./report/describe-run.js";
 import { failuresOf } from "./report/failures.js";
+import { LOAD, SMALL_LOAD } from "./run/chaos-options.js";
 import { runChaos } from "./run/run-chaos.js";
 import { eachOnce, faultsNamed } from "./run/schedule.js";
 
@@ -33,6 +34,7 @@ describe("a saver under load, with faults everywhere", () => {
       const run = await runChaos({
         seed: SEED,
         saver: "ours",
+        load: IS_LONG ? LOAD : SMALL_LOAD,
         faults: IS_LONG ? eachOnce : () => SHORT,
         calmMs: 300,
         giveUpMs: ANY_TIME_MS,

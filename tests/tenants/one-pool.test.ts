@@ -6,10 +6,10 @@ import { mixTenants } from "./mix-tenants.js";
 import { NO_ROW_SECURITY, CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
 
 /**
- * The number of steps on a server. PGlite runs calls one after another and takes several times as long for
+ * The number of steps on a server: each kind of step with each other tenant. PGlite runs calls one after another and takes several times as long for
  * each.
  */
-const STEPS = 40;
+const STEPS = 24;
 
 onOneServer(NO_ROW_SECURITY, describeAnyTarget)("tenants on one pool", (target) => {
   let tenancy: Tenancy;

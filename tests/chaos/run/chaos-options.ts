@@ -7,6 +7,8 @@ export interface ChaosOptions {
   /** The seed of the load and of the faults. The timing of the machine also affects a run. */
   readonly seed: number;
   readonly saver: ClientOptions["saver"];
+  /** Default: {@link LOAD}. */
+  readonly load?: Load;
   /** Whether older checkpoints get a second successor; default `true`. */
   readonly forks?: boolean;
   /** The faults to inject, one after another. */
@@ -21,13 +23,18 @@ export interface ChaosOptions {
   readonly onProgress?: (text: string) => void;
 }
 
-/** The load of every run. It has more threads than connections, so the pool is always exhausted. */
-export const LOAD = {
+/** The load of a run. It has more threads than connections, so the pool is always exhausted. */
+export type Load = Pick<ClientOptions, "slots" | "poolSize" | "connectionTimeoutMs" | "statementTimeoutMs">;
+
+export const LOAD: Load = {
   slots: 24,
   poolSize: 6,
   connectionTimeoutMs: 2_000,
   statementTimeoutMs: 1_000,
-} as const;
+};
+
+/** A load that leaves the processor to others. */
+export const SMALL_LOAD: Load = { ...LOAD, slots: 8, poolSize: 2 };
 
 /** A run fails unless all threads resume within this time after the server has come back. */
 export const RESUME_MS = 5_000;

@@ -6,7 +6,7 @@ import { readSnapshot } from "../checker/read-snapshot.js";
 import { nowMs } from "../clock.js";
 import type { Fault } from "../faults/fault.js";
 import type { JournalEntry } from "../journal/entry.js";
-import { type ChaosOptions, LOAD, RESUME_MS } from "./chaos-options.js";
+import { type ChaosOptions, RESUME_MS } from "./chaos-options.js";
 import { JournalWatch, type Resumption } from "./journal-watch.js";
 import { openStage, type Stage } from "./scene.js";
 
@@ -44,7 +44,7 @@ const CALM_MS = 200;
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const stage = await openStage(options);
   try {
-    const watch = new JournalWatch(stage.journal, LOAD.slots);
+    const watch = new JournalWatch(stage.journal, stage.settings.slots);
     const { giveUpMs = GIVE_UP_MS } = options;
     await stage.client.start();
     if ((await watch.untilResumed(nowMs(), giveUpMs)) === undefined) {

@@ -10,10 +10,11 @@ import { Random } from "../random.js";
 import { PostgresSaver } from "../../../src/index.js";
 import { Admin } from "./admin.js";
 import { ChaosClient, CLIENT } from "./chaos-client.js";
-import { type ChaosOptions, LOAD } from "./chaos-options.js";
+import { type ChaosOptions, type Load, LOAD } from "./chaos-options.js";
 
 /** The server of a run with its tables, the proxy in front of it, and the process of the load. */
 export interface Stage extends Scene {
+  readonly settings: Load;
   /** The path of the journal. */
   readonly journal: string;
   /** The URL of the database without the proxy. */
@@ -27,6 +28,7 @@ export interface Stage extends Scene {
 export async function openStage({
   seed,
   saver,
+  load = LOAD,
   calmMs,
   forks = true,
   sabotage = false,
@@ -38,11 +40,11 @@ export async function openStage({
   const proxy = await TcpProxy.open(directUrl);
   const folder = await mkdtemp(join(tmpdir(), "checkpoint-chaos-"));
   const journal = join(folder, "journal");
-  const client = new ChaosClient(program, { ...LOAD, url: proxy.url, journal, saver, seed, forks });
+  const client = new ChaosClient(program, { ...load, url: proxy.url, journal, saver, seed, forks });
   return {
     ...{ server, proxy, client, journal, directUrl, calmMs },
     admin: new Admin(asSuperuser(server, directUrl)),
-    settings: LOAD,
+    settings: load,
     random: new Random(seed),
     close: async () => {
       await client.kill();
