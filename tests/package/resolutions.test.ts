@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { ROOT, runNode } from "./consumer-project.js";
+import { type InstalledPackage, installPackage, tool } from "./installed-package.js";
+import { NO_MISTAKES, typeCheckConsumers } from "./type-check.js";
+
+const TYPE_CHECK_TIMEOUT_MS = 240_000;
+
+// The declarations themselves are checked by declarations.test.ts, with the resolution of Node.js 16.
+describe("the declarations of the published package", () => {
+  let installed: InstalledPackage;
+  beforeAll(async () => {
+    installed = await installPackage();
+  });
+  afterAll(() => installed.project.remove());
+
+  it.each([
+    ["a later Node.js", { module: "nodenext", moduleResolution: "nodenext" }],
+    ["a bundler", { module: "preserve", moduleResolution: "bundler" }],
+  ])(
+    "are found by %s",
+    async (_name, resolution) => {
+      const check = await typeCheckConsumers(installed.project, { ...resolution, skipLibCheck: true });
+      expect(check).toEqual(NO_MISTAKES);
+    },
+    TYPE_CHECK_TIMEOUT_MS,
+  );
+
+  it("pass Are the Types Wrong", async () => {
+    // The profile leaves out the resolution of Node 10, which does not support subpath exports. This package needs Node 20.
+    const options = [
+      "--profile",
+      "node16",
+      "--no-definitely-typed",
+      "--format",
+      "ascii",
+      "--no-emoji",
+      "--no-color",
+    ];
+    const outcome = await runNode(
+      ROOT,
+      tool("@arethetypeswrong/cli/dist/index.js"),
+      installed.tarball,
+      ...options,
+    );
+    expect(outcome).toEqual({ code: 0, output: expect.any(String) });
+  });
+});
