@@ -55,11 +55,16 @@ async function copyFiles() {
   }
 }
 
-/** Links every package but LangChain's: those import one another by name and must find the oldest, so they are copied. */
+/**
+ * Links the Python of the tests, and every package but LangChain's: those import one another by name and must find the oldest, so they
+ * are copied.
+ */
 async function linkPackages() {
   const from = join(ROOT, "node_modules");
   const to = join(copy, "node_modules");
   await mkdir(to);
+  await mkdir(join(ROOT, ".cache"), { recursive: true });
+  await symlink(join(ROOT, ".cache"), join(copy, ".cache"));
   for (const name of await readdir(from)) {
     if (name !== "@langchain") await symlink(join(from, name), join(to, name));
   }

@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const REQUIREMENTS = fileURLToPath(new URL("requirements.txt", import.meta.url));
-const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/interop-python", import.meta.url));
+/** Outside of `node_modules`, so that it can be created while npm installs those. */
+const FOLDER = fileURLToPath(new URL("../../.cache/interop-python", import.meta.url));
 
 /** A Python with the packages of `requirements.txt`, or the reason why there is none. */
 export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
@@ -41,3 +42,6 @@ async function prepared(): Promise<string> {
   await writeFile(done, version);
   return python;
 }
+
+// Node.js 24 runs this file as a program, without a package: a gate prepares the environment beside other work.
+if (process.argv[1] === fileURLToPath(import.meta.url)) await pythonEnvironment();
