@@ -4,15 +4,13 @@
  */
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** Files that start servers and processes, install packages, or wait for a second language. */
+/** Files that start servers, or wait for timeouts or a second language. */
 const SLOW = [
-  "demo",
   "archive/killed",
   "saver/late",
   "saver/not-replicated",
   "interop",
   "chaos",
-  "package",
   "passwords",
   "conformance",
   "cli/examples",

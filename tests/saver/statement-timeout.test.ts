@@ -3,24 +3,20 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   type CheckpointDatabase,
-  ConnectionError,
   DatabaseError,
   PostgresSaver,
   StatementTimeoutError,
 } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { until } from "../../test-support/until.js";
 import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
 import { CALLS } from "./bounded/calls.js";
 import { countHung, rejectionOf, whileHeld } from "./bounded/hung-statements.js";
-import { type Opening, OPENINGS } from "./bounded/openings.js";
+import { OPENINGS } from "./bounded/openings.js";
 
 /** For statements that hang. On a busy machine one that doesn't may take as long. */
 const TIMEOUT_MS = 150;
-/** For calls that must not reach it. */
-const LONGER_TIMEOUT_MS = 1_000;
 
 describeServer("statementTimeoutMs", (target) => {
   let database: TestDatabase<string>;
@@ -53,11 +49,6 @@ describeServer("statementTimeoutMs", (target) => {
     throw error;
   }
 
-  async function onAllOpenings(run: (opening: Opening) => Promise<void>): Promise<void> {
-    const outcomes = await Promise.allSettled(OPENINGS.map(run));
-    expect(outcomes).toEqual(OPENINGS.map(() => ({ status: "fulfilled", value: undefined })));
-  }
-
   describe.each(OPENINGS)("on $on", ({ open }) => {
     it.each(CALLS)(
       "cancels $what on the server, which stores nothing, and does not retry it",
@@ -74,43 +65,6 @@ describeServer("statementTimeoutMs", (target) => {
         await close();
       },
     );
-  });
-
-  // These tests wait until connections are abandoned, so that all kinds of savers wait at once.
-  it("retries on another connection after one has become silent", async () => {
-    await onAllOpenings(async ({ on, open }) => {
-      const proxy = await TcpProxy.open(database.source);
-      const { saver, close } = open(proxy.url, { statementTimeoutMs: LONGER_TIMEOUT_MS });
-      const { config } = await putValues(saver, threadConfig(on), { a: ["kept"] });
-      const resetSilent = proxy.blackHole();
-      expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: ["kept"] });
-      const silentAgain = proxy.blackHole();
-      await saver.batch(async (batch) => {
-        await batch.deleteThread(on);
-        await batch.putWrites(threadConfig(`new ${on}`, { checkpoint_id: "1" }), [["a", 1]], "task");
-      });
-      expect(await saver.getTuple(config)).toBeUndefined();
-      resetSilent();
-      silentAgain();
-      await close();
-      await proxy.close();
-    });
-  });
-
-  it("causes a ConnectionError if nothing answers any more", async () => {
-    await onAllOpenings(async ({ on, open }) => {
-      const proxy = await TcpProxy.open(database.source);
-      const options = { statementTimeoutMs: LONGER_TIMEOUT_MS, retry: { maxElapsedMs: 1_000 } };
-      const { saver, close } = open(proxy.url, options, { connectionTimeoutMillis: 300 });
-      const { config } = await putValues(saver, threadConfig(on), { a: ["kept"] });
-      const resume = proxy.stall();
-      const error = await rejectionOf(saver.getTuple(config));
-      expect(error).toBeInstanceOf(ConnectionError);
-      resume();
-      expect(await saver.getTuple(config)).toBeDefined();
-      await close();
-      await proxy.close();
-    });
   });
 
   it("applies in a passed-in transaction, and ends it as any error does", async () => {

@@ -14,6 +14,25 @@ export interface Opening {
   readonly open: (url: string, options?: PostgresSaverOptions, pool?: pg.PoolConfig) => OpenSaver;
 }
 
+export const ON_PASSED_IN_POOL: Opening = {
+  on: "a passed-in pool",
+  open: (connectionString, options, config) => {
+    const pool = new pg.Pool({ connectionString, ...config });
+    return { saver: new PostgresSaver(pool, undefined, options), close: () => pool.end() };
+  },
+};
+
+export const ON_PASSED_IN_KYSELY: Opening = {
+  on: "a passed-in Kysely",
+  open: (connectionString, options, config) => {
+    const pool = new pg.Pool({ connectionString, ...config });
+    pool.on("error", () => undefined);
+    pool.on("connect", (client) => client.on("error", () => undefined));
+    const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+    return { saver: new PostgresSaver(kysely, undefined, options), close: () => kysely.destroy() };
+  },
+};
+
 /** All ways on a server, except a passed-in transaction. */
 export const OPENINGS: readonly Opening[] = [
   {
@@ -23,21 +42,6 @@ export const OPENINGS: readonly Opening[] = [
       return { saver, close: () => saver.end() };
     },
   },
-  {
-    on: "a passed-in pool",
-    open: (connectionString, options, config) => {
-      const pool = new pg.Pool({ connectionString, ...config });
-      return { saver: new PostgresSaver(pool, undefined, options), close: () => pool.end() };
-    },
-  },
-  {
-    on: "a passed-in Kysely",
-    open: (connectionString, options, config) => {
-      const pool = new pg.Pool({ connectionString, ...config });
-      pool.on("error", () => undefined);
-      pool.on("connect", (client) => client.on("error", () => undefined));
-      const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
-      return { saver: new PostgresSaver(kysely, undefined, options), close: () => kysely.destroy() };
-    },
-  },
+  ON_PASSED_IN_POOL,
+  ON_PASSED_IN_KYSELY,
 ];
