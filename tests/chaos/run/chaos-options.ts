@@ -23,9 +23,10 @@ export interface ChaosOptions {
   readonly onProgress?: (text: string) => void;
 }
 
-/** The load of a run. It has more threads than connections, so the pool is always exhausted. */
+/** The load of a run. */
 export type Load = Pick<ClientOptions, "slots" | "poolSize" | "connectionTimeoutMs" | "statementTimeoutMs">;
 
+/** More threads than connections, so that the pool is always exhausted. */
 export const LOAD: Load = {
   slots: 24,
   poolSize: 6,
@@ -33,7 +34,7 @@ export const LOAD: Load = {
   statementTimeoutMs: 1_000,
 };
 
-/** A load that leaves the processor to others. */
+/** As {@link LOAD}, but it leaves the processor to others. */
 export const SMALL_LOAD: Load = { ...LOAD, slots: 8, poolSize: 2 };
 
 /** A run fails unless all threads resume within this time after the server has come back. */
