@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -32,15 +32,23 @@ async function prepared(): Promise<string> {
   const requirements = await readFile(REQUIREMENTS);
   const { stdout: version } = await run("python3", ["--version"]);
   const folder = join(FOLDER, createHash("sha256").update(requirements).update(version).digest("hex"));
-  const python = join(folder, "bin", "python");
-  const done = join(folder, "complete");
-  if (existsSync(done)) return python;
-  await rm(folder, { recursive: true, force: true });
+  if (!existsSync(folder)) await create(folder);
+  return join(folder, "bin", "python");
+}
+
+/** Creates an environment, which gets its name when it is complete. Several test workers may do so at once; the first one wins. */
+async function create(folder: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
-  await run("python3", ["-m", "venv", folder]);
-  await run(python, ["-m", "pip", "install", "--quiet", "--no-compile", "--requirement", REQUIREMENTS]);
-  await writeFile(done, version);
-  return python;
+  const draft = await mkdtemp(`${folder}-`);
+  const packages = ["--no-compile", "--requirement", REQUIREMENTS];
+  try {
+    await run("python3", ["-m", "venv", draft]);
+    await run(join(draft, "bin", "python"), ["-m", "pip", "install", "--quiet", ...packages]);
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 // Node.js 24 runs this file as a program, without a package: a gate prepares the environment beside other work.
