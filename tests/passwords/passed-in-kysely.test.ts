@@ -9,11 +9,8 @@ import { shownByLibrary } from "./shown-text.js";
 // In these, a piece of the password becomes the host, in an invisible pool.
 const AS_HOST = ["an @ and a / in the password", "an @ and a ? in the password"];
 
-/** A name server may take much longer to answer that a host is unknown. */
-const TIMEOUT_MS = 1_000;
-
 function passedInKysely(connectionString: string): Kysely<CheckpointDatabase> {
-  const pool = passedInPool({ connectionString, connectionTimeoutMillis: TIMEOUT_MS });
+  const pool = passedInPool({ connectionString });
   return new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
 }
 

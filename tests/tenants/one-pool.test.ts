@@ -6,8 +6,8 @@ import { mixTenants } from "./mix-tenants.js";
 import { NO_ROW_SECURITY, CONNECTIONS, openTenancy, type Tenancy } from "./tenancy.js";
 
 /**
- * The number of steps on a server: each kind of step with each other tenant. PGlite runs calls one after another and takes several times as long for
- * each.
+ * The number of steps on a server: each kind of step with each other tenant. PGlite runs calls one after another and takes several
+ * times as long for each.
  */
 const STEPS = 24;
 

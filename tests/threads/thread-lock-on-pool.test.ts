@@ -112,5 +112,6 @@ describeServer("the lock of a thread, on a passed-in pool,", (target) => {
     await until(
       async () => (await database.query(`select ${OTHER_CLIENTS} and state <> 'idle'`)).length === 0,
     );
+    expect(await database.query(`select distinct state ${OTHER_CLIENTS}`)).toEqual([{ state: "idle" }]);
   });
 });

@@ -22,6 +22,11 @@ export type OpenSaver = (
   options?: PostgresSaverOptions,
 ) => PostgresSaver;
 
+export const onOwnedPool: OpenSaver = (opened, config, options) => opened.saver(config, options);
+
+export const onPassedInPool: OpenSaver = (opened, config, options) =>
+  opened.saver(opened.pool(config), options);
+
 /** Calls of a test whose statements a proxy can hold back. */
 export class HeldCalls {
   readonly database: TestDatabase<string>;

@@ -1,5 +1,4 @@
+import { onPassedInPool } from "./held-calls.js";
 import { describeLateStatements } from "./late-statements.js";
 
-describeLateStatements("a passed-in pool", (opened, config, options) =>
-  opened.saver(opened.pool(config), options),
-);
+describeLateStatements("a passed-in pool", onPassedInPool);

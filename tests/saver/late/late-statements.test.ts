@@ -1,3 +1,4 @@
+import { onOwnedPool } from "./held-calls.js";
 import { describeLateStatements } from "./late-statements.js";
 
-describeLateStatements("an owned pool", (opened, config, options) => opened.saver(config, options));
+describeLateStatements("an owned pool", onOwnedPool);

@@ -1,5 +1,4 @@
+import { onPassedInPool } from "./held-calls.js";
 import { describeUnstoppedStatements } from "./unstopped-statements.js";
 
-describeUnstoppedStatements("a passed-in pool", (opened, config, options) =>
-  opened.saver(opened.pool(config), options),
-);
+describeUnstoppedStatements("a passed-in pool", onPassedInPool);

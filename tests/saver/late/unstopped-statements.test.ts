@@ -1,3 +1,4 @@
+import { onOwnedPool } from "./held-calls.js";
 import { describeUnstoppedStatements } from "./unstopped-statements.js";
 
-describeUnstoppedStatements("an owned pool", (opened, config, options) => opened.saver(config, options));
+describeUnstoppedStatements("an owned pool", onOwnedPool);
