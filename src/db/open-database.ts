@@ -82,7 +82,9 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
       "expected a connection string, pool, Kysely, PGlite or pool options",
     );
   }
-  if (isKysely(source)) return passedInKysely(source);
+  // Checks for members, since two copies of a package may be installed and `instanceof` recognizes only one of them. A type guard
+  // for a Kysely would make TypeScript compare each kind of it with each other one, which takes seconds.
+  if ("getExecutor" in source && "selectFrom" in source) return passedInKysely(source);
   if (isPGlite(source)) return passedInPGlite(source);
   return isPool(source) ? passedInPool(source, options) : ownedPool(source, options);
 }
@@ -218,12 +220,6 @@ function owned(sender: Sender, end: () => Promise<void>): OpenedDatabase {
       return (closing ??= end());
     },
   };
-}
-
-// Checks for members, since two copies of a package may be installed and `instanceof` recognizes only one of
-// them.
-function isKysely(source: object): source is AnyKysely {
-  return "getExecutor" in source && "selectFrom" in source;
 }
 
 function isPGlite(source: object): source is PGliteInstance {
