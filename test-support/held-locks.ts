@@ -17,9 +17,15 @@ const WAITS = `from ${ACTIVITY} where datname = current_database() and wait_even
 /** The connections to this server whose statements wait for a lock, here or on a node of Citus. */
 export const WAITING_CONNECTIONS = `select ${ON_CITUS ? "citus_pid_for_gpid(global_pid) as pid" : "pid"} ${WAITS}`;
 
+// From the latest connection to the earliest, and waits until each is gone: a waiter opened its connection after the holder, and
+// would else get the lock for a moment.
 const END_HOLDERS = `
-  select pg_terminate_backend(pid) from pg_locks
-  where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+  select pg_terminate_backend(pid, 60000) from (
+    select pid from pg_stat_activity where pid in (
+      select pid from pg_locks
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+    ) order by backend_start desc offset 0
+  ) as holders`;
 
 /**
  * Waits until this number of advisory locks is held in the database: one by each holder, and one by the first waiter
