@@ -1,9 +1,11 @@
 import type { OnDeleted } from "../db/scheduling/gentle-round.js";
-import { deleteInBatches } from "../db/statements/delete-in-batches.js";
+import { deleteBy, deleteInBatches } from "../db/statements/delete-in-batches.js";
+import { inOneTransaction } from "../db/statements/run-statement.js";
 import type { CacheCall } from "./cache-call.js";
 import { scopeRange } from "./codec/namespace-text.js";
 import { evictEntries } from "./queries/evict-entries.js";
 import { sweepEntries } from "./queries/sweep-entries.js";
+import { takeSweepLock } from "./queries/sweep-lock.js";
 
 /** The expired entries that one transaction deletes. */
 const EXPIRED = 1_000;
@@ -14,9 +16,17 @@ const EVICTED = 5_000;
 /** Deletes all entries that have expired or exceed the bounds, in bounded transactions. Returns their number. */
 export async function sweep(call: CacheCall, onDeleted?: OnDeleted): Promise<number> {
   const { schema, settings } = call;
-  const expired = await deleteInBatches(call, sweepEntries(schema, EXPIRED), EXPIRED, onDeleted);
+  const expired = await deleteInBatches(deleteBy(call, sweepEntries(schema, EXPIRED)), EXPIRED, onDeleted);
   if (settings.maxEntries === null && settings.maxBytes === null) return expired;
-  const range = scopeRange(settings.scope);
-  const evict = evictEntries(schema, range, settings, EVICTED);
-  return expired + (await deleteInBatches(call, evict, EVICTED, onDeleted));
+  return expired + (await deleteInBatches(() => evict(call), EVICTED, onDeleted));
+}
+
+/** Deletes some of the entries that exceed the bounds, unless another process does so at the same moment. */
+function evict(call: CacheCall): Promise<readonly unknown[]> {
+  const { schema, settings } = call;
+  return inOneTransaction(call, async (within) => {
+    const [lock] = await within.database.execute(takeSweepLock(schema));
+    if (lock?.is_alone !== true) return [];
+    return deleteBy(within, evictEntries(schema, scopeRange(settings.scope), settings, EVICTED))();
+  });
 }

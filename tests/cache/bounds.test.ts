@@ -115,6 +115,15 @@ describeServer("a sweep", (target) => {
     expect(await cache.sweep()).toBe(2);
   });
 
+  it("evicts no more than the excess while others sweep, since it counts in the statement after its lock (C7)", async () => {
+    const caches = Array.from({ length: 6 }, () => suite.open({ maxEntries: 10 }));
+    for (let round = 0; round < 40; round++) {
+      await suite.cache.set(names(30).map((key) => ({ key: at(key), value: round })));
+      const evicted = await Promise.all(caches.map((cache) => cache.sweep()));
+      expect(evicted.reduce((sum, count) => sum + count)).toBe(20);
+    }
+  });
+
   it("happens by itself at an interval", async () => {
     const cache = suite.open({ sweepIntervalMinutes: 0.0005 });
     await cache.set([{ key: at("k"), value: 1, ttl: 0.001 }]);

@@ -1,8 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { TextRange } from "../model/entry.js";
-import { sweepLockName } from "./sweep-lock.js";
 
 /** How much a cache may hold. */
 export interface Bounds {
@@ -13,8 +11,9 @@ export interface Bounds {
 }
 
 /**
- * Deletes some of the entries of a range that exceed the bounds, unless another process does so at the same moment: those that expire first,
- * and of those that never do the oldest ones. Returns a row for each.
+ * Deletes some of the entries of a range that exceed the bounds: those that expire first, and of those that never do the oldest ones.
+ * Returns a row for each. The transaction must hold the sweep lock already: a statement that takes it counts entries that another process
+ * has just deleted (C7).
  */
 export function evictEntries(
   schema: string,
@@ -22,11 +21,10 @@ export function evictEntries(
   { maxEntries, maxBytes }: Bounds,
   limit: number,
 ): BoundStatement<{ readonly key: string }> {
-  return statement.bind(schema, { from, beyond, maxEntries, maxBytes, lock: sweepLockName(schema), limit });
+  return statement.bind(schema, { from, beyond, maxEntries, maxBytes, limit });
 }
 
 interface EvictParams extends TextRange, Bounds {
-  readonly lock: string;
   readonly limit: number;
 }
 
@@ -35,12 +33,10 @@ const IN_ORDER = /* @__PURE__ */ sql`order by expires_at nulls last, created_at,
 const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: string }>((db, parameter) => {
   const isInRange = sql<SqlBool>`namespace >= ${parameter("from")} and namespace < ${parameter("beyond")}`;
   return db
-    .with("sweeper", (qb) => qb.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")))
     .with("excess", (qb) =>
       qb
         .selectFrom("cache_entries")
         .where(isInRange)
-        .where((eb) => sql<boolean>`(${eb.selectFrom("sweeper").select("is_alone")})`)
         .select([
           sql<number>`count(*) - ${parameter("maxEntries")}::float8`.as("entries"),
           sql<number>`sum(size) - ${parameter("maxBytes")}::float8`.as("bytes"),

@@ -3,25 +3,34 @@ import type { CallContext } from "../call-context.js";
 import { runTransaction } from "./run-statement.js";
 import type { BoundStatement } from "./statement.js";
 
+/** Deletes a bounded number of rows in one transaction, and returns something for each. */
+export type DeleteSome = () => Promise<readonly unknown[]>;
+
+/** Returns a transaction of one statement, which returns a row for each row that it deletes. */
+export function deleteBy(call: CallContext, statement: BoundStatement<unknown>): DeleteSome {
+  return async () => {
+    const [rows = []] = await runTransaction(call, { statements: [statement] });
+    return rows;
+  };
+}
+
 /**
- * Runs a statement that deletes a bounded number of rows until none are left, so that no transaction holds its locks for long.
+ * Deletes a bounded number of rows until none are left, so that no transaction holds its locks for long.
  *
- * @param statement - Returns a row for each row that it deletes.
- * @param limit - The most rows that one run of the statement deletes.
+ * @param limit - The most rows that one call of `deleteSome` deletes.
  * @param onDeleted - Called with the number of rows after each transaction.
  * @returns The number of deleted rows.
  */
 export async function deleteInBatches(
-  call: CallContext,
-  statement: BoundStatement<unknown>,
+  deleteSome: DeleteSome,
   limit: number,
   onDeleted: (rows: number) => void = noop,
 ): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const [rows = []] = await runTransaction(call, { statements: [statement] });
-    deleted += rows.length;
-    onDeleted(rows.length);
-    if (rows.length < limit) return deleted;
+    const { length } = await deleteSome();
+    deleted += length;
+    onDeleted(length);
+    if (length < limit) return deleted;
   }
 }
