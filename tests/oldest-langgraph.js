@@ -6,7 +6,8 @@
  * the names in {@link OLDEST}. Jest, child processes, TypeScript and packed consumers find them there as a user's project would.
  */
 import { spawnSync } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from "node:fs/promises";
+import { cpSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -51,7 +52,7 @@ async function copyFiles() {
     maxBuffer: 2 ** 26,
   });
   for (const file of [...stdout.split("\0").filter(Boolean), "dist"]) {
-    await cp(join(ROOT, file), join(copy, file), { recursive: true, force: true });
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   }
 }
 
@@ -70,7 +71,7 @@ async function linkPackages() {
   }
   for (const name of await readdir(join(from, "@langchain"))) {
     const scoped = `@langchain/${name}`;
-    await cp(join(from, OLDEST[scoped] ?? scoped), join(to, scoped), { recursive: true });
+    cpSync(join(from, OLDEST[scoped] ?? scoped), join(to, scoped), { recursive: true });
   }
 }
 
