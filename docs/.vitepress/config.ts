@@ -1,4 +1,5 @@
 import { defineConfig } from "vitepress";
+import { highlightOnce } from "./highlight-once.js";
 import { linkToRepository } from "./repository-links.js";
 import { sidebar } from "./sidebar.js";
 import { slugify } from "./slugify.js";
@@ -7,7 +8,13 @@ export default defineConfig({
   title: "langgraph-checkpoint-kysely",
   description: "Durable state for LangGraph.js agents in PostgreSQL",
   cleanUrls: true,
-  markdown: { anchor: { slugify }, config: linkToRepository },
+  markdown: {
+    anchor: { slugify },
+    config: (markdown) => {
+      linkToRepository(markdown);
+      highlightOnce(markdown);
+    },
+  },
   // The index of the search is one chunk.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
