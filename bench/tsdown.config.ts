@@ -5,6 +5,7 @@ export default defineConfig({
   entry: {
     main: "main.ts",
     "killed-backend-process": "scenarios/killed-backend-process.ts",
+    "memory-process": "memory/memory-process.ts",
     "delay-proxy": "latency/delay-proxy.ts",
   },
   outDir: "dist",

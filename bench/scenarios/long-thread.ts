@@ -23,7 +23,7 @@ export const longThread: AmountScenario = {
       const amounts = [];
       for (const { kind, name } of names) {
         const task: MemoryTask = { subject: "spliced", url: database.source, thread, kind, checkpoints };
-        const figures = await measureMemory(task, PATIENCE_MS);
+        const figures = await measureMemory(task, { quick, patienceMs: PATIENCE_MS });
         if (typeof figures === "string") throw new Error(figures);
         amounts.push({ name, amount: figures.peak - figures.idle });
       }

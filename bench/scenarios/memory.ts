@@ -20,7 +20,7 @@ export const memory: AmountScenario = {
   name: "memory",
   observe: async (subject, server, { quick }) => {
     const amounts = [];
-    for (const thread of threads(quick)) amounts.push(...(await amountsOf(thread, subject, server)));
+    for (const thread of threads(quick)) amounts.push(...(await amountsOf(thread, subject, server, quick)));
     return amounts;
   },
 };
@@ -34,14 +34,19 @@ function threads(quick: boolean): Thread[] {
   return quick ? [small] : [small, ...long];
 }
 
-async function amountsOf(thread: Thread, subject: Subject, server: BenchServer): Promise<Amount[]> {
+async function amountsOf(
+  thread: Thread,
+  subject: Subject,
+  server: BenchServer,
+  quick: boolean,
+): Promise<Amount[]> {
   const database = await server.emptyDatabase();
   try {
     const id = await withSaver(subject, database.source, (saver) => store(saver, thread));
     await database.exec("vacuum analyze");
     const { kind, length: checkpoints, label } = thread;
     const task = { subject: subject.id, url: database.source, thread: id, kind, checkpoints };
-    const figures = await measureMemory(task);
+    const figures = await measureMemory(task, { quick });
     // For the other saver this is a finding, for ours a defect.
     if (subject.id === "ours" && typeof figures === "string") throw new Error(figures);
     return named(`${DONE[kind]} ${checkpoints} × ${label}`, figures);
