@@ -14,7 +14,6 @@ const SLOW = [
   "passwords",
   "conformance",
   "cli/examples",
-  "cli/program",
   "saver/statement-timeout",
   "model",
 ];

@@ -70,8 +70,12 @@ describe("the program", () => {
 describeServer("the program", (server) => {
   it("closes its connections after success and failure, so that the process ends", async () => {
     const { source } = await server.createDatabase();
-    expect(await runNode(ROOT, PROGRAM, "migrate", "--url", source)).toMatchObject({ code: 0 });
-    expect(await runNode(ROOT, PROGRAM, "migrate", "--url", `${source}_missing`)).toEqual({
+    const [migrated, failed] = await Promise.all([
+      runNode(ROOT, PROGRAM, "migrate", "--url", source),
+      runNode(ROOT, PROGRAM, "migrate", "--url", `${source}_missing`),
+    ]);
+    expect(migrated).toMatchObject({ code: 0 });
+    expect(failed).toEqual({
       code: 1,
       output: expect.stringMatching(
         /^error: database ".*_missing" does not exist \(SQLSTATE 3D000\); .* create the database\n$/,
@@ -83,14 +87,17 @@ describeServer("the program", (server) => {
 
   itWithFullDevice("prints one line and exits with 1 if its output can't be written", async () => {
     const { source } = await server.sharedDatabase();
-    for (const argv of [["--help"], ["threads"], ["tombstones", "--json"], ["export"]]) {
-      const url = argv[0] === "--help" ? [] : ["--url", source];
-      const outcome = await runIntoFullDevice([PROGRAM, ...argv, ...url]);
-      expect({ argv, ...outcome }).toEqual({
-        ...{ argv, code: 1 },
-        stderr: "error: can't write standard output: no space left on device\n",
-      });
-    }
+    const commands = [["--help"], ["threads"], ["tombstones", "--json"], ["export"]];
+    const outcomes = await Promise.all(
+      commands.map((argv) => {
+        const url = argv[0] === "--help" ? [] : ["--url", source];
+        return runIntoFullDevice([PROGRAM, ...argv, ...url]);
+      }),
+    );
+    const stderr = "error: can't write standard output: no space left on device\n";
+    expect(outcomes.map((outcome, index) => ({ argv: commands[index], ...outcome }))).toEqual(
+      commands.map((argv) => ({ argv, code: 1, stderr })),
+    );
   });
 });
 
