@@ -44,7 +44,7 @@ try {
   await rm(copy, { recursive: true });
 }
 
-/** Copies the files that Git tracks or would track, and the build. */
+/** Copies the files that Git tracks or would track, and the build, with their times: by these, tests find the package already packed. */
 async function copyFiles() {
   const { stdout } = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
     cwd: ROOT,
@@ -52,19 +52,20 @@ async function copyFiles() {
     maxBuffer: 2 ** 26,
   });
   for (const file of [...stdout.split("\0").filter(Boolean), "dist"]) {
-    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true, preserveTimestamps: true });
   }
 }
 
 /**
- * Links the Python of the tests, and every package but LangChain's: those import one another by name and must find the oldest, so they
+ * Links the caches of the tests, and every package but LangChain's: those import one another by name and must find the oldest, so they
  * are copied.
  */
 async function linkPackages() {
   const from = join(ROOT, "node_modules");
   const to = join(copy, "node_modules");
   await mkdir(to);
-  await mkdir(join(ROOT, ".cache"), { recursive: true });
+  // Python's environment is in the first one, the packed package in the other.
+  for (const cache of [join(ROOT, ".cache"), join(from, ".cache")]) await mkdir(cache, { recursive: true });
   await symlink(join(ROOT, ".cache"), join(copy, ".cache"));
   for (const name of await readdir(from)) {
     if (name !== "@langchain") await symlink(join(from, name), join(to, name));

@@ -38,13 +38,15 @@ export function describeEachLayout(name: string, body: (open: () => Promise<Audi
     describeAnyTarget(`${name}, ${layout}`, (target) => {
       const opened: PostgresSaver[] = [];
       body(async () => {
-        const database = await target.createDatabase();
-        for (const migration of official ? OFFICIAL_MIGRATIONS : []) {
-          await database.exec(migration.replaceAll(" CONCURRENTLY", ""));
-        }
+        const database = await (official ? target.createDatabase() : target.migratedDatabase());
         const saver = new PostgresSaver(database.source, serde(), { retry: false });
         opened.push(saver);
-        await saver.setup();
+        if (official) {
+          for (const migration of OFFICIAL_MIGRATIONS) {
+            await database.exec(migration.replaceAll(" CONCURRENTLY", ""));
+          }
+          await saver.setup();
+        }
         return { database, saver };
       });
       afterAll(() => Promise.all(opened.map((saver) => saver.end())));

@@ -55,18 +55,19 @@ export async function pack(): Promise<string> {
   return tarball;
 }
 
-/** A digest of the names, sizes and times of the files that may be packed. */
+/** A digest of the names, sizes and times of the files that may be packed. They are the same in a copy of the checkout. */
 async function stateOfPackage(): Promise<string> {
   const { files } = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
-  const digest = createHash("sha256").update(ROOT);
+  const digest = createHash("sha256");
   const packed = files.filter((name) => !name.startsWith("!"));
   for (const name of ["package.json", "README.md", "LICENSE", ...packed]) {
     const inside = (await stat(join(ROOT, name))).isDirectory()
       ? await readdir(join(ROOT, name), { recursive: true })
       : [];
     for (const path of [name, ...inside.sort().map((each) => join(name, each))]) {
-      const { size, mtimeMs } = await stat(join(ROOT, path));
-      digest.update(`${path} ${size} ${mtimeMs}\n`);
+      const found = await stat(join(ROOT, path));
+      // Copying rounds times to milliseconds.
+      if (found.isFile()) digest.update(`${path} ${found.size} ${Math.round(found.mtimeMs)}\n`);
     }
   }
   return digest.digest("hex");
