@@ -17,8 +17,8 @@ const WAITS = `from ${ACTIVITY} where datname = current_database() and wait_even
 /** The connections to this server whose statements wait for a lock, here or on a node of Citus. */
 export const WAITING_CONNECTIONS = `select ${ON_CITUS ? "citus_pid_for_gpid(global_pid) as pid" : "pid"} ${WAITS}`;
 
-// From the latest connection to the earliest, and waits until each is gone: a waiter opened its connection after the holder, and
-// would else get the lock for a moment.
+// The latest connection ends first, and is gone before the next one ends. A waiter opened its connection after the holder, so it can't
+// get the lock for the moment between both ends.
 const END_HOLDERS = `
   select pg_terminate_backend(pid, 60000) from (
     select pid from pg_stat_activity where pid in (
