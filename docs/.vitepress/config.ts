@@ -1,5 +1,4 @@
 import { defineConfig } from "vitepress";
-import { highlightOnce } from "./highlight-once.js";
 import { linkToRepository } from "./repository-links.js";
 import { sidebar } from "./sidebar.js";
 import { slugify } from "./slugify.js";
@@ -8,13 +7,7 @@ export default defineConfig({
   title: "langgraph-checkpoint-kysely",
   description: "Durable state for LangGraph.js agents in PostgreSQL",
   cleanUrls: true,
-  markdown: {
-    anchor: { slugify },
-    config: (markdown) => {
-      linkToRepository(markdown);
-      highlightOnce(markdown);
-    },
-  },
+  markdown: { anchor: { slugify }, config: linkToRepository },
   // The index of the search is one chunk.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
