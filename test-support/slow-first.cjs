@@ -21,7 +21,7 @@ const WAITING = [
 
 /** Files that take longer than others of their size, in the order of their start: those that start many processes are apart. */
 const SLOW = [
-  "package/documents",
+  "package/documents.test",
   "model",
   "conformance",
   "interop",
@@ -30,10 +30,10 @@ const SLOW = [
   "chaos/chaos",
   "cli/examples",
   "store/random-model",
-  "cli/program",
   "chaos/sabotage",
   "bench/memory",
   "demo/demo",
+  "package/documents-with-pglite",
   "package/declarations",
 ];
 

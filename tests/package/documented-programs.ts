@@ -39,3 +39,8 @@ export function documentedPrograms(): DocumentedProgram[] {
     });
   });
 }
+
+/** Whether a program starts a Postgres in its process, also where a server is at hand. */
+export function startsPostgres({ code }: DocumentedProgram): boolean {
+  return !code.includes("DATABASE_URL") && /new PGlite\(|"memory:\/\/"/.test(code);
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { documentedPrograms, startsPostgres } from "./documented-programs.js";
+import { DocumentedProject, RAN, TIMEOUT_MS } from "./documented-project.js";
+
+// In a file of its own, because each of these programs starts a PGlite, which takes seconds.
+const PROGRAMS = documentedPrograms().filter(startsPostgres);
+
+describe("every program in README.md and docs/ with a Postgres in the process", () => {
+  let project: DocumentedProject;
+
+  beforeAll(async () => {
+    project = await DocumentedProject.create(PROGRAMS);
+  });
+
+  afterAll(() => project.remove());
+
+  it(
+    "compiles as it stands and runs with the installed package",
+    async () => {
+      expect(PROGRAMS).not.toEqual([]);
+      expect(await project.compile()).toBe("");
+      expect(await project.run(PROGRAMS, new Map())).toEqual(PROGRAMS.map(({ place }) => [place, RAN]));
+    },
+    TIMEOUT_MS,
+  );
+});
