@@ -1,16 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { type Program, programBeside } from "../program-beside.js";
+import { programBeside } from "../program-beside.js";
 import { MemoryFigures, type MemoryTask } from "./memory-task.js";
 
 /** The source, also where this module is compiled: a compiled process starts with less memory, so its figures would not compare with earlier ones. */
-const FROM_SOURCE: Program = {
-  path: fileURLToPath(new URL("../memory/memory-process.ts", import.meta.url)),
-  execArgv: ["--import", import.meta.resolve("tsx")],
-};
-/** Starts in a third of the time, for a run whose figures say nothing. */
-const QUICK = programBeside(import.meta.url, "memory-process");
+const SOURCE = new URL("../memory/measure-memory.ts", import.meta.url).href;
 const PATIENCE_MS = 180_000;
 /** The same on every machine, because V8 collects garbage depending on this limit. */
 const HEAP_MB = 1024;
@@ -26,7 +20,7 @@ export async function measureMemory(
   task: MemoryTask,
   { quick = false, patienceMs = PATIENCE_MS }: { quick?: boolean; patienceMs?: number } = {},
 ): Promise<MemoryFigures | string> {
-  const { path, execArgv } = quick ? QUICK : FROM_SOURCE;
+  const { path, execArgv } = programBeside(quick ? import.meta.url : SOURCE, "memory-process");
   const child = fork(path, [JSON.stringify(task)], {
     execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, ...execArgv],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
