@@ -1,6 +1,6 @@
 /**
- * Starts the slowest files first, so that at the end no worker waits for another. Jest itself orders new files by
- * size.
+ * Starts the slowest files first, so that at the end no worker waits for another, and spreads those that only wait among the
+ * others. Jest itself orders new files by size.
  */
 const { default: Sequencer } = require("@jest/test-sequencer");
 
