@@ -106,14 +106,11 @@ class SharedModulesRuntime {
 
 /** Registers what loads TypeScript, and the functions of the running test file for `@jest/globals`. */
 async function registerLoaders() {
-  if (IS_NODE_24_OR_LATER) {
-    registerHooks(await import("./typescript-loader.js"));
-    registerHooks(await import("./globals-loader.js"));
-  } else {
-    // Earlier versions can't load TypeScript by themselves, or don't know `using`.
-    const tsx = await import("tsx/esm/api");
-    tsx.register();
-    register("./globals-loader.js", pathToFileURL(require.resolve("./runtime.cjs")));
+  const compilers = IS_NODE_24_OR_LATER ? [] : ["./typescript-compiler.js"];
+  for (const loader of ["./typescript-loader.js", ...compilers, "./globals-loader.js"]) {
+    // Node.js 20 runs them in a thread of their own.
+    if (registerHooks === undefined) register(loader, pathToFileURL(__filename));
+    else registerHooks(await import(loader));
   }
 }
 
