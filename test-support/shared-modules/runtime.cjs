@@ -109,7 +109,7 @@ async function registerLoaders() {
   const compilers = IS_NODE_24_OR_LATER ? [] : ["./typescript-compiler.js"];
   for (const loader of ["./typescript-loader.js", ...compilers, "./globals-loader.js"]) {
     // Node.js 20 runs them in a thread of their own.
-    if (registerHooks === undefined) register(loader, pathToFileURL(__filename));
+    if (registerHooks === undefined) register(loader, pathToFileURL(require.resolve("./runtime.cjs")));
     else registerHooks(await import(loader));
   }
 }
