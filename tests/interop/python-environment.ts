@@ -11,6 +11,12 @@ const REQUIREMENTS = fileURLToPath(new URL("requirements.txt", import.meta.url))
 /** Outside of `node_modules`, so that it can be created while npm installs those. */
 const FOLDER = fileURLToPath(new URL("../../.cache/interop-python", import.meta.url));
 
+/** Importing LangChain takes most of a start, and compiling it most of the import, so the processes share its bytecode, away from the sources. */
+export const KEEPS_BYTECODE = {
+  PYTHONDONTWRITEBYTECODE: "",
+  PYTHONPYCACHEPREFIX: fileURLToPath(new URL("../../.cache/interop-bytecode", import.meta.url)),
+};
+
 /** A Python with the packages of `requirements.txt`, or the reason why there is none. */
 export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
 
@@ -32,8 +38,12 @@ async function prepared(): Promise<string> {
   const requirements = await readFile(REQUIREMENTS);
   const { stdout: version } = await run("python3", ["--version"]);
   const folder = join(FOLDER, createHash("sha256").update(requirements).update(version).digest("hex"));
-  if (!existsSync(folder)) await create(folder);
-  return join(folder, "bin", "python");
+  const python = join(folder, "bin", "python");
+  if (!existsSync(folder)) {
+    await create(folder);
+    await compileImports(python);
+  }
+  return python;
 }
 
 /** Creates an environment, which gets its name when it is complete. Several test workers may do so at once; the first one wins. */
@@ -48,6 +58,16 @@ async function create(folder: string): Promise<void> {
   } catch (error) {
     await rm(draft, { recursive: true });
     if (!existsSync(folder)) throw error;
+  }
+}
+
+/** Runs the programs of the tests without a request, so that their first processes find the bytecode of what they import. */
+async function compileImports(python: string): Promise<void> {
+  for (const program of ["serve.py", "serve_graphs.py", "serve_store.py"]) {
+    const file = fileURLToPath(new URL(`python/${program}`, import.meta.url));
+    const running = run(python, [file], { env: { ...process.env, ...KEEPS_BYTECODE } });
+    running.child.stdin?.end();
+    await running;
   }
 }
 

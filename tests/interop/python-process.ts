@@ -3,14 +3,9 @@ import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { isRecord } from "../../src/serde/objects/type-guards.js";
+import { KEEPS_BYTECODE } from "./python-environment.js";
 
 const FOLDER = new URL("python/", import.meta.url);
-
-/** Compiling LangChain takes most of a start, so the processes share its bytecode, away from the sources. */
-const KEEPS_BYTECODE = {
-  PYTHONDONTWRITEBYTECODE: "",
-  PYTHONPYCACHEPREFIX: fileURLToPath(new URL("../../node_modules/.cache/interop-bytecode", import.meta.url)),
-};
 
 /** What a process runs, and the processes without a database that a suite has used. */
 const unused = new Map<string, PythonProcess[]>();
