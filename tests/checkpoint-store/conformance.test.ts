@@ -1,8 +1,8 @@
 import { it } from "@jest/globals";
 import { checkpointStoreSuite } from "../../src/conformance/index.js";
-import { describeEachBackend } from "./backends.js";
+import { describeEachKind } from "./backends.js";
 
-describeEachBackend("the checkpoint store suite", (suite) => {
+describeEachKind("the checkpoint store suite", (suite) => {
   const cases = checkpointStoreSuite(async (options) => ({ store: await suite.open(options) }));
 
   it.each(cases)("$name", ({ run }) => run());
