@@ -8,8 +8,9 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 const LATE = [
   "package/documents.test",
   "archive/killed-by-run",
-  "interop/interop",
+  "cli/examples",
   "archive/killed-by-thread",
+  "interop/interop",
   "chaos/chaos",
   "saver/not-replicated-calls",
 ];
@@ -38,7 +39,6 @@ const SLOW = [
   "interop",
   "db/pglite-folder",
   "checkpoint-store/conformance",
-  "cli/examples",
   "chaos/sabotage",
   "demo/demo",
   "package/documents-with-pglite",
@@ -47,7 +47,7 @@ const SLOW = [
 /** While one worker waits, the others have the cores for this number of files, which takes them about as long. */
 const BUSY_BESIDE_WAITING = 6;
 /** The same for a file of {@link LATE}: the files beside it are short. */
-const SHORT_BESIDE_LATE = 20;
+const SHORT_BESIDE_LATE = 14;
 
 class SlowFirst extends Sequencer {
   sort(tests) {
