@@ -45,6 +45,8 @@ const OPENS_BROWSER = "--open";
 describeServer("the examples in help", (server) => {
   let database: TestDatabase<string>;
   let folder: string;
+  /** The words of each command, without what it reads, writes or is piped into. */
+  let words: ReadonlyMap<string, readonly string[]>;
   /** Whether the database has the tables that the next command expects, and whether they hold what it expects. */
   let isMigrated = false;
   let isFilled = false;
@@ -55,6 +57,7 @@ describeServer("the examples in help", (server) => {
     folder = await mkdtemp(join(tmpdir(), "checkpoint-examples-"));
     // Examples name files in the folder of the reader.
     process.chdir(folder);
+    words = await wordsOf(COMMANDS.flatMap(linesOf).map(({ line }) => partsOf(line).command));
   });
 
   afterAll(async () => {
@@ -68,10 +71,7 @@ describeServer("the examples in help", (server) => {
       if (!isFilled) await fill();
       isFilled = command.group === CHANGES_NOTHING;
       isMigrated = command.name !== CHANGES_TABLES;
-      for (const example of examplesOf(command).filter(isRunHere)) {
-        const line = example
-          .replaceAll(EXAMPLE_URL, database.source)
-          .replace(EXAMPLE_REDIS, process.env.CHECKPOINT_TEST_REDIS ?? "");
+      for (const { example, line } of linesOf(command)) {
         expect({ example, ...(await runExample(line)) }).toMatchObject({
           example,
           code: 0,
@@ -96,11 +96,25 @@ describeServer("the examples in help", (server) => {
     await run("migrate", "--schema", "agents");
   }
 
+  /** The examples of a command, and the lines that run them on the servers of the tests. */
+  function linesOf(command: CommandDefinition): { example: string; line: string }[] {
+    return examplesOf(command)
+      .filter(isRunHere)
+      .map((example) => ({
+        example,
+        line: example
+          .replaceAll(EXAMPLE_URL, database.source)
+          .replace(EXAMPLE_REDIS, process.env.CHECKPOINT_TEST_REDIS ?? ""),
+      }));
+  }
+
   // In this process, which takes a tenth of the time of the program.
   async function runExample(line: string): Promise<Outcome> {
     const env = { DATABASE_URL: database.source };
-    const [, command = "", redirection, rest = ""] = REDIRECTED.exec(line) ?? [];
-    const { code, stdout, stderr } = await cli(await wordsOf(command), {
+    const { command, redirection, rest } = partsOf(line);
+    const argv = words.get(command);
+    if (argv === undefined) throw new Error(`nobody has split ${command}`);
+    const { code, stdout, stderr } = await cli(argv, {
       ...{ env, interruptAt: SERVED },
       ...(redirection === "<" && { stdin: await readFile(rest, "utf8") }),
     });
@@ -115,10 +129,20 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** Splits a command line into words, as a shell does. */
-async function wordsOf(line: string): Promise<string[]> {
-  const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\0' ${line}`]);
-  return stdout.split("\0").slice(0, -1);
+function partsOf(line: string): { command: string; redirection: string | undefined; rest: string } {
+  const [, command = "", redirection, rest = ""] = REDIRECTED.exec(line) ?? [];
+  return { command, redirection, rest };
+}
+
+/**
+ * Splits commands into words, as a shell does. One shell splits them all, because the process of a test is large, so it takes long to
+ * start another one.
+ */
+async function wordsOf(commands: readonly string[]): Promise<Map<string, string[]>> {
+  const script = commands.map((command) => `printf '%s\\0' ${command}; printf '\\n\\0'`).join("\n");
+  const { stdout } = await promisify(execFile)("sh", ["-c", script]);
+  const split = stdout.split("\n\0").map((words) => words.split("\0").slice(0, -1));
+  return new Map(commands.map((command, index) => [command, split[index] ?? []]));
 }
 
 /** A run may have no Redis. */
