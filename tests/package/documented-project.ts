@@ -39,23 +39,33 @@ export class DocumentedProject {
     const project = await ConsumerProject.create(await pack(), INSTALLED);
     await project.write("package.json", JSON.stringify({ type: "module" }));
     for (const { file, code } of programs) await project.write(file, code);
-    return new DocumentedProject(project, programs);
+    const documented = new DocumentedProject(project, programs);
+    await documented.#configure();
+    return documented;
   }
 
-  /** Compiles the programs beside their sources, and returns the errors. */
-  async compile(): Promise<string> {
+  async #configure(): Promise<void> {
     const compilerOptions = {
       ...{ strict: true, skipLibCheck: true, noUnusedLocals: true, types: ["node"] },
       ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext" },
     };
     const files = this.#programs.map(({ file }) => file).filter((file) => file.endsWith(".mts"));
     await this.#project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
-    const { output } = await runNode(this.#project.folder, TSC, "--singleThreaded", "--pretty", "false");
+  }
+
+  /** Returns the errors of types in the programs. */
+  check(): Promise<string> {
+    return this.#compile("--noEmit");
+  }
+
+  async #compile(mode: "--noCheck" | "--noEmit"): Promise<string> {
+    const options = [mode, "--singleThreaded", "--pretty", "false"];
+    const { output } = await runNode(this.#project.folder, TSC, ...options);
     return output;
   }
 
   /**
-   * Runs programs one after another.
+   * Compiles the programs beside their sources, and runs some of them one after another.
    *
    * @param databases - The connection strings, by the names of the documents.
    * @returns The place of each program, and {@link RAN} or what went wrong.
@@ -64,6 +74,7 @@ export class DocumentedProject {
     programs: readonly DocumentedProgram[],
     databases: ReadonlyMap<string, string>,
   ): Promise<[place: string, outcome: string][]> {
+    await this.#compile("--noCheck");
     const runs = programs.map(({ document, file, urls }) => ({
       file: join(this.#project.folder, file.replace(/\.mts$/, ".mjs")),
       env: {
