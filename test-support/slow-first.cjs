@@ -1,10 +1,10 @@
 /**
- * Starts the slowest files first, so that at the end no worker waits for another, and spreads those that only wait among the
- * others. Jest itself orders new files by size.
+ * Starts slow files first, so that at the end no worker waits for another, spreads those that only wait among the others, and starts the
+ * longest ones when fewer processes share the cores. Jest itself orders new files by size.
  */
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** Files that take nearly as long as a file may. They start when the gate has ended what it runs beside the tests. */
+/** Files that take nearly as long as a file may. They start when the gate has ended most of what it runs beside the tests. */
 const LATE = [
   "package/documents.test",
   "archive/killed-by-run",

@@ -113,7 +113,7 @@ describeServer("the examples in help", (server) => {
     const env = { DATABASE_URL: database.source };
     const { command, redirection, rest } = partsOf(line);
     const argv = words.get(command);
-    if (argv === undefined) throw new Error(`nobody has split ${command}`);
+    if (argv === undefined) throw new Error(`the shell did not split: ${command}`);
     const { code, stdout, stderr } = await cli(argv, {
       ...{ env, interruptAt: SERVED },
       ...(redirection === "<" && { stdin: await readFile(rest, "utf8") }),
@@ -142,7 +142,7 @@ async function wordsOf(commands: readonly string[]): Promise<Map<string, string[
   const script = commands.map((command) => `printf '%s\\0' ${command}; printf '\\n\\0'`).join("\n");
   const { stdout } = await promisify(execFile)("sh", ["-c", script]);
   const split = stdout.split("\n\0").map((words) => words.split("\0").slice(0, -1));
-  return new Map(commands.map((command, index) => [command, split[index] ?? []]));
+  return new Map(split.slice(0, -1).map((words, index) => [commands[index] ?? "", words]));
 }
 
 /** A run may have no Redis. */

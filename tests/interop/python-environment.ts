@@ -38,12 +38,8 @@ async function prepared(): Promise<string> {
   const requirements = await readFile(REQUIREMENTS);
   const { stdout: version } = await run("python3", ["--version"]);
   const folder = join(FOLDER, createHash("sha256").update(requirements).update(version).digest("hex"));
-  const python = join(folder, "bin", "python");
-  if (!existsSync(folder)) {
-    await create(folder);
-    await compileImports(python);
-  }
-  return python;
+  if (!existsSync(folder)) await create(folder);
+  return join(folder, "bin", "python");
 }
 
 /** Creates an environment, which gets its name when it is complete. Several test workers may do so at once; the first one wins. */
@@ -72,4 +68,4 @@ async function compileImports(python: string): Promise<void> {
 }
 
 // Node.js 24 runs this file as a program, without a package: a gate prepares the environment beside other work.
-if (process.argv[1] === fileURLToPath(import.meta.url)) await pythonEnvironment();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await compileImports(await prepared());

@@ -28,29 +28,22 @@ export const TIMEOUT_MS = 240_000;
 /** The project of a reader, who has installed the package and copied programs from the documents. */
 export class DocumentedProject {
   readonly #project: ConsumerProject;
-  readonly #programs: readonly DocumentedProgram[];
 
-  private constructor(project: ConsumerProject, programs: readonly DocumentedProgram[]) {
+  private constructor(project: ConsumerProject) {
     this.#project = project;
-    this.#programs = programs;
   }
 
   static async create(programs: readonly DocumentedProgram[]): Promise<DocumentedProject> {
     const project = await ConsumerProject.create(await pack(), INSTALLED);
-    await project.write("package.json", JSON.stringify({ type: "module" }));
-    for (const { file, code } of programs) await project.write(file, code);
-    const documented = new DocumentedProject(project, programs);
-    await documented.#configure();
-    return documented;
-  }
-
-  async #configure(): Promise<void> {
     const compilerOptions = {
       ...{ strict: true, skipLibCheck: true, noUnusedLocals: true, types: ["node"] },
       ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext" },
     };
-    const files = this.#programs.map(({ file }) => file).filter((file) => file.endsWith(".mts"));
-    await this.#project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
+    const files = programs.map(({ file }) => file).filter((file) => file.endsWith(".mts"));
+    await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
+    await project.write("package.json", JSON.stringify({ type: "module" }));
+    for (const { file, code } of programs) await project.write(file, code);
+    return new DocumentedProject(project);
   }
 
   /** Returns the errors of types in the programs. */
