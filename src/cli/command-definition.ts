@@ -29,6 +29,8 @@ export interface OfflineContext {
   readonly logger: Logger;
   /** Opens the database of a connection string. */
   readonly open: OpenUrl;
+  /** Imports a module of the user. */
+  readonly importModule: (url: string) => Promise<unknown>;
   /**
    * Creates a serializer that reads MessagePack, JSON and compressed values, and with the key in `LANGGRAPH_AES_KEY` encrypted ones.
    * It refuses writes.

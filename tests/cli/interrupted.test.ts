@@ -14,7 +14,7 @@ import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
 // The program needs a build; `npm test` builds first.
-beforeAll(() => access(join(ROOT, "dist", "cli.js")));
+beforeAll(() => access(join(ROOT, "dist", "cli.cjs")));
 
 describeServer("the program", (server) => {
   let database: TestDatabase<string>;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { access, mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { access, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -10,7 +10,7 @@ import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 
 // The program needs a build; `npm test` builds first.
-beforeAll(() => access(join(ROOT, "dist", "cli.js")));
+beforeAll(() => access(join(ROOT, "dist", "cli.cjs")));
 
 describe("the program", () => {
   let folder: string;
@@ -46,11 +46,11 @@ describe("the program", () => {
 
   it("loads for help only the packages that parse and print", async () => {
     const loaded = new Set<string>();
-    const open = [join(ROOT, "dist", "cli.js")];
+    const open = [join(ROOT, "dist", "cli.cjs")];
     const seen = new Set(open);
     for (let file = open.pop(); file !== undefined; file = open.pop()) {
       const source = await readFile(file, "utf8");
-      for (const [, name = ""] of source.matchAll(/^(?:import|export) (?:[^"]* from )?"([^"]+)";$/gm)) {
+      for (const [, name = ""] of source.matchAll(/^(?:let|const) .*\brequire\("([^"]+)"\)?\);$/gm)) {
         const path = join(dirname(file), name);
         if (!name.startsWith(".")) loaded.add(name);
         else if (!seen.has(path)) open.push(path);
@@ -81,6 +81,22 @@ describeServer("the program", (server) => {
         /^error: database ".*_missing" does not exist \(SQLSTATE 3D000\); .* create the database\n$/,
       ),
     });
+  });
+
+  it("imports a module of the user that awaits at its top level", async () => {
+    const { source } = await server.sharedDatabase();
+    const folder = await mkdtemp(join(tmpdir(), "checkpoint-cli-"));
+    const file = join(folder, "memory-options.mjs");
+    await writeFile(
+      file,
+      "export default await Promise.resolve({ index: { dims: 2, embed: (texts) => texts } });",
+    );
+    // The next obstacle is that the database has no items.
+    expect(await runNode(ROOT, PROGRAM, "store", "reembed", file, "--url", source)).toEqual({
+      code: 1,
+      output: expect.stringContaining("the tables of the store"),
+    });
+    await rm(folder, { recursive: true });
   });
 
   const itWithFullDevice = process.platform === "linux" ? it : it.skip;

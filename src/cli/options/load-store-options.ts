@@ -4,6 +4,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
 import type { PostgresStoreOptions } from "../../store/store-options.js";
+import type { OfflineContext } from "../command-definition.js";
 
 // The constructor of the store checks the options themselves.
 const moduleOfOptions = z.object({
@@ -18,18 +19,20 @@ const moduleOfOptions = z.object({
  * Loads the options of a service's store that decide how texts are embedded. A command line can't contain a model.
  *
  * @param path - The path of a module, from the working directory.
+ * @param importModule - Imports the module.
  * @throws InvalidConfigError for a module that can't be loaded, or without these options.
  */
 export async function loadStoreOptions(
   path: string,
+  importModule: OfflineContext["importModule"],
 ): Promise<Pick<PostgresStoreOptions, "index" | "namespaces" | "serde">> {
-  const { default: options } = parse(moduleOfOptions, await load(path), "module");
+  const { default: options } = parse(moduleOfOptions, await load(path, importModule), "module");
   return options;
 }
 
-async function load(path: string): Promise<unknown> {
+async function load(path: string, importModule: OfflineContext["importModule"]): Promise<unknown> {
   try {
-    return await import(pathToFileURL(resolve(path)).href);
+    return await importModule(pathToFileURL(resolve(path)).href);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new InvalidConfigError("module", `can't be loaded: ${reason}`, { cause });

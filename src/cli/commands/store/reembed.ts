@@ -18,8 +18,8 @@ export const storeReembed: CommandDefinition = {
     ),
   ],
   examples: ["store reembed ./memory-options.js"],
-  run: async ({ openStore, signal, terminal }, flags) => {
-    const store = openStore(await loadStoreOptions(reembedFlags.parse(flags).module));
+  run: async ({ openStore, importModule, signal, terminal }, flags) => {
+    const store = openStore(await loadStoreOptions(reembedFlags.parse(flags).module, importModule));
     const progress = terminal.progress("embedding");
     let soFar = 0;
     const onProgress = ({ done, total }: { readonly done: number; readonly total: number }): void => {
