@@ -1,4 +1,4 @@
-import { afterEach, beforeAll } from "@jest/globals";
+import { afterAll, afterEach, beforeAll } from "@jest/globals";
 import { PostgresCache, type PostgresCacheOptions } from "../../src/cache/index.js";
 import type { DatabaseSource, Target, TestDatabase } from "../../test-support/targets.js";
 
@@ -37,6 +37,7 @@ export function useCache<Source extends DatabaseSource>(target: Target<Source>):
     await Promise.all(opened.splice(0).map((each) => each.end()));
     await database?.exec("delete from cache_entries");
   });
+  afterAll(() => cache?.end());
   return {
     get cache() {
       return required(cache);

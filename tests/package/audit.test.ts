@@ -1,26 +1,20 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { type Judgement, judgeAudit } from "../../.ci/judge-audit.js";
 import { audited, refused, UNREACHABLE, vulnerable, vulnerableThrough } from "./audit-reports.js";
 import { ROOT } from "./consumer-project.js";
 
-const AUDIT = join(ROOT, ".ci", "audit.js");
-
-/** Runs the audit of the gate on output of npm. */
-function audit(report: object | string, minimumSeverity: string): { code: number | null; output: string } {
-  const input = typeof report === "string" ? report : JSON.stringify(report);
-  const { status, stdout } = spawnSync(process.execPath, [AUDIT, "the packages", minimumSeverity], {
-    input,
-    encoding: "utf8",
-  });
-  return { code: status, output: stdout };
+function audit(report: object | string, minimumSeverity: string): Judgement {
+  const printed = typeof report === "string" ? report : JSON.stringify(report);
+  return judgeAudit(printed, "the packages", minimumSeverity);
 }
 
 describe("the audit of the gate", () => {
   it("passes without vulnerabilities", () => {
     expect(audit(audited({}), "low")).toEqual({
-      code: 0,
-      output: "the packages: 0 vulnerable packages of severity low or above, 0 below\n",
+      passed: true,
+      lines: ["the packages: 0 vulnerable packages of severity low or above, 0 below"],
     });
   });
 
@@ -31,36 +25,32 @@ describe("the audit of the gate", () => {
       "@scope/user": vulnerableThrough("@scope/user", "msgpackr", "high"),
     });
     expect(audit(report, "high")).toEqual({
-      code: 1,
-      output: [
-        "the packages: 2 vulnerable packages of severity high or above, 1 below\n",
-        "  high: msgpackr <3: Slow reading (https://github.com/advisories/GHSA-aaaa-bbbb-cccc)\n",
-        "  high: @scope/user through msgpackr\n",
-      ].join(""),
+      passed: false,
+      lines: [
+        "the packages: 2 vulnerable packages of severity high or above, 1 below",
+        "  high: msgpackr <3: Slow reading (https://github.com/advisories/GHSA-aaaa-bbbb-cccc)",
+        "  high: @scope/user through msgpackr",
+      ],
     });
   });
 
   it.each([
-    ["info", "low", 0],
-    ["low", "low", 1],
-    ["critical", "low", 1],
-    ["moderate", "high", 0],
-    ["high", "high", 1],
-    ["critical", "high", 1],
-    ["unknown", "high", 1],
-  ])("compares the severity %s with the minimum %s, and exits with %i", (severity, minimum, code) => {
-    expect(audit(audited({ tool: vulnerable("tool", severity) }), minimum).code).toBe(code);
+    ["info", "low", true],
+    ["low", "low", false],
+    ["critical", "low", false],
+    ["moderate", "high", true],
+    ["high", "high", false],
+    ["critical", "high", false],
+    ["unknown", "high", false],
+  ])("compares the severity %s with the minimum %s, and passes: %s", (severity, minimum, passed) => {
+    expect(audit(audited({ tool: vulnerable("tool", severity) }), minimum).passed).toBe(passed);
   });
 
   it.each([404, 405, 501])(
     "passes with a clear notice if the registry has no audit endpoint: %i",
     (status) => {
-      const { code, output } = audit(refused(status), "low");
-      expect(code).toBe(0);
-      expect(output).toMatch(
-        /^NOT AUDITED, the packages: this registry has no audit endpoint, it answers \d+\./,
-      );
-      expect(output).toContain(String(status));
+      const notice = `NOT AUDITED, the packages: this registry has no audit endpoint, it answers ${status}. Audit against another registry.`;
+      expect(audit(refused(status), "low")).toEqual({ passed: true, lines: [notice] });
     },
   );
 
@@ -76,12 +66,25 @@ describe("the audit of the gate", () => {
     ["null", "null"],
     ["output that is not JSON", "audit endpoint returned an error"],
   ])("fails without a valid report: %s", (_case, printed) => {
-    const { code, output } = audit(printed, "low");
-    expect(code).toBe(1);
-    expect(output).toMatch(/^the packages: npm audit failed: ./);
+    expect(audit(printed, "low")).toEqual({
+      passed: false,
+      lines: [expect.stringMatching(/^the packages: npm audit failed: ./)],
+    });
   });
 
   it("fails for an unknown minimum severity", () => {
-    expect(audit(audited({}), "hihg").code).toBe(1);
+    expect(() => audit(audited({}), "hihg")).toThrow("the least severity must be one of info, low");
+  });
+
+  it("prints the judgement of what it reads, and exits with 1 if the audit does not pass", () => {
+    const input = JSON.stringify(audited({ tool: vulnerable("tool", "low") }));
+    const args = [join(ROOT, ".ci", "audit.js"), "the packages"];
+    const run = (severity: string) =>
+      spawnSync(process.execPath, [...args, severity], { input, encoding: "utf8" });
+    expect(run("low")).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^the packages: 1 vulnerable packages .*\n {2}low: tool .*\n$/),
+    });
+    expect(run("high")).toMatchObject({ status: 0, stdout: expect.stringContaining("1 below\n") });
   });
 });

@@ -38,6 +38,9 @@ export function runNode(cwd: string, ...args: string[]): Promise<Outcome> {
 /** The option of Node.js for a program that uses a PGlite for a moment, which is too short for optimized code to pay. */
 export const UNOPTIMIZED_PGLITE = "--liftoff-only";
 
+/** What the site of the documents is built from and into. npm leaves it out. */
+const OF_SITE = /^docs\/(?:api|\.vitepress)\//;
+
 /** The folder of tarballs that test files share. `npm ci` removes it. */
 const PACKED = join(ROOT, "node_modules", ".cache", "packed");
 
@@ -64,7 +67,8 @@ async function stateOfPackage(): Promise<string> {
     const inside = (await stat(join(ROOT, name))).isDirectory()
       ? await readdir(join(ROOT, name), { recursive: true })
       : [];
-    for (const path of [name, ...inside.sort().map((each) => join(name, each))]) {
+    const paths = [name, ...inside.sort().map((each) => join(name, each))];
+    for (const path of paths.filter((each) => !OF_SITE.test(each))) {
       const found = await stat(join(ROOT, path));
       // Copying rounds times to milliseconds.
       if (found.isFile()) digest.update(`${path} ${found.size} ${Math.round(found.mtimeMs)}\n`);

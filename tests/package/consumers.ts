@@ -67,11 +67,21 @@ const NAMES = {
   "/store": ["PostgresStore"],
 };
 
-/** Programs that print the public names that a subpath lacks, one for each module system. */
+/**
+ * Programs that print the public names that a subpath lacks, and what answers for the page of the inspector and for its script, one for each
+ * module system.
+ */
 export const RUNTIME_PROGRAMS = {
   "import.mjs": runtimeProgram((path) => `await import(${path})`),
   "require.cjs": runtimeProgram((path) => `require(${path})`),
 };
+
+/** The output of {@link RUNTIME_PROGRAMS} if nothing is missing. */
+export const NOTHING_MISSING = [
+  ...Object.keys(NAMES).map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`),
+  "200 text/html; charset=utf-8\n",
+  "200 text/javascript; charset=utf-8\n",
+].join("");
 
 function runtimeProgram(load: (path: string) => string): string {
   const lines = Object.entries(NAMES).map(([subpath, names]) => {
@@ -83,22 +93,7 @@ function print(path, module, names) {
   console.log(path, "lacks", JSON.stringify(names.filter((name) => typeof module[name] !== "function")));
 }
 ${lines.join("\n")}
-`;
-}
 
-/** The output of {@link RUNTIME_PROGRAMS} if no name is missing. */
-export const NOTHING_MISSING = Object.keys(NAMES)
-  .map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`)
-  .join("");
-
-/** Programs that print what answers for the page of the inspector and for its script, one for each module system. */
-export const PAGE_PROGRAMS = {
-  "page.mjs": pageProgram((path) => `await import(${path})`),
-  "page.cjs": pageProgram((path) => `require(${path})`),
-};
-
-function pageProgram(load: (path: string) => string): string {
-  return `
 const { PostgresSaver } = ${load('"langgraph-checkpoint-kysely"')};
 const { createInspector } = ${load('"langgraph-checkpoint-kysely/inspector"')};
 const saver = new PostgresSaver("postgres://127.0.0.1:1/none");

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { transform } from "esbuild";
 import { ConsumerProject, pack, ROOT, runNode, UNOPTIMIZED_PGLITE } from "./consumer-project.js";
 import type { DocumentedProgram } from "./documented-programs.js";
 import { TSC } from "./installed-package.js";
@@ -47,18 +48,16 @@ export class DocumentedProject {
   }
 
   /** Returns the errors of types in the programs. */
-  check(): Promise<string> {
-    return this.#compile("--noEmit");
-  }
-
-  async #compile(mode: "--noCheck" | "--noEmit"): Promise<string> {
-    const options = [mode, "--singleThreaded", "--pretty", "false"];
-    const { output } = await runNode(this.#project.folder, TSC, ...options);
+  async check(): Promise<string> {
+    const { output } = await runNode(
+      this.#project.folder,
+      ...[TSC, "--noEmit", "--singleThreaded", "--pretty", "false"],
+    );
     return output;
   }
 
   /**
-   * Compiles the programs beside their sources, and runs some of them one after another.
+   * Compiles programs beside their sources without a check of types, and runs them one after another.
    *
    * @param databases - The connection strings, by the names of the documents.
    * @returns The place of each program, and {@link RAN} or what went wrong.
@@ -67,9 +66,9 @@ export class DocumentedProject {
     programs: readonly DocumentedProgram[],
     databases: ReadonlyMap<string, string>,
   ): Promise<[place: string, outcome: string][]> {
-    await this.#compile("--noCheck");
+    await Promise.all(programs.map((program) => this.#compile(program)));
     const runs = programs.map(({ document, file, urls }) => ({
-      file: join(this.#project.folder, file.replace(/\.mts$/, ".mjs")),
+      file: join(this.#project.folder, compiledName(file)),
       env: {
         DATABASE_URL: databases.get(document),
         CHECKPOINT_KEY_1: randomKey(),
@@ -88,6 +87,15 @@ export class DocumentedProject {
   remove(): Promise<void> {
     return this.#project.remove();
   }
+
+  async #compile({ file, code }: DocumentedProgram): Promise<void> {
+    const compiled = await transform(code, { loader: "ts", target: "es2022" });
+    await this.#project.write(compiledName(file), compiled.code);
+  }
+}
+
+function compiledName(file: string): string {
+  return file.replace(/\.mts$/, ".mjs");
 }
 
 function randomKey(): string {

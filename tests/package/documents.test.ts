@@ -4,9 +4,9 @@ import { openTenancy, type Tenancy } from "../tenants/tenancy.js";
 import { documentedPrograms, startsPostgres } from "./documented-programs.js";
 import { DocumentedProject, RAN, TIMEOUT_MS } from "./documented-project.js";
 
-const PROGRAMS = documentedPrograms().filter((program) => !startsPostgres(program));
-/** The programs that this machine can run: Node.js 20 has no SQLite, and a run may have no Redis. */
-const RUNNABLE = PROGRAMS.filter(
+const PROGRAMS = documentedPrograms();
+/** The programs that this machine can run: Node.js 20 has no SQLite, and a run may have no Redis. documents-with-pglite.test.ts runs the others. */
+const RUNNABLE = PROGRAMS.filter((program) => !startsPostgres(program)).filter(
   ({ code }) =>
     (!code.includes("checkpoint-store/sqlite") || process.getBuiltinModule("node:sqlite") !== undefined) &&
     (!code.includes("checkpoint-store/redis") || process.env.CHECKPOINT_TEST_REDIS !== undefined),
@@ -20,7 +20,7 @@ describeServer("every program in README.md and docs/", (server) => {
 
   beforeAll(async () => {
     project = await DocumentedProject.create(PROGRAMS);
-    for (const { document } of PROGRAMS) {
+    for (const { document } of RUNNABLE) {
       if (!databases.has(document)) databases.set(document, (await server.createDatabase()).source);
     }
     // The programs of docs/tenants.md need the role and the policies that an operator creates.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { runNode } from "./consumer-project.js";
-import { NOTHING_MISSING, PAGE_PROGRAMS, RUNTIME_PROGRAMS } from "./consumers.js";
+import { NOTHING_MISSING, RUNTIME_PROGRAMS } from "./consumers.js";
 import { type InstalledPackage, installPackage } from "./installed-package.js";
 
 describe("the published package", () => {
@@ -12,7 +12,7 @@ describe("the published package", () => {
   afterAll(() => installed.project.remove());
 
   it.each(Object.entries(RUNTIME_PROGRAMS))(
-    "exports every public name in plain Node without the optional peers: %s",
+    "exports every public name and serves the page of the inspector, in plain Node without the optional peers: %s",
     async (file, program) => {
       const { project } = installed;
       await project.write(file, program);
@@ -20,16 +20,6 @@ describe("the published package", () => {
       expect(outcome).toEqual({ code: 0, output: NOTHING_MISSING });
     },
   );
-
-  it.each(Object.entries(PAGE_PROGRAMS))("serves the page of the inspector: %s", async (file, program) => {
-    const { project } = installed;
-    await project.write(file, program);
-    const outcome = await runNode(project.folder, join(project.folder, file));
-    expect(outcome).toEqual({
-      code: 0,
-      output: "200 text/html; charset=utf-8\n200 text/javascript; charset=utf-8\n",
-    });
-  });
 
   // If a package has several commands, npx runs the one with the name of the package.
   it("has a command with its own name, which prints help", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll } from "@jest/globals";
+import { afterAll, afterEach, beforeAll } from "@jest/globals";
 import { PostgresStore, type PostgresStoreOptions } from "../../src/store/index.js";
 import type { DatabaseSource, Target, TestDatabase } from "../../test-support/targets.js";
 
@@ -31,6 +31,7 @@ export function useStore<Source extends DatabaseSource>(
     await Promise.all(opened.splice(0).map((each) => each.end()));
     await database?.exec("delete from store");
   });
+  afterAll(() => store?.end());
   return {
     get store() {
       return required(store);
