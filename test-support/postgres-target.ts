@@ -117,8 +117,9 @@ export class PostgresDatabase implements TestDatabase<string> {
   // its session neither hides nor keeps what a test looks for.
   async #onConnection<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
     if (this.#dropped !== undefined) throw new Error("The test's database is dropped");
-    const client = this.#idle ?? (await this.#connect());
+    const kept = this.#idle;
     this.#idle = undefined;
+    const client = kept ?? (await this.#connect());
     let isReset = false;
     try {
       const result = await use(client);

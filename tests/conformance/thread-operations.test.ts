@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "../../src/index.js";
@@ -30,6 +30,7 @@ describeAnyTarget("Python's conformance suite", (target) => {
   beforeAll(async () => {
     saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
+  afterAll(() => saver.end());
 
   const tuplesOf = (thread: string, ns = ""): Promise<CheckpointTuple[]> =>
     collect(saver.list(threadConfig(thread, { checkpoint_ns: ns })));

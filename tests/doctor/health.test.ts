@@ -22,9 +22,13 @@ import {
 } from "../../test-support/targets.js";
 
 const opened: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
+
+/** Closes what the tests of a suite open. Call it in the suite: hooks outside of it run after the database is dropped, which waits for them. */
+function closeAfterEach(): void {
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  });
+}
 
 function openSaver(source: DatabaseSource, options: PostgresSaverOptions = {}): PostgresSaver {
   const saver = new PostgresSaver(source, undefined, options);
@@ -33,6 +37,8 @@ function openSaver(source: DatabaseSource, options: PostgresSaverOptions = {}): 
 }
 
 describeEachTarget("health", (target) => {
+  closeAfterEach();
+
   it("is ok when checkpoints can be stored", async () => {
     const saver = openSaver((await target.migratedDatabase()).source);
     const health = await saver.health();
@@ -98,6 +104,8 @@ describeEachTarget("health", (target) => {
 });
 
 describePglite("health of a PGlite that is opening", () => {
+  closeAfterEach();
+
   it("doesn't count the time until it is open", async () => {
     const hour = 60 * 60 * 1000;
     const pglite = await startPglite();
@@ -116,6 +124,8 @@ describePglite("health of a PGlite that is opening", () => {
 });
 
 describeServer("health of a server", (target) => {
+  closeAfterEach();
+
   it("is not ok when no server answers, and returns immediately", async () => {
     const health = await openSaver("postgres://127.0.0.1:1/none").health();
     expect(health).toMatchObject({

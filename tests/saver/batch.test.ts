@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import {
@@ -28,6 +28,7 @@ describeEachTarget("batch", (target) => {
     // Lets a test make the database refuse a row.
     await database.exec("alter table checkpoint_blobs add constraint refused check (channel <> 'refused')");
   });
+  afterAll(() => saver.end());
 
   async function putInto(
     batch: Pick<PostgresSaver, "put">,

@@ -48,7 +48,7 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
     saver = new PostgresSaver(database.source);
   });
 
-  afterAll(() => opened.close());
+  afterAll(() => Promise.all([opened.close(), saver.end()]));
 
   const inPieces = (of: OpenedDatabase = opened): CallContext => ({
     database: of,

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/langgraph-checkpoint";
 import { Pool } from "pg";
@@ -142,6 +142,7 @@ describeAnyTarget("what is taken as it is meant", (target) => {
   beforeAll(async () => {
     saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
+  afterAll(() => saver.end());
 
   it("treats a number as thread_id like its text", async () => {
     await saver.put({ configurable: { thread_id: 42 } }, checkpointOf(saver, {}), metadataOf(), {});

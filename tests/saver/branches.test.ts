@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
@@ -9,6 +9,7 @@ describeAnyTarget("branches", (target) => {
   beforeAll(async () => {
     saver = new PostgresSaver((await target.migratedDatabase()).source);
   });
+  afterAll(() => saver.end());
 
   it("gives two branches of one checkpoint their own values", async () => {
     const root = await putValues(saver, threadConfig(newThread()), { messages: ["root"] });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { DeserializationError, PostgresSaver } from "../../src/index.js";
 import {
@@ -60,6 +60,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, new AesGcmSerializer(compressed, { keys }));
   });
+  afterAll(() => saver.end());
   beforeEach(() => {
     thread = newThread();
     config = threadConfig(thread);
@@ -148,7 +149,7 @@ describeAnyTarget("compressed and encrypted values that are read together", (tar
 
   it("are verified and copied one by one", async () => {
     const serde = new ConcurrencySerializer(compressed, { keys });
-    const reader = new PostgresSaver(database.source, serde);
+    await using reader = new PostgresSaver(database.source, serde);
     const copy = newThread();
     await putValues(saver, config, channels(() => BOMB)); // oxfmt-ignore
     await reader.copyThread(thread, copy);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { BaseCheckpointSaver, type Checkpoint, DeltaSnapshot, TASKS } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
@@ -46,6 +46,7 @@ describeAnyTarget("getDeltaChannelHistory", (target) => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
   });
+  afterAll(() => saver.end());
 
   function baseWalk(config: RunnableConfig, channels: string[]) {
     return BaseCheckpointSaver.prototype.getDeltaChannelHistory.call(saver, { config, channels });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { BaseCheckpointSaver, DeltaSnapshot, ERROR, RESUME, TASKS } from "@langchain/langgraph-checkpoint";
 import { DeserializationError, PostgresSaver } from "../../src/index.js";
@@ -42,6 +42,7 @@ describeAnyTarget("an encrypting saver", (target) => {
     lenient = new PostgresSaver(database.source, serializer(false, KEY, OLD_KEY));
     strict = new PostgresSaver(database.source, serializer(true, KEY, OLD_KEY));
   });
+  afterAll(() => Promise.all([plain, lenient, strict].map((saver) => saver.end())));
 
   beforeEach(() => {
     thread = newThread();
@@ -250,7 +251,7 @@ describeAnyTarget("an encrypting saver", (target) => {
   });
 
   it("continues a thread after a key rotation, and shows which rows need which key", async () => {
-    const before = new PostgresSaver(database.source, serializer(true, OLD_KEY));
+    await using before = new PostgresSaver(database.source, serializer(true, OLD_KEY));
     const first = await putValues(before, config, { old: ["a"], both: ["b"] });
     const next = checkpointOf(strict, { both: ["c"] }, first.checkpoint);
     const head = await strict.put(first.config, next, metadataOf(), {
@@ -266,7 +267,6 @@ describeAnyTarget("an encrypting saver", (target) => {
       [thread],
     );
     expect(counts).toEqual([{ key: "a", count: 2 }, { key: "b", count: 1 }]); // oxfmt-ignore
-    await before.end();
   });
 
   it("passes the place of each value to a custom serializer", async () => {
@@ -277,7 +277,7 @@ describeAnyTarget("an encrypting saver", (target) => {
         return super.dumpsTyped(value);
       }
     }
-    const saver = new PostgresSaver(database.source, new Recording());
+    await using saver = new PostgresSaver(database.source, new Recording());
     const { config: stored, checkpoint } = await putValues(saver, config, { list: ["a"] });
     await saver.putWrites(stored, [["note", 1], [ERROR, 2]], TASK); // oxfmt-ignore
     const place = { threadId: thread, checkpointNs: "" };

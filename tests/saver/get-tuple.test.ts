@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import {
   CorruptCheckpointError,
   DeserializationError,
@@ -22,6 +22,7 @@ describeEachTarget("getTuple", (target) => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
   });
+  afterAll(() => saver.end());
 
   it("treats the highest id in byte order as the newest, in any collation of the database", async () => {
     const thread = newThread();
@@ -111,7 +112,7 @@ describeEachTarget("getTuple", (target) => {
   });
 
   it("names setup() in the error where the tables are missing", async () => {
-    const elsewhere = new PostgresSaver(database.source, undefined, { schema: "nowhere" });
+    await using elsewhere = new PostgresSaver(database.source, undefined, { schema: "nowhere" });
     const error = await elsewhere.getTuple(threadConfig("t")).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRequiredError);
     expect(error).toMatchObject({ schema: "nowhere", code: "MIGRATION_REQUIRED" });

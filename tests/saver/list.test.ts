@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
@@ -48,6 +48,7 @@ describeEachTarget("list", (target) => {
     const tuples = await collect(saver.list(threadConfig(thread)));
     expect(tuples.map(({ checkpoint }) => checkpoint)).toEqual([...stored].reverse());
   });
+  afterAll(() => saver.end());
 
   it("yields what getTuple returns", async () => {
     await saver.putWrites(threadConfig(thread, { checkpoint_id: stored[3]?.id }), [["a", 1]], "task");

@@ -19,7 +19,7 @@ describeServer("lock order", (target) => {
   for (const [name, deletion] of Object.entries(deletions)) {
     it(`of pending writes is that of their key in ${name}, wherever their rows are (C2)`, async () => {
       const database = await target.sharedDatabase();
-      const saver = new PostgresSaver(database.source, undefined, RULES);
+      await using saver = new PostgresSaver(database.source, undefined, RULES);
       await saver.setup();
       const root = await putValues(saver, threadConfig("t"), { a: "root" });
       for (const task of ["b", "a"]) await saver.putWrites(root.config, [["a", task]], task);
@@ -51,7 +51,7 @@ describeServer("lock order", (target) => {
 
   it("of batches is that of their threads, where one deletes what another writes (C2)", async () => {
     const database = await target.sharedDatabase();
-    const saver = new PostgresSaver(database.source, undefined, RULES);
+    await using saver = new PostgresSaver(database.source, undefined, RULES);
     await saver.setup();
     const { config: a } = await putValues(saver, threadConfig("a"), { a: "root" });
     const { config: x } = await putValues(saver, threadConfig("x"), { a: "root" });

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, SerializationError } from "../../src/index.js";
 import {
@@ -19,6 +19,7 @@ describeEachTarget("putWrites", (target) => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
   });
+  afterAll(() => saver.end());
 
   async function newCheckpoint() {
     const { config } = await putValues(saver, threadConfig(newThread()), { a: 1 });

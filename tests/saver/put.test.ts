@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import {
   type Checkpoint,
   MemorySaver,
@@ -26,6 +26,7 @@ describeEachTarget("put", (target) => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
   });
+  afterAll(() => saver.end());
 
   it("returns and reads back a config of exactly thread, namespace and checkpoint", async () => {
     const thread = newThread();
@@ -39,7 +40,7 @@ describeEachTarget("put", (target) => {
   it("calls a custom serializer for every value, also a subclass of ours", async () => {
     class Own extends MsgpackSerializer {}
     const thread = newThread();
-    const own = new PostgresSaver(database.source, new Own());
+    await using own = new PostgresSaver(database.source, new Own());
     await putValues(own, threadConfig(thread), { secret: "a word" });
     const headers = await database.query<{ text: string }>(
       "select checkpoint::text as text from checkpoints where thread_id = $1",
@@ -95,7 +96,7 @@ describeEachTarget("put", (target) => {
     "stores the trigger of a deferred node as empty where it is undefined, written as %s",
     async (_layout, serde) => {
       const thread = newThread();
-      const writer = new PostgresSaver(database.source, serde);
+      await using writer = new PostgresSaver(database.source, serde);
       const { config } = await putValues(writer, threadConfig(thread), {
         "branch:to:d": undefined,
         own: undefined,
@@ -175,7 +176,7 @@ describeEachTarget("put", (target) => {
 
   it("does so with a serializer that returns the caller's bytes, such as the official one", async () => {
     const thread = newThread();
-    const official = new PostgresSaver(database.source, new MemorySaver().serde);
+    await using official = new PostgresSaver(database.source, new MemorySaver().serde);
     const bytes = new Uint8Array([1, 2, 3]);
     const checkpoint = checkpointOf(official, { bytes });
     const pending = official.put(threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
@@ -217,7 +218,7 @@ describeEachTarget("put", (target) => {
   it("keeps an unchanged scalar that Python stored only in the parent's header", async () => {
     for (const serde of [undefined, new JsonSerializer()]) {
       const thread = newThread();
-      const saver = new PostgresSaver(database.source, serde);
+      await using saver = new PostgresSaver(database.source, serde);
       const values = { city: "Paris", long: "x".repeat(5_000), count: 3, none: null, yes: true };
       const versions = Object.fromEntries(Object.keys(values).map((name) => [name, `${name}-1`]));
       const header = {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
@@ -15,6 +15,7 @@ describeAnyTarget("how much is read", (target) => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source);
   });
+  afterAll(() => saver.end());
 
   async function storedThread() {
     const thread = threadConfig(newThread());
@@ -157,7 +158,7 @@ describeAnyTarget("how much is read", (target) => {
     it("decrypts each value with the place of its row", async () => {
       const key = { id: "k", key: new Uint8Array(32).fill(7) };
       const serde = new AesGcmSerializer(new MsgpackSerializer(), { keys: [key], strict: true });
-      const encrypting = new PostgresSaver(database.source, serde);
+      await using encrypting = new PostgresSaver(database.source, serde);
       const threads = [newThread(), newThread()];
       for (const thread of threads) await putValues(encrypting, threadConfig(thread), { owner: thread });
       const owners = await encrypting.getChannelValues({ threadIds: threads, channel: "owner" });
