@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
@@ -19,6 +19,7 @@ describeAnyTarget("verify finds corrupt rows", (target) => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, { retry: false });
   });
+  afterAll(() => saver.end());
 
   it.each(CORRUPT_ROWS)("$what", async ({ damaged, set }: CorruptRow) => {
     const thread = newThread();

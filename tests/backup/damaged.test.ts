@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BackupError, PostgresSaver, ThreadDeletedError } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
@@ -17,6 +17,7 @@ describeAnyTarget("an import", (target) => {
     lines = await collect(saver.exportThreads());
     await saver.deleteThread("a");
   });
+  afterAll(() => saver.end());
 
   async function importError(given: readonly string[]): Promise<BackupError> {
     const error: unknown = await saver.importThreads(given).catch((thrown: unknown) => thrown);
@@ -130,7 +131,7 @@ describeAnyTarget("an import", (target) => {
   });
 
   it("does not restore a thread with a tombstone", async () => {
-    const keeper = new PostgresSaver(database.source, undefined, { keepTombstones: true });
+    await using keeper = new PostgresSaver(database.source, undefined, { keepTombstones: true });
     await keeper.deleteThread("a");
     await expect(keeper.importThreads(lines)).rejects.toThrow(ThreadDeletedError);
     expect(Object.values(await allRows(database)).flat()).toEqual([]);

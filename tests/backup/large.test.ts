@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
@@ -19,6 +19,7 @@ describeAnyTarget("a large backup", (target) => {
     [source, copy] = [await target.migratedDatabase(), await target.migratedDatabase()];
     [from, to] = [new PostgresSaver(source.source), new PostgresSaver(copy.source)];
   });
+  afterAll(() => Promise.all([from.end(), to.end()]));
 
   /** A call like that of a saver, but with pieces of 1,000 bytes. */
   function callInPieces(): CallContext {

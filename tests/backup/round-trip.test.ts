@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { CompiledQuery, type Kysely } from "kysely";
 import { PostgresSaver } from "../../src/index.js";
@@ -44,6 +44,7 @@ describeAnyTarget("a backup", (target) => {
     [source, copy] = [await target.migratedDatabase(), await target.migratedDatabase()];
     [from, to] = [new PostgresSaver(source.source), new PostgresSaver(copy.source)];
   });
+  afterAll(() => Promise.all([from.end(), to.end()]));
 
   beforeEach(async () => {
     for (const database of [source, copy]) {
@@ -133,7 +134,7 @@ describeAnyTarget("a backup", (target) => {
 
   it("can be restored into another schema", async () => {
     await putThread(from, "a");
-    const elsewhere = new PostgresSaver(copy.source, undefined, { schema: "else where" });
+    await using elsewhere = new PostgresSaver(copy.source, undefined, { schema: "else where" });
     await elsewhere.setup();
     await elsewhere.importThreads(from.exportThreads());
     expect(await allRows(copy, "else where")).toEqual(await allRows(source));
@@ -141,10 +142,8 @@ describeAnyTarget("a backup", (target) => {
   });
 
   it("of the official layout stays readable by its serializer", async () => {
-    const [json, restored] = [source, copy].map(
-      (database) => new PostgresSaver(database.source, new JsonSerializer()),
-    );
-    if (json === undefined || restored === undefined) throw new Error("there are two");
+    await using json = new PostgresSaver(source.source, new JsonSerializer());
+    await using restored = new PostgresSaver(copy.source, new JsonSerializer());
     await putThread(json, "a");
     await restored.importThreads(json.exportThreads());
     expect(await collect(restored.list(threadConfig("a")))).toEqual(

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import type { CallContext } from "../../src/db/call-context.js";
@@ -118,6 +118,7 @@ describeAnyTarget("a batch, calls at the same time, and the same calls one by on
     ];
     for (const saver of savers) await saver.setup();
   });
+  afterAll(() => Promise.all(savers.map((saver) => saver.end())));
 
   /** Stores numbers as Python's saver writes floats, in both schemas. */
   async function spellAsPython(schema: string, prefix: string): Promise<void> {
