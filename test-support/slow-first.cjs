@@ -9,6 +9,7 @@ const LATE = [
   "package/documents.test",
   "archive/killed-by-run",
   "cli/examples",
+  "cli/program",
   "archive/killed-by-thread",
   "interop/interop",
   "chaos/chaos",

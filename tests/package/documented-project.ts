@@ -49,10 +49,8 @@ export class DocumentedProject {
 
   /** Returns the errors of types in the programs. */
   async check(): Promise<string> {
-    const { output } = await runNode(
-      this.#project.folder,
-      ...[TSC, "--noEmit", "--singleThreaded", "--pretty", "false"],
-    );
+    const options = ["--noEmit", "--singleThreaded", "--pretty", "false"];
+    const { output } = await runNode(this.#project.folder, TSC, ...options);
     return output;
   }
 

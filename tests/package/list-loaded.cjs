@@ -1,11 +1,13 @@
-// Requires entries, one after another, and prints a line of JSON for each: every module that is loaded then, without those of this package
-// and of the packages of drivers that an earlier entry loaded. Each entry loads these again, but not LangChain, which takes half a second:
-// node list-loaded.cjs <pattern of the paths to load again> <entry>...
-const [pattern, ...entries] = process.argv.slice(2);
-const again = new RegExp(pattern);
+// Requires entries one after another, and prints for each a line of JSON: the modules that are loaded then. Before each it unloads the modules
+// in the folder of the first entry, and those of drivers, but not LangChain, which takes half a second to load:
+// node list-loaded.cjs <pattern of the paths of drivers> <entry>...
+const { dirname, sep } = require("node:path");
+
+const [drivers, ...entries] = process.argv.slice(2);
+const folder = dirname(entries[0]) + sep;
+const isUnloaded = (path) => path.startsWith(folder) || new RegExp(drivers).test(path);
 for (const entry of entries) {
-  for (const path of Object.keys(require.cache).filter((path) => again.test(path)))
-    delete require.cache[path];
+  for (const path of Object.keys(require.cache).filter(isUnloaded)) delete require.cache[path];
   require(entry);
   console.log(JSON.stringify(Object.keys(require.cache)));
 }
