@@ -6,12 +6,12 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 
 /** Files that take nearly as long as a file may. They start when the gate has ended most of what it runs beside the tests. */
 const LATE = [
-  "package/documents.test",
   "archive/killed-by-run",
-  "cli/examples",
-  "cli/program",
   "archive/killed-by-thread",
+  "cli/examples",
+  "package/documents.test",
   "interop/interop",
+  "cli/program",
   "chaos/chaos",
   "saver/not-replicated-calls",
 ];

@@ -11,8 +11,8 @@ import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { withoutNodeOptions } from "../../test-support/without-node-options.js";
-import { ROOT } from "../package/consumer-project.js";
 import { cli, cliOn, type CliOutcome, SERVED } from "./cli.js";
+import { PROGRAM } from "./program.js";
 
 const KEY = "0123456789abcdef";
 const PASSWORD = /:([^:@/]+)@/;
@@ -119,8 +119,7 @@ describeServer("inspect", (server) => {
         DATABASE_URL: database.source,
         PATH: `${folder}:${process.env.PATH ?? ""}`,
       };
-      const program = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
-      const child = spawn(process.execPath, [program, "inspect", "--open"], { env });
+      const child = spawn(process.execPath, [PROGRAM, "inspect", "--open"], { env });
       let printed = "";
       child.stdout.on("data", (text: Buffer) => (printed += text.toString()));
       await until(async () => (await readFile(opened, "utf8").catch(() => "")) !== "" && printed !== "");

@@ -1,20 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access } from "node:fs/promises";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { ROOT } from "../package/consumer-project.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
+import { expectBuild, PROGRAM } from "./program.js";
 import { until } from "../../test-support/until.js";
 import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 
-const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
-
-// The program needs a build; `npm test` builds first.
-beforeAll(() => access(join(ROOT, "dist", "cli.cjs")));
+beforeAll(expectBuild);
 
 describeServer("the program", (server) => {
   let database: TestDatabase<string>;

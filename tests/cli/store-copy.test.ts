@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -10,8 +9,8 @@ import { untilOneWaits } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { withoutNodeOptions } from "../../test-support/without-node-options.js";
-import { ROOT } from "../package/consumer-project.js";
 import { cli, type CliOutcome } from "./cli.js";
+import { PROGRAM } from "./program.js";
 import {
   checkpointId,
   contentOf,
@@ -22,7 +21,6 @@ import {
   HAS_SQLITE,
 } from "./copied-stores.js";
 
-const PROGRAM = join(ROOT, "bin", "langgraph-checkpoint-kysely.js");
 const KINDS = [
   "postgres" as const,
   "pglite" as const,
