@@ -76,15 +76,22 @@ describe("the audit of the gate", () => {
     expect(() => audit(audited({}), "hihg")).toThrow("the least severity must be one of info, low");
   });
 
-  it("prints the judgement of what it reads, and exits with 1 if the audit does not pass", () => {
-    const input = JSON.stringify(audited({ tool: vulnerable("tool", "low") }));
-    const args = [join(ROOT, ".ci", "audit.js"), "the packages"];
-    const run = (severity: string) =>
-      spawnSync(process.execPath, [...args, severity], { input, encoding: "utf8" });
-    expect(run("low")).toMatchObject({
-      status: 1,
-      stdout: expect.stringMatching(/^the packages: 1 vulnerable packages .*\n {2}low: tool .*\n$/),
-    });
-    expect(run("high")).toMatchObject({ status: 0, stdout: expect.stringContaining("1 below\n") });
-  });
+  // The gate runs it with the newest Node.js. Older ones can't load TypeScript.
+  const loadsTypeScript = "typescript" in process.features && process.features.typescript !== false;
+  const itWithTypeScript = loadsTypeScript ? it : it.skip;
+
+  itWithTypeScript(
+    "prints the judgement of what it reads, and exits with 1 if the audit does not pass",
+    () => {
+      const input = JSON.stringify(audited({ tool: vulnerable("tool", "low") }));
+      const args = [join(ROOT, ".ci", "audit.js"), "the packages"];
+      const run = (severity: string) =>
+        spawnSync(process.execPath, [...args, severity], { input, encoding: "utf8" });
+      expect(run("low")).toMatchObject({
+        status: 1,
+        stdout: expect.stringMatching(/^the packages: 1 vulnerable packages .*\n {2}low: tool .*\n$/),
+      });
+      expect(run("high")).toMatchObject({ status: 0, stdout: expect.stringContaining("1 below\n") });
+    },
+  );
 });
