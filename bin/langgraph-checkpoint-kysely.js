@@ -3,7 +3,6 @@
 import { handleOutputErrors, interruptSignal, run } from "../dist/cli.cjs";
 const { argv, env, stdin, stdout, stderr } = process;
 handleOutputErrors(process);
-process.exitCode = await run(argv.slice(2), {
-  ...{ env, stdin, stdout, stderr, signal: interruptSignal(process) },
-  importModule: (url) => import(url),
-});
+const signal = interruptSignal(process);
+const importModule = (url) => import(url);
+process.exitCode = await run(argv.slice(2), { env, stdin, stdout, stderr, signal, importModule });

@@ -38,8 +38,8 @@ export function runNode(cwd: string, ...args: string[]): Promise<Outcome> {
 /** The option of Node.js for a program that uses a PGlite for a moment, which is too short for optimized code to pay. */
 export const UNOPTIMIZED_PGLITE = "--liftoff-only";
 
-/** What the site of the documents is built from and into. npm leaves it out. */
-const OF_SITE = /^docs\/(?:api|\.vitepress)\//;
+/** What the site of the documents is built from and into, by the path from {@link ROOT}. npm leaves it out of the package. */
+export const OF_SITE = /^docs\/(?:api|\.vitepress)\//;
 
 /** The folder of tarballs that test files share. `npm ci` removes it. */
 const PACKED = join(ROOT, "node_modules", ".cache", "packed");

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./consumer-project.js";
+import { OF_SITE, ROOT } from "./consumer-project.js";
 
 /** A block of code in a document. */
 export interface DocumentedProgram {
@@ -15,16 +15,15 @@ export interface DocumentedProgram {
 }
 
 const BLOCK = /^ *```(ts|js)\n([^]*?)^ *```/gm;
-/** The examples of docstrings there are excerpts, not programs. */
-const GENERATED = /^(?:api|\.vitepress)\//;
 const SERVED = /\/\/ curl (http:\S+)/g;
 
 /** Every block of TypeScript and JavaScript in README.md and docs/, in the order of the files. */
 export function documentedPrograms(): DocumentedProgram[] {
-  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).filter(
-    (path) => path.endsWith(".md") && !GENERATED.test(path),
-  );
-  const documents = ["README.md", ...pages.map((path) => `docs/${path}`)];
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .map((path) => `docs/${path}`)
+    // The examples of docstrings in the API's pages are excerpts, not programs.
+    .filter((path) => path.endsWith(".md") && !OF_SITE.test(path));
+  const documents = ["README.md", ...pages];
   return documents.sort().flatMap((document) => {
     const text = readFileSync(join(ROOT, document), "utf8");
     return [...text.matchAll(BLOCK)].map(({ index, 1: language = "", 2: code = "" }) => {

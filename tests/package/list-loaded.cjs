@@ -3,9 +3,10 @@
 // node list-loaded.cjs <pattern of the paths of drivers> <entry>...
 const { dirname, sep } = require("node:path");
 
-const [drivers, ...entries] = process.argv.slice(2);
+const [pattern, ...entries] = process.argv.slice(2);
+const drivers = new RegExp(pattern);
 const folder = dirname(entries[0]) + sep;
-const isUnloaded = (path) => path.startsWith(folder) || new RegExp(drivers).test(path);
+const isUnloaded = (path) => path.startsWith(folder) || drivers.test(path);
 for (const entry of entries) {
   for (const path of Object.keys(require.cache).filter(isUnloaded)) delete require.cache[path];
   require(entry);

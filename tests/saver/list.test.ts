@@ -43,12 +43,12 @@ describeEachTarget("list", (target) => {
       stored.push(checkpoint);
     }
   }, 120_000);
+  afterAll(() => saver.end());
 
   it("yields all checkpoints of a long thread, newest first, each once and with its own values", async () => {
     const tuples = await collect(saver.list(threadConfig(thread)));
     expect(tuples.map(({ checkpoint }) => checkpoint)).toEqual([...stored].reverse());
   });
-  afterAll(() => saver.end());
 
   it("yields what getTuple returns", async () => {
     await saver.putWrites(threadConfig(thread, { checkpoint_id: stored[3]?.id }), [["a", 1]], "task");
