@@ -38,14 +38,15 @@ export async function runBounded<T>({ run, cancel }: BoundedRun<T>, context: Run
   if (!isBounded(context)) return run();
   const { signal, statementTimeoutMs } = context;
   throwIfAborted(signal);
-  const giveUp = new AbortController();
   const { promise: unanswered, reject } = rejectable();
   let ended: "aborted" | "late" | undefined;
+  let cancelling: AbortController | undefined;
   let grace: NodeJS.Timeout | undefined;
   const end = (why: "aborted" | "late"): void => {
     if (ended !== undefined) return;
     ended = why;
-    cancel(giveUp.signal).catch(noop);
+    cancelling = new AbortController();
+    cancel(cancelling.signal).catch(noop);
     grace = setTimeout(() => {
       reject(new ConnectionError("the server answered neither the statement nor the cancel request"));
     }, CANCEL_GRACE_MS);
@@ -71,7 +72,7 @@ export async function runBounded<T>({ run, cancel }: BoundedRun<T>, context: Run
   } finally {
     clearTimeout(timer);
     clearTimeout(grace);
-    giveUp.abort();
+    cancelling?.abort();
     stopListening();
   }
 }
