@@ -11,8 +11,9 @@ export default {
   testEnvironment: "<rootDir>/test-support/shared-modules/environment.cjs",
   // For a machine with ten times as many busy processes as cores. A property ends earlier, and says how far it came.
   testTimeout: 180_000,
-  // One more than the cores of the gate: tests wait for servers and timeouts.
-  maxWorkers: 3,
+  // As many as the gate has cores, beside the one for files that wait.
+  maxWorkers: 2,
+  runner: "<rootDir>/test-support/waiting-in-own-worker.cjs",
   testSequencer: "<rootDir>/test-support/slow-first.cjs",
   workerIdleMemoryLimit: "2GB",
   // At its end a process waits for the threads that compile PGlite, on a busy machine longer than the default of half a second.
