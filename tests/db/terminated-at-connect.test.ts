@@ -47,8 +47,6 @@ describeServer("a backend that is terminated while it connects", (target) => {
   beforeEach(async () => {
     database = await target.sharedDatabase();
     proxy = await TcpProxy.open(database.source);
-    await using saver = PostgresSaver.fromConnString(database.source);
-    await saver.setup();
   });
   afterEach(async () => {
     await opened.end();

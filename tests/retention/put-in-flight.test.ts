@@ -24,7 +24,6 @@ describeServer("put before its commit", (target) => {
   async function opened() {
     const database = await target.sharedDatabase();
     const saver = new PostgresSaver(database.source, undefined, { retry: false });
-    await saver.setup();
     const root = await putValues(saver, THREAD, { a: ["root"], shared: ["shared"] });
     const head = await putValues(saver, root.config, { a: ["head"] }, root.checkpoint);
     return { database, saver, root, head };

@@ -14,7 +14,6 @@ describeAnyTarget("retention", (target) => {
   beforeEach(async () => {
     database = await target.sharedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
   afterEach(() => saver.end());
 

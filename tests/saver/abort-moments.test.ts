@@ -35,7 +35,6 @@ describeServer("a call", (target) => {
     const pool = new pg.Pool({ connectionString: database.source, ...config });
     closings.push(() => pool.end());
     const saver = new PostgresSaver(pool);
-    await saver.setup();
     return { database, pool, saver };
   }
 
@@ -194,7 +193,6 @@ describePglite("a call", (target) => {
       log: ({ query }) => void sent.push(query.sql),
     });
     const saver = new PostgresSaver(kysely);
-    await saver.setup();
     const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
     sent.length = 0;
     expect(await rejectionOf(call(stored, ABORTED_BEFORE))).toBeInstanceOf(AbortError);
@@ -206,7 +204,6 @@ describePglite("a call", (target) => {
   it("leaves no listener on its signal, and finishes when it is aborted after it began", async () => {
     const { source } = await target.sharedDatabase();
     const saver = new PostgresSaver(source);
-    await saver.setup();
     const { config } = await putValues(saver, threadConfig("stored"), { a: ["kept"] });
     const { signal, abort } = abortable();
     await saver.getTuple(config, { signal });

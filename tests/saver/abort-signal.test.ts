@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import { AbortError, CheckpointError, PostgresSaver } from "../../src/index.js";
+import { AbortError, CheckpointError } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { snapshotOf } from "./bad-input/snapshot.js";
@@ -14,8 +14,6 @@ describeServer("a call that hangs on the server and is aborted", (target) => {
     let database: TestDatabase<string>;
     beforeEach(async () => {
       database = await target.sharedDatabase();
-      await using saver = new PostgresSaver(database.source);
-      await saver.setup();
     });
 
     async function openStored(): Promise<Stored & { close: () => Promise<void> }> {

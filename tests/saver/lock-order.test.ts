@@ -20,7 +20,6 @@ describeServer("lock order", (target) => {
     it(`of pending writes is that of their key in ${name}, wherever their rows are (C2)`, async () => {
       const database = await target.sharedDatabase();
       await using saver = new PostgresSaver(database.source, undefined, RULES);
-      await saver.setup();
       const root = await putValues(saver, threadConfig("t"), { a: "root" });
       for (const task of ["b", "a"]) await saver.putWrites(root.config, [["a", task]], task);
       await putValues(saver, root.config, { a: "head" }, root.checkpoint);
@@ -52,7 +51,6 @@ describeServer("lock order", (target) => {
   it("of batches is that of their threads, where one deletes what another writes (C2)", async () => {
     const database = await target.sharedDatabase();
     await using saver = new PostgresSaver(database.source, undefined, RULES);
-    await saver.setup();
     const { config: a } = await putValues(saver, threadConfig("a"), { a: "root" });
     const { config: x } = await putValues(saver, threadConfig("x"), { a: "root" });
     await saver.putWrites(x, [["a", "x"]], "task");

@@ -28,8 +28,6 @@ describeServer("optimistic concurrency on a server", (target) => {
   afterAll(() => program.remove());
   beforeEach(async () => {
     database = await target.sharedDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
     thread = newThread();
   });
   afterEach(async () => {

@@ -16,7 +16,6 @@ describeEachTarget("the signal of a run", (target) => {
   async function openStored() {
     const { source } = await target.sharedDatabase();
     const saver = new PostgresSaver(source);
-    await saver.setup();
     return { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
   }
 
@@ -55,7 +54,6 @@ describeEachTarget("the signal of a run", (target) => {
   it("lets an aborted run finish its writes", async () => {
     const { source } = await target.sharedDatabase();
     const saver = new PostgresSaver(source);
-    await saver.setup();
     const begun = new Gate();
     const State = new StateSchema({ done: z.array(z.string()).default([]) });
     const graph = new StateGraph(State)

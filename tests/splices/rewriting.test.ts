@@ -20,7 +20,6 @@ describeAnyTarget("expand and compact", (target) => {
 
   beforeEach(async () => {
     database = await target.sharedDatabase();
-    await newSaver().setup();
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((saver) => saver.end()));

@@ -19,7 +19,6 @@ describeAnyTarget("a saver with splices", (target) => {
 
   beforeEach(async () => {
     database = await target.sharedDatabase();
-    await newSaver().setup();
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((saver) => saver.end()));

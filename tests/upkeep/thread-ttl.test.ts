@@ -13,7 +13,6 @@ describeAnyTarget("the time to live of a thread", (target) => {
   beforeEach(async () => {
     database = await target.sharedDatabase();
     saver = new PostgresSaver(database.source);
-    await saver.setup();
   });
   afterEach(() => saver.end());
 

@@ -44,7 +44,6 @@ describeServer("watch on a server", (target) => {
   beforeEach(async () => {
     database = await target.sharedDatabase();
     saver = openSaver();
-    await saver.setup();
     thread = newThread();
   });
   afterEach(async () => {

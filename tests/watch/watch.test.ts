@@ -21,7 +21,6 @@ describeEachTarget("watch", (target) => {
     database = await target.sharedDatabase();
     savers = [];
     saver = openSaver();
-    await saver.setup();
     thread = newThread();
   });
   afterEach(async () => {
