@@ -21,7 +21,7 @@ const SLOW = [
   "package/documents-with-pglite",
 ];
 
-/** Between two files of {@link LATE}, which run beside them: they are short. */
+/** The number of files between two of {@link LATE}. They are short, and take another worker about as long as one of those. */
 const SHORT_BESIDE_LATE = 14;
 
 class SlowFirst extends Sequencer {

@@ -40,6 +40,7 @@ export async function runBounded<T>({ run, cancel }: BoundedRun<T>, context: Run
   throwIfAborted(signal);
   const { promise: unanswered, reject } = rejectable();
   let ended: "aborted" | "late" | undefined;
+  // Most statements need none, and aborting one takes long: it creates an exception with its stack.
   let cancelling: AbortController | undefined;
   let grace: NodeJS.Timeout | undefined;
   const end = (why: "aborted" | "late"): void => {
