@@ -3,6 +3,7 @@
  * Jest itself orders new files by size.
  */
 const { default: Sequencer } = require("@jest/test-sequencer");
+const testsOf = require("./tests-of.cjs");
 
 /** Files that take nearly as long as a file may. They start when the gate has ended most of what it runs beside the tests. */
 const LATE = ["cli/examples", "package/documents.test", "interop/interop"];
@@ -26,14 +27,9 @@ const SHORT_BESIDE_LATE = 14;
 
 class SlowFirst extends Sequencer {
   sort(tests) {
-    let others = super.sort(tests);
-    const take = (parts) => {
-      const taken = parts.flatMap((part) => others.filter(({ path }) => path.includes(`/tests/${part}`)));
-      others = others.filter((test) => !taken.includes(test));
-      return [...new Set(taken)];
-    };
-    const late = take(LATE);
-    const early = [...take(SLOW), ...others];
+    const sorted = super.sort(tests);
+    const late = testsOf(LATE, sorted);
+    const early = [...new Set([...testsOf(SLOW, sorted), ...sorted])].filter((test) => !late.includes(test));
     // A third of the files takes two thirds of the time.
     return spread(late, early, Math.floor(early.length / 3), SHORT_BESIDE_LATE);
   }

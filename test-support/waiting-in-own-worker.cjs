@@ -3,6 +3,7 @@
  * are busy, and no more workers than needed load and compile what the tests import.
  */
 const { default: TestRunner } = require("jest-runner");
+const testsOf = require("./tests-of.cjs");
 
 /**
  * Files whose worker does little for a long time: they wait for timeouts, timers, servers, or other processes that they start, which takes
@@ -45,9 +46,7 @@ class WaitingInOwnWorker extends TestRunner {
   }
 
   async runTests(tests, watcher, options) {
-    const waiting = [
-      ...new Set(WAITING.flatMap((part) => tests.filter(({ path }) => path.includes(`/tests/${part}`)))),
-    ];
+    const waiting = testsOf(WAITING, tests);
     const others = tests.filter((test) => !waiting.includes(test));
     if (options.serial || waiting.length === 0 || others.length === 0)
       return super.runTests(tests, watcher, options);
