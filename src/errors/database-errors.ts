@@ -34,20 +34,25 @@ export class ConnectionError extends DatabaseError {
   }
 }
 
+/** Options of a {@link StatementTimeoutError}. */
+export interface StatementTimeoutErrorOptions extends DatabaseErrorOptions {
+  /** What took too long. Default: the statement. */
+  readonly problem?: string;
+}
+
 /**
  * A statement took longer than the saver's `statementTimeoutMs`. The server has cancelled it and stored
  * nothing of it. The saver does not retry it, since a retry would most likely take as long.
+ *
+ * It is also thrown, without an SQLSTATE, where a call waited that long for earlier calls on its thread. It was not sent then.
  */
 export class StatementTimeoutError extends DatabaseError {
   /** The timeout, in milliseconds. */
   readonly timeoutMs: number;
 
-  constructor(timeoutMs: number, options: DatabaseErrorOptions = {}) {
-    super(
-      `the statement took longer than ${timeoutMs} ms and was cancelled`,
-      { sqlState: "57014", ...options },
-      "STATEMENT_TIMEOUT",
-    );
+  constructor(timeoutMs: number, options: StatementTimeoutErrorOptions = {}) {
+    const { problem = `the statement took longer than ${timeoutMs} ms and was cancelled` } = options;
+    super(problem, { sqlState: "57014", ...options }, "STATEMENT_TIMEOUT");
     this.timeoutMs = timeoutMs;
   }
 }

@@ -24,6 +24,7 @@ export {
   type DatabaseErrorOptions,
   DatabaseError,
   ConnectionError,
+  type StatementTimeoutErrorOptions,
   StatementTimeoutError,
   NotReplicatedError,
   PermissionError,

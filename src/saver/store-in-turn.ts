@@ -1,3 +1,4 @@
+import { orAborted } from "../db/statements/bounded-run.js";
 import { DatabaseError } from "../errors/index.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
@@ -15,7 +16,7 @@ export interface StoringCall<Operation extends BatchOperation> {
 
 /**
  * Encodes a call and stores it, in the order of the calls on its thread: at once, or together with calls that are made at the same
- * time.
+ * time. Where its signal aborts before it is encoded, the calls behind it don't wait for its serializer.
  */
 export async function storeInTurn<Operation extends BatchOperation>(
   call: SaverCall,
@@ -24,7 +25,7 @@ export async function storeInTurn<Operation extends BatchOperation>(
   const turn = call.groups?.enter(threadId);
   let operation: Operation;
   try {
-    operation = await encode();
+    operation = await orAborted(encode(), call.signal);
   } catch (error) {
     turn?.leave();
     throw error;

@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { noop } from "../../db/async/noop.js";
 import { onAbort } from "../../db/async/on-abort.js";
 import { abortErrorOf } from "../../db/statements/bounded-run.js";
+import { StatementTimeoutError } from "../../errors/index.js";
+import { groupBy } from "../model/group-by.js";
 import { GroupContent, type GroupMember, mayShare } from "./group-content.js";
 import type { LockWaits, SendableCall } from "./lock-waits.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
-import { type Place, type TakenPlaces, ThreadQueues } from "./thread-queues.js";
+import { ThreadQueue } from "./thread-queue.js";
 
 /** A call that stores or deletes. */
 export interface GroupedCall extends GroupMember, SendableCall {
@@ -20,132 +22,164 @@ export interface GroupedCall extends GroupMember, SendableCall {
 /** Sends calls together, and returns whether each was stored. Rejects where none was. */
 export type StoreTogether = (calls: readonly GroupedCall[]) => Promise<readonly boolean[]>;
 
+/** The turn of a call among the calls on its thread. */
+export interface CallTurn {
+  /**
+   * Sends the call, alone or together with others, when it is its turn.
+   *
+   * @throws AbortError when its signal aborts.
+   * @throws StatementTimeoutError if the calls before it take longer than its time limit.
+   */
+  run(call: GroupedCall): Promise<void>;
+  /** Gives the turn up. */
+  leave(): void;
+}
+
 /**
  * Group commit: while few calls are under way, each is sent at once, on a connection of its own. Further calls wait for a statement
  * to end, and then share the next one. The calls of a thread run in the order in which they were made.
  *
  * A call neither fails because of its neighbours nor waits for their locks: where a group fails, each of its calls is sent by
  * itself, and {@link StatementsUnderWay} stops waiting for slow statements.
+ *
+ * Whatever changes a thread's queue or a call in it ends with {@link #advance}, the only place that decides what is sent next. So no call
+ * is left behind when another one is stored, refused, aborted or sent again.
  */
 export class CallGroups {
   readonly #storeTogether: StoreTogether;
   readonly #lockWaits: LockWaits;
-  readonly #queues = new ThreadQueues<Turn>();
-  /** How many calls are ready and wait. */
-  #waiting = 0;
-  /** The statements that waiting calls wait for. */
-  readonly #awaited: StatementsUnderWay;
+  readonly #underWay: StatementsUnderWay;
+  readonly #threads = new Map<string, ThreadQueue<Turn>>();
+  /** The threads whose next call waits to share a statement, in the order in which they began to wait. */
+  readonly #waiting = new Set<ThreadQueue<Turn>>();
 
   /** @param connections - How many statements the database can run at once. */
   constructor(storeTogether: StoreTogether, connections: number, lockWaits: LockWaits) {
     this.#storeTogether = storeTogether;
-    this.#awaited = new StatementsUnderWay(connections, {
-      areThere: () => this.#waiting > 0,
-      onExpired: (sentUntil) => {
-        lockWaits.interrupt(sentUntil);
-        this.#sendWaiting();
-      },
-    });
     this.#lockWaits = lockWaits;
+    this.#underWay = new StatementsUnderWay(connections, () => {
+      this.#sendWaiting();
+    });
   }
 
   /** Gives a call its place among the calls on its thread, before it is encoded. It must then be run, or leave. */
   enter(threadId: string): CallTurn {
-    const turn: Turn = { threadId, call: undefined, resolve: noop, reject: noop };
-    this.#queues.add(turn);
+    const thread = this.#threads.get(threadId) ?? new ThreadQueue<Turn>(threadId);
+    this.#threads.set(threadId, thread);
+    const turn: Turn = { thread, ready: undefined, stopWaiting: noop };
+    thread.add(turn);
     return {
-      run: (call) => this.#run(turn, call),
+      run: (call) =>
+        new Promise((resolve, reject) => {
+          turn.ready = { call, mayShare: mayShare(call), resolve, reject };
+          this.#advance([thread]);
+          if (thread.has(turn)) this.#limitWait(turn, turn.ready);
+        }),
       leave: () => {
-        this.#queues.remove(turn);
-        this.#advance(threadId);
+        this.#remove(turn);
       },
     };
   }
 
-  #run(turn: Turn, call: GroupedCall): Promise<void> {
-    turn.call = call;
-    const mayStart = !mayShare(call) || (this.#waiting === 0 && this.#awaited.maySend(1));
-    if (mayStart && this.#queues.takeFirst(turn)) return this.#sendAlone(turn, call);
-    return this.#wait(turn, call);
-  }
-
-  async #sendAlone({ threadId }: Turn, call: GroupedCall): Promise<void> {
-    const end = this.#begin([call]);
-    try {
-      await this.#lockWaits.send(call, mayShare(call));
-    } finally {
-      end();
-      this.#free(threadId);
-    }
-  }
-
-  async #wait(turn: Turn, { signal }: GroupedCall): Promise<void> {
-    const sent = new Promise<void>((resolve, reject) => {
-      turn.resolve = resolve;
-      turn.reject = reject;
-    });
-    this.#waiting++;
-    this.#awaited.expireLater();
-    this.#sendWaiting();
-    const stopListening = onAbort(signal, () => {
-      if (!this.#queues.remove(turn)) return;
-      this.#waiting--;
-      turn.reject(abortErrorOf(signal));
-      this.#advance(turn.threadId);
-    });
-    try {
-      await sent;
-    } finally {
+  /** Ends the wait of a call when its signal aborts, or when it takes too long. */
+  #limitWait(turn: Turn, { call: { signal, timeoutMs }, reject }: ReadyCall): void {
+    const giveUp = (error: Error): void => {
+      if (this.#remove(turn)) reject(error);
+    };
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            const problem = `the call waited longer than ${timeoutMs} ms for earlier calls on its thread and was not sent`;
+            giveUp(new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined }));
+          }, timeoutMs);
+    let stopListening = noop;
+    turn.stopWaiting = () => {
+      clearTimeout(timer);
       stopListening();
+    };
+    stopListening = onAbort(signal, () => {
+      giveUp(abortErrorOf(signal));
+    });
+  }
+
+  /** Removes a call that was not sent, and returns whether it still was there. */
+  #remove(turn: Turn): boolean {
+    const { thread } = turn;
+    if (!thread.remove(turn)) return false;
+    turn.stopWaiting();
+    this.#advance([thread]);
+    return true;
+  }
+
+  /** Sends what may be sent now that the queues of these threads, or the first calls in them, have changed. */
+  #advance(threads: Iterable<ThreadQueue<Turn>>): void {
+    for (const thread of threads) {
+      if (thread.isIdle) this.#threads.delete(thread.threadId);
+      const ready = thread.next?.ready;
+      if (ready?.mayShare === true) this.#waiting.add(thread);
+      else this.#waiting.delete(thread);
+      if (ready?.mayShare === false) {
+        const [first] = this.#take(thread, (turn) => turn.ready === ready);
+        if (first !== undefined) void this.#sendAlone(first);
+      }
     }
-  }
-
-  #free(threadId: string): void {
-    this.#queues.free(threadId);
-    this.#advance(threadId);
-  }
-
-  /** Sends what may be sent now that the calls of a thread have advanced. */
-  #advance(threadId: string): void {
-    const next = this.#queues.next(threadId);
-    if (next?.call !== undefined && !mayShare(next.call) && this.#queues.takeFirst(next))
-      this.#sendWaited(next, next.call);
     this.#sendWaiting();
   }
 
   /** Sends calls that wait together, unless they have to wait for a statement. */
   #sendWaiting(): void {
-    while (this.#waiting > 0 && this.#awaited.maySend(this.#waiting)) {
+    while (this.#waiting.size > 0 && this.#underWay.maySend(this.#waiting.size)) {
       const content = new GroupContent<GroupedCall>();
-      const taken = this.#queues.take(({ call }) => call !== undefined && content.add(call));
-      const [first, ...others] = taken.flatMap(({ places }) => places);
-      if (first?.call === undefined) return;
-      if (others.length === 0) this.#sendWaited(first, first.call);
-      else {
-        this.#waiting -= content.calls.length;
-        void this.#sendGroup(taken, content.calls);
-      }
+      const taken = [...this.#waiting].flatMap((thread) =>
+        this.#take(thread, ({ ready }) => ready?.mayShare === true && content.add(ready.call)),
+      );
+      const [first, ...others] = taken;
+      if (first === undefined) break;
+      if (others.length === 0) void this.#sendAlone(first);
+      else void this.#sendGroup(taken);
     }
+    if (this.#waiting.size > 0) this.#underWay.expireLater();
   }
 
-  /** Sends one call that has waited. */
-  #sendWaited(turn: Turn, call: GroupedCall): void {
-    this.#waiting--;
-    this.#sendAlone(turn, call).then(turn.resolve, turn.reject);
+  #take(thread: ThreadQueue<Turn>, fits: (turn: Turn) => boolean): ReadyTurn[] {
+    const taken = thread.take(fits).filter(isReady);
+    if (taken.length > 0) this.#waiting.delete(thread);
+    for (const turn of taken) turn.stopWaiting();
+    return taken;
   }
 
-  async #sendGroup(taken: readonly TakenTurns[], calls: readonly GroupedCall[]): Promise<void> {
-    const end = this.#begin(calls);
-    const { stored, failure } = await this.#sendTogether(calls);
-    const isStored = ({ call }: Turn): boolean => call !== undefined && stored.has(call);
-    const done = taken.filter(({ places }) => places.every(isStored));
-    for (const { threadId } of done) this.#queues.free(threadId);
+  /** A statement for a call that can't share one holds nobody back. */
+  async #sendAlone({ thread, ready }: ReadyTurn): Promise<void> {
+    const giveWay = new AbortController();
+    const end = ready.mayShare
+      ? this.#underWay.begin(1, () => {
+          giveWay.abort();
+        })
+      : noop;
+    try {
+      await this.#lockWaits.send(ready.call, ready.mayShare ? giveWay.signal : undefined);
+      ready.resolve();
+    } catch (error) {
+      ready.reject(error);
+    }
     end();
+    thread.free();
+    this.#advance([thread]);
+  }
+
+  async #sendGroup(turns: readonly ReadyTurn[]): Promise<void> {
+    const threads = groupBy(turns, ({ thread }) => thread);
+    const end = this.#underWay.begin(threads.size);
+    const { stored, failure } = await this.#sendTogether(turns.map(({ ready }) => ready.call));
+    const isDone = ({ ready }: ReadyTurn): boolean => stored.has(ready.call);
+    end();
+    for (const [thread, taken] of threads)
+      thread.free(taken.filter((turn) => !isDone(turn) && this.#mayBeSentAgain(turn, failure)));
+    this.#advance(threads.keys());
     // The next statement is written before the callers of this one go on: they would keep this process busy, and the server idle.
-    if (this.#awaited.count > 0) await nextTurn();
-    for (const { resolve } of done.flatMap(({ places }) => places)) resolve();
-    const others = taken.filter((thread) => !done.includes(thread));
-    await Promise.all(others.map((thread) => this.#sendAgain(thread, isStored, failure)));
+    if (this.#underWay.count > 0) await nextTurn();
+    for (const { ready } of turns.filter(isDone)) ready.resolve();
   }
 
   async #sendTogether(calls: readonly GroupedCall[]): Promise<GroupOutcome> {
@@ -157,58 +191,42 @@ export class CallGroups {
     }
   }
 
-  /** Sends calls of a thread by themselves that their group has not stored, so that each gets its own error. */
-  async #sendAgain(
-    { threadId, places }: TakenTurns,
-    isStored: (turn: Turn) => boolean,
-    failure: unknown,
-  ): Promise<void> {
-    for (const turn of places) {
-      const { call, resolve, reject } = turn;
-      try {
-        if (call !== undefined && !isStored(turn)) {
-          if (failure !== undefined) call.afterGroup(failure);
-          await this.#lockWaits.send(call, false);
-        }
-        resolve();
-      } catch (error) {
-        reject(error);
-      }
+  /** Prepares a call that its group has not stored to be sent by itself, so that it gets its own error. */
+  #mayBeSentAgain(turn: ReadyTurn, failure: unknown): boolean {
+    const { ready } = turn;
+    try {
+      if (failure !== undefined) ready.call.afterGroup(failure);
+    } catch (error) {
+      ready.reject(error);
+      return false;
     }
-    this.#free(threadId);
-  }
-
-  /**
-   * Notes that a statement is under way. One that can't be shared holds nobody back.
-   *
-   * @returns A function to call at its end. Further calls have no effect.
-   */
-  #begin(calls: readonly GroupedCall[]): () => void {
-    if (!calls.every(mayShare)) return noop;
-    const statement = this.#awaited.add(calls.length);
-    return () => {
-      this.#awaited.delete(statement);
-      this.#sendWaiting();
-    };
+    ready.mayShare = false;
+    this.#limitWait(turn, ready);
+    return true;
   }
 }
 
-/** The turn of a call among the calls on its thread. */
-export interface CallTurn {
-  /** Sends the call, alone or together with others, when it is its turn. */
-  run(call: GroupedCall): Promise<void>;
-  /** Gives the turn up. */
-  leave(): void;
+interface Turn {
+  readonly thread: ThreadQueue<Turn>;
+  /** Absent until the call is encoded. */
+  ready: ReadyCall | undefined;
+  /** Removes what would end the call's wait. */
+  stopWaiting: () => void;
 }
 
-interface Turn extends Place {
-  /** Absent until the call is ready. */
-  call: GroupedCall | undefined;
-  resolve: () => void;
-  reject: (error: unknown) => void;
+interface ReadyCall {
+  readonly call: GroupedCall;
+  /** Whether it may share a statement with others. Not after a group with it has failed. */
+  mayShare: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
-type TakenTurns = TakenPlaces<Turn>;
+type ReadyTurn = Turn & { readonly ready: ReadyCall };
+
+function isReady(turn: Turn): turn is ReadyTurn {
+  return turn.ready !== undefined;
+}
 
 interface GroupOutcome {
   readonly stored: ReadonlySet<GroupedCall>;

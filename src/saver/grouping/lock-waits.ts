@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { growingPauseMs, type PauseBounds } from "../../db/async/growing-pause.js";
+import { orAborted } from "../../db/statements/bounded-run.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 
@@ -34,8 +34,6 @@ export interface SendableCall {
 export class LockWaits {
   readonly #most: number;
   #waiting = 0;
-  /** The attempts that end when another call needs the only connection, and when they began. */
-  readonly #interruptible = new Map<AbortController, number>();
 
   /** @param most - How many calls may wait on their connections. 0 for a single connection. */
   constructor(most: number) {
@@ -45,13 +43,15 @@ export class LockWaits {
   /**
    * Sends a call.
    *
-   * @param isAwaited - Whether other calls wait for it until {@link interrupt} is called.
+   * @param giveWay - Aborts when other calls need the connection. A call on the only one gives it back then, and tries again. Absent for
+   *   a call that none waits for.
+   * @throws AbortError when the call's own signal aborts.
    * @throws StatementTimeoutError if its rows stay locked for its time limit.
    */
-  async send(call: SendableCall, isAwaited: boolean): Promise<void> {
-    const { send, timeoutMs = Infinity } = call;
+  async send(call: SendableCall, giveWay?: AbortSignal): Promise<void> {
+    const { send, signal, timeoutMs = Infinity } = call;
     const began = performance.now();
-    if (this.#most === 0 && isAwaited && (await this.#sendUntilInterrupted(call))) return;
+    if (this.#most === 0 && giveWay !== undefined && (await sendUntil(giveWay, call))) return;
     for (let round = 0; ; round++) {
       if (this.#waiting < this.#most) {
         await this.#sendUnlimited(call);
@@ -65,14 +65,7 @@ export class LockWaits {
         if (performance.now() - began >= timeoutMs)
           throw new StatementTimeoutError(timeoutMs, { cause: error });
       }
-      await pause(growingPauseMs(round, PAUSES));
-    }
-  }
-
-  /** Ends attempts that have occupied the only connection since a time of `performance.now()`. They are made again. */
-  interrupt(since: number): void {
-    for (const [controller, began] of this.#interruptible) {
-      if (began <= since) controller.abort();
+      await orAborted(pause(growingPauseMs(round, PAUSES)), signal);
     }
   }
 
@@ -84,19 +77,21 @@ export class LockWaits {
       this.#waiting--;
     }
   }
+}
 
-  /** Returns whether the call was sent. */
-  async #sendUntilInterrupted({ send }: SendableCall): Promise<boolean> {
-    const controller = new AbortController();
-    this.#interruptible.set(controller, performance.now());
-    try {
-      await send({ signal: controller.signal });
-      return true;
-    } catch (error) {
-      if (controller.signal.aborted && error instanceof AbortError) return false;
-      throw error;
-    } finally {
-      this.#interruptible.delete(controller);
-    }
+/** Returns whether the call was sent before the signal ended the attempt. */
+async function sendUntil(signal: AbortSignal, { send }: SendableCall): Promise<boolean> {
+  try {
+    await send({ signal });
+    return true;
+  } catch (error) {
+    if (signal.aborted && error instanceof AbortError) return false;
+    throw error;
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -1,3 +1,4 @@
+import { noop } from "../../db/async/noop.js";
 import { onAbort } from "../../db/async/on-abort.js";
 import { abortErrorOf, orAborted } from "../../db/statements/bounded-run.js";
 import { DatabaseError } from "../../errors/index.js";
@@ -43,16 +44,13 @@ export class ReadGroups {
   readonly #readTogether: ReadTogether;
   readonly #underWay: StatementsUnderWay;
   /** In the order in which they were called. */
-  #waiting: Waiting[] = [];
+  readonly #waiting = new Set<Waiting>();
 
   /** @param connections - How many statements the database can run at once. */
   constructor(readTogether: ReadTogether, connections: number) {
     this.#readTogether = readTogether;
-    this.#underWay = new StatementsUnderWay(connections, {
-      areThere: () => this.#waiting.length > 0,
-      onExpired: () => {
-        this.#sendWaiting();
-      },
+    this.#underWay = new StatementsUnderWay(connections, () => {
+      this.#sendWaiting();
     });
   }
 
@@ -62,43 +60,53 @@ export class ReadGroups {
    * @throws AbortError as soon as the signal aborts.
    */
   async read(read: TupleRead): Promise<TupleRow[]> {
-    if (this.#waiting.length === 0 && this.#underWay.maySend(1)) return this.#send(1, read.alone);
+    if (this.#waiting.size === 0 && this.#underWay.maySend(1)) return this.#send(1, read.alone);
+    let leave = noop;
     const rows = new Promise<TupleRow[]>((resolve, reject) => {
-      this.#waiting.push({ ...read, kind: kindOf(read), place: placeOf(read.key), resolve, reject });
+      const waiting = { ...read, kind: kindOf(read), place: placeOf(read.key), resolve, reject };
+      this.#waiting.add(waiting);
+      leave = () => {
+        this.#waiting.delete(waiting);
+      };
     });
-    this.#underWay.expireLater();
     this.#sendWaiting();
-    return orAborted(rows, read.signal);
+    try {
+      return await orAborted(rows, read.signal);
+    } finally {
+      leave();
+    }
   }
 
   async #send<T>(reads: number, run: () => Promise<T>): Promise<T> {
-    const statement = this.#underWay.add(reads);
+    const end = this.#underWay.begin(reads);
     try {
       return await run();
     } finally {
-      this.#underWay.delete(statement);
+      end();
       this.#sendWaiting();
     }
   }
 
   #sendWaiting(): void {
-    while (this.#waiting.length > 0 && this.#underWay.maySend(this.#waiting.length)) {
+    while (this.#waiting.size > 0 && this.#underWay.maySend(this.#waiting.size)) {
       const [first, ...others] = this.#takeGroup();
-      if (first === undefined) return;
+      if (first === undefined) break;
       if (others.length === 0) this.#sendAlone(first);
       else void this.#sendGroup([first, ...others], first.selection);
     }
+    if (this.#waiting.size > 0) this.#underWay.expireLater();
   }
 
   /** Takes the first read that waits, and others of its kind. */
   #takeGroup(): Waiting[] {
-    const waiting = this.#waiting;
     const group = new Map<string, Waiting>();
-    this.#waiting = waiting.filter((read) => {
-      const isTaken = group.size < MAX_READS && read.kind === waiting[0]?.kind && !group.has(read.place);
-      if (isTaken) group.set(read.place, read);
-      return !isTaken;
-    });
+    const [first] = this.#waiting;
+    for (const read of this.#waiting) {
+      if (group.size === MAX_READS) break;
+      if (read.kind !== first?.kind || group.has(read.place)) continue;
+      group.set(read.place, read);
+      this.#waiting.delete(read);
+    }
     return [...group.values()];
   }
 

@@ -1,0 +1,54 @@
+/** The calls on a thread. They are taken in the order in which they were added, and none while an earlier one is under way. */
+export class ThreadQueue<Item> {
+  readonly threadId: string;
+  readonly #items: Item[] = [];
+  #isBusy = false;
+
+  constructor(threadId: string) {
+    this.threadId = threadId;
+  }
+
+  /** The first call, unless an earlier one is under way. */
+  get next(): Item | undefined {
+    return this.#isBusy ? undefined : this.#items[0];
+  }
+
+  /** Whether no call waits or is under way. */
+  get isIdle(): boolean {
+    return !this.#isBusy && this.#items.length === 0;
+  }
+
+  has(item: Item): boolean {
+    return this.#items.includes(item);
+  }
+
+  add(item: Item): void {
+    this.#items.push(item);
+  }
+
+  /** Removes a call that was not taken, and returns whether it still was there. */
+  remove(item: Item): boolean {
+    const index = this.#items.indexOf(item);
+    if (index >= 0) this.#items.splice(index, 1);
+    return index >= 0;
+  }
+
+  /**
+   * Takes calls from the front, unless earlier ones are under way. Those taken are then under way.
+   *
+   * @param fits - Called for one call after the other. Where it returns false, this one and the later ones stay.
+   */
+  take(fits: (item: Item) => boolean): Item[] {
+    if (this.#isBusy) return [];
+    const end = this.#items.findIndex((item) => !fits(item));
+    const taken = this.#items.splice(0, end === -1 ? this.#items.length : end);
+    this.#isBusy = taken.length > 0;
+    return taken;
+  }
+
+  /** Ends the calls that were taken. Those in `again` are taken once more, before any other. */
+  free(again: readonly Item[] = []): void {
+    this.#isBusy = false;
+    this.#items.unshift(...again);
+  }
+}
