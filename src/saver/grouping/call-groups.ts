@@ -151,14 +151,11 @@ export class CallGroups {
 
   /** A statement for a call that can't share one holds nobody back. */
   async #sendAlone({ thread, ready }: ReadyTurn): Promise<void> {
-    const giveWay = new AbortController();
-    const end = ready.mayShare
-      ? this.#underWay.begin(1, () => {
-          giveWay.abort();
-        })
-      : noop;
+    const givesWay = ready.mayShare && this.#lockWaits.areOnOneConnection;
+    const giveWay = givesWay ? new AbortController() : undefined;
+    const end = ready.mayShare ? this.#underWay.begin(1, () => giveWay?.abort()) : noop;
     try {
-      await this.#lockWaits.send(ready.call, ready.mayShare ? giveWay.signal : undefined);
+      await this.#lockWaits.send(ready.call, giveWay?.signal);
       ready.resolve();
     } catch (error) {
       ready.reject(error);

@@ -40,18 +40,22 @@ export class LockWaits {
     this.#most = most;
   }
 
+  /** Whether there is one connection only, which a call that waits for a lock has to leave to the others. */
+  get areOnOneConnection(): boolean {
+    return this.#most === 0;
+  }
+
   /**
    * Sends a call.
    *
-   * @param giveWay - Aborts when other calls need the connection. A call on the only one gives it back then, and tries again. Absent for
-   *   a call that none waits for.
+   * @param giveWay - Aborts when other calls need its connection. The call then gives it back, and tries again later. Default: none needs it.
    * @throws AbortError when the call's own signal aborts.
    * @throws StatementTimeoutError if its rows stay locked for its time limit.
    */
   async send(call: SendableCall, giveWay?: AbortSignal): Promise<void> {
     const { send, signal, timeoutMs = Infinity } = call;
     const began = performance.now();
-    if (this.#most === 0 && giveWay !== undefined && (await sendUntil(giveWay, call))) return;
+    if (giveWay !== undefined && (await sendUntil(giveWay, call))) return;
     for (let round = 0; ; round++) {
       if (this.#waiting < this.#most) {
         await this.#sendUnlimited(call);

@@ -1,0 +1,73 @@
+import { jest } from "@jest/globals";
+import { noop } from "../src/db/async/noop.js";
+
+interface ManualTimer {
+  readonly due: number;
+  readonly run: () => void;
+}
+
+/** No timer of Node.js can wait longer. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+/** Time that passes only when a test says so: `setTimeout`, `clearTimeout` and `performance.now` of this process. */
+export class ManualTime {
+  readonly #timers = new Map<NodeJS.Timeout, ManualTimer>();
+  #now = 0;
+  #restore = noop;
+
+  /** The time in milliseconds. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** When each timer that has not fired is due. */
+  get timers(): readonly number[] {
+    return [...this.#timers.values()].map(({ due }) => due);
+  }
+
+  /** Replaces the time of the process until {@link stop} is called. */
+  start(): void {
+    const { setTimeout: set, clearTimeout: clear } = globalThis;
+    const setManually = (run: () => void, ms = 0): NodeJS.Timeout => {
+      // It never fires: it is what a caller of setTimeout gets.
+      const handle = set(noop, FOR_EVER_MS).unref();
+      this.#timers.set(handle, { due: this.#now + ms, run });
+      return handle;
+    };
+    const clearManually = (handle: Parameters<typeof clear>[0]): void => {
+      if (typeof handle === "object") this.#timers.delete(handle);
+      clear(handle);
+    };
+    const spies = [
+      jest.spyOn(globalThis, "setTimeout").mockImplementation(Object.assign(setManually, set)),
+      jest.spyOn(globalThis, "clearTimeout").mockImplementation(clearManually),
+      jest.spyOn(performance, "now").mockImplementation(() => this.#now),
+    ];
+    this.#restore = () => {
+      for (const spy of spies) spy.mockRestore();
+    };
+  }
+
+  stop(): void {
+    this.#restore();
+    this.#restore = noop;
+    for (const handle of this.#timers.keys()) clearTimeout(handle);
+    this.#timers.clear();
+  }
+
+  /** Lets time pass. The timers that become due fire in their order. */
+  pass(ms: number): void {
+    const end = this.#now + ms;
+    for (let due = this.#dueBy(end); due !== undefined; due = this.#dueBy(end)) {
+      this.#now = due.timer.due;
+      clearTimeout(due.handle);
+      due.timer.run();
+    }
+    this.#now = end;
+  }
+
+  #dueBy(end: number): { readonly handle: NodeJS.Timeout; readonly timer: ManualTimer } | undefined {
+    const [first] = [...this.#timers].sort(([, a], [, b]) => a.due - b.due);
+    return first === undefined || first[1].due > end ? undefined : { handle: first[0], timer: first[1] };
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { ManualTime } from "../../test-support/manual-time.js";
+import { runs } from "../../test-support/runs.js";
+import { GroupedCalls } from "./model/grouped-calls.js";
+import { anyHistory } from "./model/steps.js";
+
+const anyShape = fc.record({
+  connections: fc.constantFrom(1, 3, 4, 10),
+  statementTimeoutMs: fc.constantFrom(undefined, 1_000),
+  retries: fc.boolean(),
+});
+
+/** Calls that may share a statement, of threads that no other call is on. */
+const probe = (number: number) =>
+  ({ threadId: `probe ${number}`, kind: "put", isLarge: false, hasSignal: false }) as const;
+
+/** Runs `during` while time passes only as it says. */
+async function inManualTime(during: (time: ManualTime) => Promise<void>): Promise<void> {
+  const time = new ManualTime();
+  time.start();
+  try {
+    await during(time);
+  } finally {
+    time.stop();
+  }
+}
+
+describe("the queues of group commit", () => {
+  it("let every call settle, in the order of its thread, and are as new when idle", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyShape, anyHistory, (shape, history) =>
+        inManualTime(async (time) => {
+          const grouped = new GroupedCalls(shape, time);
+          await fc.asyncModelRun(() => ({ model: {}, real: { grouped, time } }), history);
+          await grouped.drain();
+          for (let number = 0; number <= shape.connections; number++) grouped.arrive(probe(number)).encode();
+          await grouped.settle();
+          // As many are sent at once as a new saver sends.
+          expect(grouped.statements.map(({ calls }) => calls.length)).toEqual(
+            Array.from({ length: Math.max(1, shape.connections - 2) }, () => 1),
+          );
+          for (const { bounds } of grouped.statements) expect(bounds.lockTimeoutMs).toBeUndefined();
+          await grouped.drain();
+        }),
+      ),
+      runs(150),
+    );
+  });
+});
