@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { ManualTime } from "../../test-support/manual-time.js";
 import { runs } from "../../test-support/runs.js";
 import { GroupedCalls } from "./model/grouped-calls.js";
-import { anyHistory } from "./model/steps.js";
+import { GroupedReads } from "./model/grouped-reads.js";
+import { anyCalls, anyReads } from "./model/steps.js";
 
 const anyShape = fc.record({
   connections: fc.constantFrom(1, 3, 4, 10),
@@ -29,7 +30,7 @@ async function inManualTime(during: (time: ManualTime) => Promise<void>): Promis
 describe("the queues of group commit", () => {
   it("let every call settle, in the order of its thread, and are as new when idle", async () => {
     await fc.assert(
-      fc.asyncProperty(anyShape, anyHistory, (shape, history) =>
+      fc.asyncProperty(anyShape, anyCalls, (shape, history) =>
         inManualTime(async (time) => {
           const grouped = new GroupedCalls(shape, time);
           await fc.asyncModelRun(() => ({ model: {}, real: { grouped, time } }), history);
@@ -41,6 +42,26 @@ describe("the queues of group commit", () => {
             Array.from({ length: Math.max(1, shape.connections - 2) }, () => 1),
           );
           for (const { bounds } of grouped.statements) expect(bounds.lockTimeoutMs).toBeUndefined();
+          await grouped.drain();
+        }),
+      ),
+      runs(150),
+    );
+  });
+
+  it("let every read settle with its own rows, and are as new when idle", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, 3, 4, 10), anyReads, (connections, history) =>
+        inManualTime(async (time) => {
+          const grouped = new GroupedReads(connections, time);
+          await fc.asyncModelRun(() => ({ model: {}, real: { grouped, time } }), history);
+          await grouped.drain();
+          for (let number = 0; number <= connections; number++)
+            grouped.arrive({ threadId: `probe ${number}`, writes: false, hasSignal: false });
+          await grouped.settle();
+          expect(grouped.statements.map(({ isGroup }) => isGroup)).toEqual(
+            Array.from({ length: Math.max(1, connections - 2) }, () => false),
+          );
           await grouped.drain();
         }),
       ),

@@ -2,16 +2,22 @@ import fc from "fast-check";
 import type { ManualTime } from "../../../test-support/manual-time.js";
 import { STATEMENT_ENDS } from "./fake-statement.js";
 import type { GroupedCalls } from "./grouped-calls.js";
+import { type GroupedReads, READ_ENDS, type ReadShape } from "./grouped-reads.js";
 import type { CallShape, TestCall } from "./test-call.js";
 
-/** What the steps of a history change. */
-export interface History {
-  readonly grouped: GroupedCalls;
+interface History {
+  /** It knows itself what must hold, so the steps need no model beside it. */
+  readonly grouped: { settle(): Promise<void> };
   readonly time: ManualTime;
 }
 
-/** The groups themselves know which calls may be made, so the steps need no model beside them. */
-type Step = fc.AsyncCommand<object, History>;
+interface CallHistory extends History {
+  readonly grouped: GroupedCalls;
+}
+
+interface ReadHistory extends History {
+  readonly grouped: GroupedReads;
+}
 
 const seldom = fc.constantFrom(true, false, false, false, false);
 
@@ -22,21 +28,27 @@ const anyCall: fc.Arbitrary<CallShape> = fc.record({
   hasSignal: seldom,
 });
 
+const anyRead: fc.Arbitrary<ReadShape> = fc.record({
+  threadId: fc.constantFrom("a", "b", "c", "d", "e", "f"),
+  writes: seldom,
+  hasSignal: fc.boolean(),
+});
+
 const anyPlace = fc.nat(20);
 
 /** A history of calls and statements: they arrive, become ready, are aborted, wait, end and fail in any order. */
-export const anyHistory = fc.commands<object, History, false>(
+export const anyCalls = fc.commands<object, CallHistory, false>(
   [
     ...repeated(4, () =>
       anyCall.map((shape) =>
-        step(`a call ${JSON.stringify(shape)} arrives and is encoded`, ({ grouped }) => {
+        step(`a call ${JSON.stringify(shape)} arrives and is encoded`, ({ grouped }: CallHistory) => {
           grouped.arrive(shape).encode();
         }),
       ),
     ),
     ...repeated(2, () =>
       anyCall.map((shape) =>
-        step(`a call ${JSON.stringify(shape)} arrives`, ({ grouped }) => {
+        step(`a call ${JSON.stringify(shape)} arrives`, ({ grouped }: CallHistory) => {
           grouped.arrive(shape);
         }),
       ),
@@ -60,19 +72,43 @@ export const anyHistory = fc.commands<object, History, false>(
     ),
     ...repeated(5, () =>
       fc.tuple(anyPlace, fc.constantFrom(...STATEMENT_ENDS)).map(([place, end]) =>
-        step(`of statement ${place}: ${end}`, ({ grouped }) => {
+        step(`of statement ${place}: ${end}`, ({ grouped }: CallHistory) => {
           const statement = at(grouped.statements, place);
           if (statement !== undefined) grouped.end(statement, end);
         }),
       ),
     ),
-    ...repeated(2, () =>
-      fc.constantFrom(30, 100, 1_000).map((ms) =>
-        step(`${ms} ms pass`, ({ time }) => {
-          time.pass(ms);
+    ...repeated(2, () => timePasses<CallHistory>()),
+  ],
+  { maxCommands: 60, size: "max" },
+);
+
+/** A history of reads: they arrive, are aborted, wait, end and fail in any order. */
+export const anyReads = fc.commands<object, ReadHistory, false>(
+  [
+    ...repeated(5, () =>
+      anyRead.map((shape) =>
+        step(`a read ${JSON.stringify(shape)} arrives`, ({ grouped }: ReadHistory) => {
+          grouped.arrive(shape);
         }),
       ),
     ),
+    ...repeated(2, () =>
+      anyPlace.map((place) =>
+        step(`read ${place} is aborted`, ({ grouped }: ReadHistory) => {
+          at(grouped.reads, place)?.controller?.abort();
+        }),
+      ),
+    ),
+    ...repeated(3, () =>
+      fc.tuple(anyPlace, fc.constantFrom(...READ_ENDS)).map(([place, end]) =>
+        step(`statement ${place} ends ${end}`, ({ grouped }: ReadHistory) => {
+          const statement = at(grouped.statements, place);
+          if (statement !== undefined) grouped.end(statement, end);
+        }),
+      ),
+    ),
+    timePasses<ReadHistory>(),
   ],
   { maxCommands: 60, size: "max" },
 );
@@ -81,9 +117,9 @@ function atCall(
   what: string,
   isMeant: (call: TestCall) => boolean,
   change: (call: TestCall) => void,
-): fc.Arbitrary<Step> {
+): fc.Arbitrary<fc.AsyncCommand<object, CallHistory>> {
   return anyPlace.map((place) =>
-    step(`call ${place} ${what}`, ({ grouped }) => {
+    step(`call ${place} ${what}`, ({ grouped }: CallHistory) => {
       const call = at(grouped.calls.filter(isMeant), place);
       if (call !== undefined) change(call);
     }),
@@ -94,7 +130,18 @@ function isEncoding({ waitsSince, isSettled }: TestCall): boolean {
   return waitsSince === undefined && !isSettled;
 }
 
-function step(name: string, run: (history: History) => void): Step {
+function timePasses<Real extends History>(): fc.Arbitrary<fc.AsyncCommand<object, Real>> {
+  return fc.constantFrom(30, 100, 1_000).map((ms) =>
+    step(`${ms} ms pass`, ({ time }: Real) => {
+      time.pass(ms);
+    }),
+  );
+}
+
+function step<Real extends History>(
+  name: string,
+  run: (history: Real) => void,
+): fc.AsyncCommand<object, Real> {
   return {
     check: () => true,
     run: async (_model, history) => {
