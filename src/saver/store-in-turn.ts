@@ -16,7 +16,7 @@ export interface StoringCall<Operation extends BatchOperation> {
 
 /**
  * Encodes a call and stores it, in the order of the calls on its thread: at once, or together with calls that are made at the same
- * time. Where its signal aborts before it is encoded, the calls behind it don't wait for its serializer.
+ * time. Where its signal aborts before it is encoded, the calls behind it don't wait for its serializer (C16).
  */
 export async function storeInTurn<Operation extends BatchOperation>(
   call: SaverCall,

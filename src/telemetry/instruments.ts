@@ -19,6 +19,8 @@ export interface Instruments {
   readonly bytes: Histogram;
   readonly retries: Counter;
   readonly errors: Counter;
+  /** Calls that have not settled. */
+  readonly pending: UpDownCounter;
   /** Values that a saver with splices compared with a remembered one, or could not. */
   readonly spliceLookups: Counter;
   /** The bytes of values that savers with splices remember. */
@@ -84,6 +86,10 @@ function create(provider: MeterProvider): Instruments | undefined {
     errors: meter.createCounter("langgraph.checkpoint.errors", {
       description: "Calls that failed.",
       unit: "{error}",
+    }),
+    pending: meter.createUpDownCounter("langgraph.checkpoint.pending", {
+      description: "Calls that have not settled.",
+      unit: "{call}",
     }),
     spliceLookups: meter.createCounter("langgraph.checkpoint.splice.lookups", {
       description: "Long values that were stored, by whether the value before was remembered.",

@@ -60,6 +60,7 @@ export class ObservedCall {
     this.#attributes = attributes;
     this.#listeners = listeners;
     this.#showsThreadIds = showsThreadIds;
+    listeners.instruments?.pending.add(1, attributes, listeners.context);
   }
 
   /** Sets what the call is about, once that is known. */
@@ -157,6 +158,7 @@ export class ObservedCall {
   #measure(outcome: Attributes): void {
     const { instruments, context } = this.#listeners;
     if (instruments === undefined) return;
+    instruments.pending.add(-1, this.#attributes, context);
     const attributes = { ...this.#attributes, ...outcome };
     instruments.duration.record((performance.now() - this.#began) / 1_000, attributes, context);
     instruments.returnedRows.record(this.#rows, attributes, context);

@@ -28,7 +28,7 @@ async function inManualTime(during: (time: ManualTime) => Promise<void>): Promis
 }
 
 describe("the queues of group commit", () => {
-  it("let every call settle, in the order of its thread, and are as new when idle", async () => {
+  it("let every call settle, in the order of its thread, and are as new when idle (C14, C16)", async () => {
     await fc.assert(
       fc.asyncProperty(anyShape, anyCalls, (shape, history) =>
         inManualTime(async (time) => {
@@ -49,7 +49,7 @@ describe("the queues of group commit", () => {
     );
   });
 
-  it("let every read settle with its own rows, and are as new when idle", async () => {
+  it("let every read settle with its own rows, and are as new when idle (C16)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(1, 3, 4, 10), anyReads, (connections, history) =>
         inManualTime(async (time) => {

@@ -69,7 +69,7 @@ onOneServer("no time bounds its waits for rows", describeServer)(
     afterEach(() => opened.end());
 
     it.each(SAVERS)(
-      "every call has settled, and every thread takes calls: $max connections of a $through, limit $statementTimeoutMs",
+      "every call has settled, and every thread takes calls (C16): $max connections of a $through, limit $statementTimeoutMs",
       async ({ max, statementTimeoutMs, through }) => {
         const options = { connectionString: database.source, max, application_name: STORM };
         const pool = handlePoolErrors(opened.pool(options));

@@ -274,9 +274,22 @@ describeAnyTarget("spans", (target) => {
       "db.client.response.returned_rows",
       "langgraph.checkpoint.bytes",
       "langgraph.checkpoint.errors",
+      "langgraph.checkpoint.pending",
     ]);
     const points = JSON.stringify([...measured.values()].map(({ dataPoints }) => dataPoints));
     expect(points).not.toContain(thread);
+  });
+
+  it("come with a metric of the calls that have not settled", async () => {
+    const pending = async (): Promise<unknown> =>
+      (await sdk.measured()).get("langgraph.checkpoint.pending")?.dataPoints;
+    const batch = { attributes: { "db.operation.name": "batch" } };
+    expect(await saver.batch(pending)).toMatchObject([{ ...batch, value: 1 }]);
+    const refused = saver.batch(() => {
+      throw new Error("refused");
+    });
+    await expect(refused).rejects.toThrow("refused");
+    expect(await pending()).toMatchObject([{ ...batch, value: 0 }]);
   });
 
   it("come with metrics of the memory for splices: hits, misses and bytes", async () => {

@@ -42,8 +42,8 @@ export interface CallTurn {
  * A call neither fails because of its neighbours nor waits for their locks: where a group fails, each of its calls is sent by
  * itself, and {@link StatementsUnderWay} stops waiting for slow statements.
  *
- * Whatever changes a thread's queue or a call in it ends with {@link #advance}, the only place that decides what is sent next. So no call
- * is left behind when another one is stored, refused, aborted or sent again.
+ * Whatever changes a thread's queue or a call in it ends with `#advance`, the only place that decides what is sent next. So no call is
+ * left behind when another one is stored, refused, aborted or sent again (C16).
  */
 export class CallGroups {
   readonly #storeTogether: StoreTogether;

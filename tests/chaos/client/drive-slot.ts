@@ -5,6 +5,9 @@ import type { Operation } from "./operation.js";
 import type { ChaosSaver } from "./open-saver.js";
 import type { Head, Slot } from "./slot.js";
 
+/** How long a run takes until it is cancelled, in milliseconds. Most of them have stored their checkpoint by then, some have not. */
+const LONGEST_RUN_MS = 20;
+
 /** What a slot needs from its process. */
 export interface Drive {
   readonly saver: ChaosSaver;
@@ -32,7 +35,8 @@ async function step(drive: Drive): Promise<void> {
   const { saver, slot, perform } = drive;
   const { head } = slot;
   const draw = slot.random.next();
-  if (head === undefined || draw < 0.4) await perform(put(saver, slot));
+  if (head === undefined || draw < 0.35) await perform(put(saver, slot));
+  else if (draw < 0.4) await cancelledStep(drive, head);
   else if (draw < 0.6) await perform(putWrites(saver, slot, head));
   else if (draw < 0.7) await perform(saver.batch === undefined ? put(saver, slot) : batch(saver, slot));
   else if (draw < 0.85) await perform(getNewest(saver, slot));
@@ -54,5 +58,20 @@ async function fork({ saver, slot, perform }: Drive): Promise<void> {
       found = head;
     }),
   );
-  if (found !== undefined) await perform(put(saver, slot, found));
+  if (found !== undefined) await perform(put(saver, slot, { parent: found }));
+}
+
+/** Stores like a run that its caller cancels: without waiting for the writes, and until the signal of the run aborts. */
+async function cancelledStep({ saver, slot, perform }: Drive, head: Head): Promise<void> {
+  const run = new AbortController();
+  setTimeout(
+    () => {
+      run.abort();
+    },
+    slot.random.between(0, LONGEST_RUN_MS),
+  );
+  await Promise.all([
+    perform(putWrites(saver, slot, head)),
+    perform(put(saver, slot, { signal: run.signal })),
+  ]);
 }

@@ -8,6 +8,8 @@ import { CountingPool } from "./counting-pool.js";
 export type ChaosSaver = BaseCheckpointSaver & {
   /** Undefined for a saver without batches. */
   batch?<T>(run: (batch: CheckpointBatch) => Promise<T>): Promise<T>;
+  /** The official saver ignores the signal. */
+  put: PostgresSaver["put"];
 } & Partial<Pick<PostgresSaver, "expand" | "compact">>;
 
 /** Savers and their passed-in pool. */

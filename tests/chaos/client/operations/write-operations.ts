@@ -4,14 +4,26 @@ import { headOf, newCheckpoint, newWrites } from "../new-checkpoint.js";
 import type { ChaosSaver } from "../open-saver.js";
 import type { Head, Slot } from "../slot.js";
 
+/** What a checkpoint is stored with. */
+export interface PutOptions {
+  /** Default: the newest checkpoint of the thread. */
+  readonly parent?: Head | undefined;
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+}
+
 /** Stores the next checkpoint of the thread. */
-export function put(saver: ChaosSaver, slot: Slot, parent: Head | undefined = slot.head): Operation {
+export function put(
+  saver: ChaosSaver,
+  slot: Slot,
+  { parent = slot.head, signal }: PutOptions = {},
+): Operation {
   const made = newCheckpoint(saver, slot, parent);
   return {
     kind: parent === slot.head ? "put" : "fork",
     changes: { ...NOTHING, puts: [made.record] },
     run: async () => {
-      await saver.put(made.parentConfig, made.checkpoint, made.metadata, made.newVersions);
+      await saver.put(made.parentConfig, made.checkpoint, made.metadata, made.newVersions, { signal });
       return {};
     },
     done: () => {
