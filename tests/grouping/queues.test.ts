@@ -49,6 +49,19 @@ describe("the queues of group commit", () => {
     );
   });
 
+  it("end no call of a burst that is longer than its time limit", () =>
+    inManualTime(async (time) => {
+      const grouped = new GroupedCalls({ connections: 1, statementTimeoutMs: 100, retries: false }, time);
+      // A statement takes a hundred of them, and the next one is sent after 30 ms.
+      for (let number = 0; number < 600; number++) grouped.arrive(probe(number)).encode();
+      await grouped.settle();
+      time.pass(130);
+      await grouped.settle();
+      expect(grouped.calls.some(({ isSettled, isUnderWay }) => !isSettled && !isUnderWay)).toBe(true);
+      await grouped.drain();
+      expect(grouped.calls.every(({ isStored }) => isStored)).toBe(true);
+    }));
+
   it("let every read settle with its own rows, and are as new when idle (C16)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(1, 3, 4, 10), anyReads, (connections, history) =>

@@ -81,18 +81,20 @@ export class CallGroups {
     };
   }
 
-  /** Ends the wait of a call when its signal aborts, or when it takes too long. */
+  /** Ends the wait of a call when its signal aborts, or when earlier calls on its thread take longer than its time limit. */
   #limitWait(turn: Turn, { call: { signal, timeoutMs }, reject }: ReadyCall): void {
     const giveUp = (error: Error): void => {
       if (this.#remove(turn)) reject(error);
     };
-    const timer =
-      timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            const problem = `the call waited longer than ${timeoutMs} ms for earlier calls on its thread and was not sent`;
-            giveUp(new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined }));
-          }, timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    const limitTime = (limitMs: number): void => {
+      timer = setTimeout(() => {
+        // A thread that only waits for a statement, as in a burst of calls, is sent soon.
+        if (this.#waiting.has(turn.thread)) limitTime(limitMs);
+        else giveUp(waitedTooLong(limitMs));
+      }, limitMs);
+    };
+    if (timeoutMs !== undefined) limitTime(timeoutMs);
     let stopListening = noop;
     turn.stopWaiting = () => {
       clearTimeout(timer);
@@ -228,4 +230,9 @@ function isReady(turn: Turn): turn is ReadyTurn {
 interface GroupOutcome {
   readonly stored: ReadonlySet<GroupedCall>;
   readonly failure?: unknown;
+}
+
+function waitedTooLong(timeoutMs: number): StatementTimeoutError {
+  const problem = `the call waited longer than ${timeoutMs} ms for earlier calls on its thread and was not sent`;
+  return new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined });
 }

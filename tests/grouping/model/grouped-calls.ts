@@ -132,7 +132,11 @@ export class GroupedCalls {
     assert(!call.isAborted, `call ${number} goes on after it was aborted`);
     if (waitsSince === undefined) return;
     const waitedMs = this.#time.now - waitsSince;
-    assert(hasFoundLock || waitedMs <= this.#limitMs, `call ${number} waits for longer than its time limit`);
+    // The limit begins anew where the whole thread waits for a statement.
+    assert(
+      hasFoundLock || waitedMs <= 2 * this.#limitMs,
+      `call ${number} waits for longer than its time limit`,
+    );
     if (this.#unsettledOf(shape.threadId)[0] !== call) return;
     const isNotifiedLater = this.#time.timers.length > 0;
     const isBeingSent = (other: TestCall): boolean =>

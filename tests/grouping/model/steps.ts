@@ -131,7 +131,7 @@ function isEncoding({ waitsSince, isSettled }: TestCall): boolean {
 }
 
 function timePasses<Real extends History>(): fc.Arbitrary<fc.AsyncCommand<object, Real>> {
-  return fc.constantFrom(30, 100, 1_000).map((ms) =>
+  return fc.constantFrom(30, 100, 3_000).map((ms) =>
     step(`${ms} ms pass`, ({ time }: Real) => {
       time.pass(ms);
     }),
