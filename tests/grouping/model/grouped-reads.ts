@@ -21,6 +21,7 @@ export interface ReadShape {
 interface ReadStatement {
   /** The threads that it reads. */
   readonly threadIds: readonly string[];
+  readonly writes: boolean;
   readonly isGroup: boolean;
   readonly signal: AbortSignal | undefined;
   readonly end: (how: ReadEnd) => void;
@@ -29,8 +30,10 @@ interface ReadStatement {
 /** A read of the model, and what its caller got. */
 export interface TestRead {
   readonly threadId: string;
+  /** What its row contains. */
+  readonly expected: string;
   readonly controller: AbortController | undefined;
-  outcome: { readonly threadIds?: readonly string[]; readonly error?: unknown } | undefined;
+  outcome: { readonly found?: readonly (string | null)[]; readonly error?: unknown } | undefined;
 }
 
 /** The groups of reads of a saver, whose statements end when the test says so. */
@@ -40,12 +43,14 @@ export class GroupedReads {
   readonly statements: ReadStatement[] = [];
   readonly #time: ManualTime;
   readonly #groups: ReadGroups;
+  /** The threads that a statement has read for nobody. */
+  readonly #faults: string[] = [];
 
   constructor(connections: number, time: ManualTime) {
     this.#time = time;
-    this.#groups = new ReadGroups(async (keys, _selection, signal) => {
+    this.#groups = new ReadGroups(async (keys, { writes }, signal) => {
       const threadIds = keys.map(({ threadId }) => threadId);
-      const found = await this.#send(threadIds, true, signal);
+      const found = await this.#send({ threadIds, writes, isGroup: true, signal });
       return found.map((row) => ({
         thread_id: row.checkpoint_id,
         checkpoint_ns: "",
@@ -57,20 +62,23 @@ export class GroupedReads {
 
   arrive({ threadId, writes, hasSignal }: ReadShape): void {
     const controller = hasSignal ? new AbortController() : undefined;
-    const read: TestRead = { threadId, controller, outcome: undefined };
+    const read: TestRead = {
+      threadId,
+      expected: contentOf(threadId, writes),
+      controller,
+      outcome: undefined,
+    };
     const signal = controller?.signal;
     this.reads.push(read);
     const rows = this.#groups.read({
       key: { threadId, checkpointNs: "" },
       selection: { channels: undefined, writes },
       signal,
-      alone: () => this.#send([threadId], false, signal),
+      alone: () => this.#send({ threadIds: [threadId], writes, isGroup: false, signal }),
     });
     rows.then(
       (found) => {
-        read.outcome = {
-          threadIds: found.map((row) => (row.part === "checkpoint" ? row.checkpoint_id : "")),
-        };
+        read.outcome = { found: found.map((row) => (row.part === "checkpoint" ? row.checkpoint : row.part)) };
       },
       (error: unknown) => {
         read.outcome = { error };
@@ -86,14 +94,15 @@ export class GroupedReads {
   /** Waits until nothing goes on by itself, and checks the laws. */
   async settle(): Promise<void> {
     await new Promise(setImmediate);
-    for (const { threadId, controller, outcome } of this.reads) {
+    assert.deepEqual(this.#faults, []);
+    for (const { threadId, expected, controller, outcome } of this.reads) {
       const isAborted = controller?.signal.aborted === true;
       const reading = this.statements.filter(({ threadIds }) => threadIds.includes(threadId));
       if (outcome === undefined) {
         assert(!isAborted || reading.some(({ isGroup }) => !isGroup), "a read goes on after it was aborted");
         const waits = this.statements.length > 0 && this.#time.timers.length > 0;
         assert(reading.length > 0 || waits, "a read waits for nothing");
-      } else if (outcome.threadIds !== undefined) assert.deepEqual(outcome.threadIds, [threadId]);
+      } else if (outcome.found !== undefined) assert.deepEqual(outcome.found, [expected]);
       else assert(outcome.error instanceof AbortError ? isAborted : outcome.error instanceof DatabaseError);
     }
   }
@@ -119,32 +128,44 @@ export class GroupedReads {
     assert.deepEqual(listening, [], "a read that has settled listens to its signal");
   }
 
-  #send(
-    threadIds: readonly string[],
-    isGroup: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<CheckpointRows> {
+  #send({ threadIds, writes, isGroup, signal }: Omit<ReadStatement, "end">): Promise<CheckpointRows> {
+    // Not thrown here, where it would be an error of the statement.
+    if (signal?.aborted !== true)
+      this.#faults.push(...threadIds.filter((threadId) => !this.#isAwaited(threadId)));
     return new Promise((resolve, reject) => {
       const end = (how: ReadEnd): void => {
         if (signal?.aborted === true) reject(abortErrorOf(signal));
-        else if (how === "with rows") resolve(threadIds.map(rowOf));
+        else if (how === "with rows") resolve(threadIds.map((threadId) => rowOf(threadId, writes)));
         else reject(how === "refused" ? new DatabaseError(how) : new ConnectionError(how));
       };
       // Nothing is sent for a call that was aborted before.
       if (signal?.aborted === true) end("refused");
-      else this.statements.push({ threadIds, isGroup, signal, end });
+      else this.statements.push({ threadIds, writes, isGroup, signal, end });
     });
+  }
+
+  /** Whether somebody waits for one more read of a thread. */
+  #isAwaited(threadId: string): boolean {
+    const isAborted = ({ controller }: TestRead): boolean => controller?.signal.aborted === true;
+    const reads = this.reads.filter((read) => read.threadId === threadId);
+    const pending = reads.filter((read) => read.outcome === undefined || isAborted(read));
+    const sent = this.statements.filter(({ threadIds }) => threadIds.includes(threadId));
+    return sent.length < pending.length && pending.some((read) => !isAborted(read));
   }
 }
 
 type CheckpointRows = Extract<TupleRow, { readonly part: "checkpoint" }>[];
 
-function rowOf(threadId: string): CheckpointRows[number] {
+function rowOf(threadId: string, writes: boolean): CheckpointRows[number] {
   return {
     part: "checkpoint",
     checkpoint_id: threadId,
     parent_checkpoint_id: null,
-    checkpoint: null,
+    checkpoint: contentOf(threadId, writes),
     metadata: null,
   };
+}
+
+function contentOf(threadId: string, writes: boolean): string {
+  return `${threadId}, ${writes ? "with" : "without"} writes`;
 }
