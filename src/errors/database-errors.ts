@@ -44,7 +44,8 @@ export interface StatementTimeoutErrorOptions extends DatabaseErrorOptions {
  * A statement took longer than the saver's `statementTimeoutMs`. The server has cancelled it and stored
  * nothing of it. The saver does not retry it, since a retry would most likely take as long.
  *
- * It is also thrown, without an SQLSTATE, where a call waited that long for earlier calls on its thread. It was not sent then.
+ * It is also thrown, without an SQLSTATE, where a call waited that long for earlier calls on its thread. It was not sent then. Where there is
+ * a `cause`, it was to be sent again: its first statement failed with that error.
  */
 export class StatementTimeoutError extends DatabaseError {
   /** The timeout, in milliseconds. */

@@ -82,7 +82,7 @@ export class CallGroups {
   }
 
   /** Ends the wait of a call when its signal aborts, or when earlier calls on its thread take longer than its time limit. */
-  #limitWait(turn: Turn, { call: { signal, timeoutMs }, reject }: ReadyCall): void {
+  #limitWait(turn: Turn, { call: { signal, timeoutMs }, reject, failure }: ReadyCall): void {
     const giveUp = (error: Error): void => {
       if (this.#remove(turn)) reject(error);
     };
@@ -91,7 +91,7 @@ export class CallGroups {
       timer = setTimeout(() => {
         // A thread that only waits for a statement, as in a burst of calls, is sent soon.
         if (this.#waiting.has(turn.thread)) limitTime(limitMs);
-        else giveUp(waitedTooLong(limitMs));
+        else giveUp(waitedTooLong(limitMs, failure));
       }, limitMs);
     };
     if (timeoutMs !== undefined) limitTime(timeoutMs);
@@ -200,6 +200,7 @@ export class CallGroups {
       return false;
     }
     ready.mayShare = false;
+    ready.failure = failure;
     this.#limitWait(turn, ready);
     return true;
   }
@@ -217,6 +218,8 @@ interface ReadyCall {
   readonly call: GroupedCall;
   /** Whether it may share a statement with others. Not after a group with it has failed. */
   mayShare: boolean;
+  /** The error of that group, where it had one. */
+  failure?: unknown;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -232,7 +235,9 @@ interface GroupOutcome {
   readonly failure?: unknown;
 }
 
-function waitedTooLong(timeoutMs: number): StatementTimeoutError {
-  const problem = `the call waited longer than ${timeoutMs} ms for earlier calls on its thread and was not sent`;
-  return new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined });
+/** @param failure - The error of the call's group, which may have stored the call where its connection was lost. */
+function waitedTooLong(timeoutMs: number, failure: unknown): StatementTimeoutError {
+  const waited = `the call waited longer than ${timeoutMs} ms for earlier calls on its thread`;
+  const problem = failure === undefined ? `${waited} and was not sent` : `${waited} to be sent again`;
+  return new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined, cause: failure });
 }

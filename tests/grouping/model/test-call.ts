@@ -37,8 +37,9 @@ export class TestCall {
     this.encoding = new Promise((resolve, reject) => {
       this.encode = resolve;
       this.failToEncode = () => {
-        this.failure = new Error("can't be encoded");
-        reject(this.failure);
+        const failure = new Error("can't be encoded");
+        this.failure = failure;
+        reject(failure);
       };
     });
   }
