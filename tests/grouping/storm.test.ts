@@ -97,9 +97,10 @@ onOneServer("no time bounds its waits for rows", describeServer)(
         putValues(saver, threadConfig(thread), { a: "x".repeat(70_000) }),
         saver.getTuple(threadConfig(thread)),
       ]);
-      await saver.putWrites(threadConfig("thread 0", { checkpoint_id: nextId() }), [["a", 1]], "task");
+      const settled = Promise.allSettled(calls);
+      await saver.putWrites(threadConfig("thread 0", { checkpoint_id: nextId() }), [["a", 1]], "another");
       await saver.end();
-      for (const outcome of await Promise.allSettled(calls))
+      for (const outcome of await settled)
         if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(ConnectionError);
     });
   },
