@@ -132,8 +132,8 @@ module.exports = {
       to: {
         dependencyTypes: ["npm-dev"],
         dependencyTypesNot: ["type-only", "npm-peer"],
-        // tsdown.config.ts makes it a part of the build.
-        pathNot: ["^node_modules/@remix-run/node-fetch-server/"],
+        // tsdown.config.ts makes them a part of the build.
+        pathNot: ["^node_modules/(@remix-run/node-fetch-server|p-retry)/"],
       },
     },
     {

@@ -3,8 +3,11 @@ import { defineConfig, type Rolldown } from "tsdown";
 /** Packages without a CommonJS build whose types appear in ours. Node requires them as they are, from 20.19 on. */
 const ESM_ONLY = ["kysely"];
 
-/** Packages that become a part of the build, so that nobody installs them who does not use the inspector. */
-const BUNDLED = ["@remix-run/node-fetch-server"];
+/**
+ * Packages that become a part of the build. Of an ES module, CommonJS would get its namespace in place of its default export, and the
+ * other one is for the inspector alone.
+ */
+const BUNDLED = ["p-retry", "is-network-error", "@remix-run/node-fetch-server"];
 
 /** What TypeScript wants to see before a CommonJS declaration may name the types of an ES module. */
 const RESOLUTION_MODE = `{ "resolution-mode": "import" }`;

@@ -16,7 +16,7 @@ export type InputStream = NodeJS.ReadableStream & {
   readonly isTTY?: boolean | undefined;
 };
 
-/** What a command line runs with. `process` fits; it has no signal of its own. */
+/** What a command line runs with. `process` fits most of it. */
 export interface CommandIO {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -25,6 +25,6 @@ export interface CommandIO {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the user interrupts the command; see `interruptSignal`. Default: never. */
   readonly signal?: AbortSignal | undefined;
-  /** Imports a module of the user by its URL. Default: `import`, which is `require` in the CommonJS build, and can't load every module there. */
-  readonly importModule?: ((url: string) => Promise<unknown>) | undefined;
+  /** Imports a module of the user by its URL. It comes from outside, because `import` is `require` in the CommonJS build, which can't load every module. */
+  readonly importModule: (url: string) => Promise<unknown>;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
 import { PostgresCache } from "../../src/cache/index.js";
+import { loadBuilds } from "../../test-support/builds.js";
 import { startEmbeddedServer } from "../../test-support/embedded-server.js";
 import { until } from "../../test-support/until.js";
 
@@ -11,9 +12,12 @@ describe("a cache whose server crashes", () => {
   it("finds nothing meanwhile, and goes on when the server is back, empty unless its table is logged", async () => {
     const server = await startEmbeddedServer();
     const options = { deadlineMs: 120_000, sweepIntervalMinutes: false } as const;
-    const caches = ["unlogged", "logged"].map(
-      (schema) => new PostgresCache(server.url, { ...options, schema, unlogged: schema === "unlogged" }),
-    );
+    const builds = await loadBuilds("cache");
+    const caches = builds.map(([build, ours]) => {
+      const unlogged = build === "require";
+      const schema = unlogged ? "unlogged" : "logged";
+      return new ours.PostgresCache(server.url, { ...options, schema, unlogged });
+    });
     // The retries of a patient one would wait for the restart.
     const hasty = new PostgresCache(server.url, {
       ...options,
@@ -31,7 +35,7 @@ describe("a cache whose server crashes", () => {
     await hasty.set([PAIR]);
     await server.start();
 
-    const [unlogged, logged] = caches;
+    const [logged, unlogged] = caches;
     expect(await unlogged?.get([KEY])).toEqual([]);
     expect(await logged?.get([KEY])).toEqual([PAIR]);
     await unlogged?.set([PAIR]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { createCheckpoint, PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
+import { createCheckpoint, type PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
+import { loadBuilds } from "../../test-support/builds.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
 import { until } from "../../test-support/until.js";
 
@@ -17,19 +18,25 @@ function checkpoint(n: number, executionId = "e") {
 
 describe("a PostgresCheckpointStore whose server fails while it saves", () => {
   let server: EmbeddedServer;
-  let store: PostgresCheckpointStore<State>;
+  /** One of each build. */
+  let stores: [PostgresCheckpointStore<State>, PostgresCheckpointStore<State>];
   beforeAll(async () => {
     server = await startEmbeddedServer();
-    store = new PostgresCheckpointStore(server.url, { retry: { maxElapsedMs: 120_000 } });
-    await store.setup();
+    const [[, imported], [, required]] = await loadBuilds("checkpoint-store");
+    const options = { retry: { maxElapsedMs: 120_000 } };
+    stores = [
+      new imported.PostgresCheckpointStore(server.url, options),
+      new required.PostgresCheckpointStore(server.url, options),
+    ];
+    await stores[0].setup();
   });
   afterAll(async () => {
-    await store.end();
+    for (const store of stores) await store.end();
     await server.remove();
   });
 
   /** Saves checkpoints one after another until it is told to stop. Returns how many were acknowledged. */
-  function saveUntilStopped(executionId: string, keepLast?: number) {
+  function saveUntilStopped(store: PostgresCheckpointStore<State>, executionId: string, keepLast?: number) {
     const progress = { acknowledged: 0, isStopped: false };
     const run = async (): Promise<number> => {
       while (!progress.isStopped) {
@@ -41,7 +48,11 @@ describe("a PostgresCheckpointStore whose server fails while it saves", () => {
     return { progress, done: run() };
   }
 
-  async function expectWhole(executionId: string, count: number): Promise<void> {
+  async function expectWhole(
+    store: PostgresCheckpointStore<State>,
+    executionId: string,
+    count: number,
+  ): Promise<void> {
     const stored = await store.list(executionId);
     expect(stored).toHaveLength(count);
     for (const { state, version } of stored) {
@@ -63,17 +74,18 @@ describe("a PostgresCheckpointStore whose server fails while it saves", () => {
       },
     ],
   ])("loses nothing that was acknowledged where %s, and stores nothing by half", async (name, fail) => {
-    const all = saveUntilStopped(`all ${name}`);
-    const newest = saveUntilStopped(`newest ${name}`, 3);
+    const [keepsAll, keepsNewest] = stores;
+    const all = saveUntilStopped(keepsAll, `all ${name}`);
+    const newest = saveUntilStopped(keepsNewest, `newest ${name}`, 3);
     await until(() => Math.min(all.progress.acknowledged, newest.progress.acknowledged) > 5);
     await fail();
     const before = all.progress.acknowledged;
     await until(() => all.progress.acknowledged > before + 2);
     all.progress.isStopped = true;
     newest.progress.isStopped = true;
-    await expectWhole(`all ${name}`, await all.done);
+    await expectWhole(keepsAll, `all ${name}`, await all.done);
     const acknowledged = await newest.done;
-    await expectWhole(`newest ${name}`, 3);
-    expect((await store.latest(`newest ${name}`))?.version).toBe(acknowledged);
+    await expectWhole(keepsNewest, `newest ${name}`, 3);
+    expect((await keepsNewest.latest(`newest ${name}`))?.version).toBe(acknowledged);
   });
 });

@@ -30,6 +30,9 @@ export interface CliEnvironment {
   readonly interruptAt?: RegExp;
 }
 
+/** What the program gives to the command line, which can't import by itself in the CommonJS build. */
+export const importModule = (url: string): Promise<unknown> => import(url);
+
 /** Runs a command line in this process. */
 export async function cli(argv: readonly string[], environment: CliEnvironment = {}): Promise<CliOutcome> {
   const { env = {}, open, isTTY = false, columns, stdin, interruptAt } = environment;
@@ -40,7 +43,7 @@ export async function cli(argv: readonly string[], environment: CliEnvironment =
   };
   const [stdout, stderr] = [new Collector(isTTY, columns, onText), new Collector(isTTY, columns)];
   const input = stdin === undefined ? undefined : Object.assign(Readable.from([stdin]), { isTTY });
-  const code = await run(argv, { stdout, stderr, stdin: input, env, signal }, open);
+  const code = await run(argv, { stdout, stderr, stdin: input, env, signal, importModule }, open);
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 

@@ -11,7 +11,7 @@ import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { withoutNodeOptions } from "../../test-support/without-node-options.js";
-import { cli, cliOn, type CliOutcome, SERVED } from "./cli.js";
+import { cli, cliOn, type CliOutcome, importModule, SERVED } from "./cli.js";
 import { PROGRAM } from "./program.js";
 
 const KEY = "0123456789abcdef";
@@ -37,7 +37,13 @@ describeServer("inspect", (server) => {
     const stdout = { write: (text: string) => (printed += text) };
     const { run } = await import("../../src/cli/index.js");
     const env = { DATABASE_URL: database.source, LANGGRAPH_AES_KEY: KEY };
-    const ended = run(["inspect", ...argv], { stdout, stderr: stdout, env, signal: stop.signal });
+    const ended = run(["inspect", ...argv], {
+      stdout,
+      stderr: stdout,
+      env,
+      signal: stop.signal,
+      importModule,
+    });
     await until(() => Promise.resolve(printed.endsWith("\n")));
     const [address = ""] = SERVED.exec(printed) ?? [];
     try {

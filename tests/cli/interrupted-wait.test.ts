@@ -4,7 +4,7 @@ import { CompiledQuery } from "kysely";
 import { run } from "../../src/cli/index.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
-import { cli, type CliOutcome, cliOn } from "./cli.js";
+import { cli, type CliOutcome, cliOn, importModule } from "./cli.js";
 import { until } from "../../test-support/until.js";
 
 const MIGRATION_LOCK = [
@@ -90,7 +90,7 @@ describeServer("an interrupt", (server) => {
         printed.push(text);
         interrupt.abort();
       };
-      const io = { env: {}, stdout: { write }, stderr: { write }, signal: interrupt.signal };
+      const io = { env: {}, stdout: { write }, stderr: { write }, signal: interrupt.signal, importModule };
       expect(await run([command, "--url", proxy.url], io)).toBe(130);
       expect(printed).toEqual([
         `waiting for an answer from ${new URL(proxy.url).host} (connection timeout: 15 s)\n`,

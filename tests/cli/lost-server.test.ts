@@ -1,12 +1,16 @@
 import { Readable } from "node:stream";
 import { expect, it } from "@jest/globals";
-import { run } from "../../src/cli/index.js";
+import { loadBuilds } from "../../test-support/builds.js";
 import { describeServer } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
+import { importModule } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 
+const builds = await loadBuilds("cli");
+
 describeServer("a command that loses its connection", (server) => {
-  it("prints one notice, and retries", async () => {
+  // The program loads the command line by `require`.
+  it.each(builds)("prints one notice, and retries, loaded by %s", async (_, { run }) => {
     const database = await server.migratedDatabase();
     await fillDatabase(database);
     const proxy = await TcpProxy.open(database.source);
@@ -22,6 +26,7 @@ describeServer("a command that loses its connection", (server) => {
       stdout: { write: () => undefined },
       stderr,
       stdin: Object.assign(Readable.from(["y\n"]), { isTTY: true }),
+      importModule,
     };
     expect(await run(["delete", "42", "--url", proxy.url], io)).toBe(0);
     expect(printed.filter((text) => !text.includes("[y/N]"))).toEqual([

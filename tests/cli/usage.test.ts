@@ -6,7 +6,7 @@ import { InvalidConfigError } from "../../src/errors/index.js";
 import { COMMANDS } from "../../src/cli/commands/index.js";
 import type { CommandIO } from "../../src/cli/index.js";
 import { describePglite } from "../../test-support/targets.js";
-import { cli, cliOn } from "./cli.js";
+import { cli, cliOn, importModule } from "./cli.js";
 
 const ON_MEMORY = ["--url", "memory://"];
 
@@ -149,6 +149,7 @@ describePglite("colours", (target) => {
 });
 
 it("accepts the process as its streams and environment", () => {
-  const io: CommandIO = process;
+  const { stdin, stdout, stderr, env } = process;
+  const io: CommandIO = { stdin, stdout, stderr, env, importModule };
   expect(io.env).toBe(process.env);
 });

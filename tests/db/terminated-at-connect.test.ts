@@ -10,6 +10,7 @@ import {
   type PostgresSaverOptions,
   StatementTimeoutError,
 } from "../../src/index.js";
+import { loadBuilds } from "../../test-support/builds.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -34,6 +35,8 @@ class NamedClient extends pg.Client {
 }
 
 type Source = (url: string) => DatabaseSource;
+
+const builds = await loadBuilds("index");
 
 /** How often the connection of a call is terminated before the call gets one that works. */
 const TIMES = 3;
@@ -78,9 +81,10 @@ describeServer("a backend that is terminated while it connects", (target) => {
     },
   ];
 
-  describe.each(SOURCES)("on $on", ({ source }) => {
+  const onEach = builds.flatMap(([build, ours]) => SOURCES.map((row) => ({ ...row, build, ours })));
+  describe.each(onEach)("on $on, under a saver loaded by $build", ({ source, ours }) => {
     function openSaver(options?: PostgresSaverOptions): PostgresSaver {
-      return opened.saver(source(proxy.url), options);
+      return opened.track(new ours.PostgresSaver(source(proxy.url), undefined, options));
     }
 
     it("fails neither the call nor the process", async () => {
@@ -94,7 +98,7 @@ describeServer("a backend that is terminated while it connects", (target) => {
     it("fails the call without retries, and the process stays alive", async () => {
       const saver = openSaver({ retry: false });
       proxy.terminateNew(1);
-      await expect(saver.getTuple(threadConfig(newThread()))).rejects.toBeInstanceOf(ConnectionError);
+      await expect(saver.getTuple(threadConfig(newThread()))).rejects.toBeInstanceOf(ours.ConnectionError);
       expect(proxy.terminated).toBe(1);
       expect(await saver.getTuple(threadConfig(newThread()))).toBeUndefined();
     });

@@ -13,7 +13,6 @@ const INSTALLED = [
     "@electric-sql/pglite-pgvector",
     "redis",
     "msgpackr",
-    "p-retry",
     "commander",
     "cli-progress",
     "cli-table3",

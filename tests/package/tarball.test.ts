@@ -1,4 +1,7 @@
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { types } from "node:util";
 import { expect, it } from "@jest/globals";
 import { pack, ROOT, runNode } from "./consumer-project.js";
 import { tool } from "./installed-package.js";
@@ -27,4 +30,18 @@ it("the package adds nothing to a bundle that imports it without using it", asyn
 it("the package passes publint", async () => {
   const outcome = await runNode(ROOT, tool("publint/src/cli.js"), "run", await pack(), "--strict");
   expect(outcome).toEqual({ code: 0, output: expect.stringContaining("All good!") });
+});
+
+it("the CommonJS build takes no default export of an ES module, which would be the module's namespace", async () => {
+  const dist = join(ROOT, "dist");
+  const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".cjs"));
+  const sources = await Promise.all(files.map((file) => readFile(join(dist, file), "utf8")));
+  const required = sources.flatMap((source) => [...source.matchAll(/require\("([^."][^"]*)"\)/g)]);
+  const names = new Set(required.map(([, name = ""]) => name));
+  const requireFromDist = createRequire(join(dist, "index.cjs"));
+  const modules = [...names].filter((name) => types.isModuleNamespaceObject(requireFromDist(name)));
+
+  expect(names.size).toBeGreaterThan(20);
+  expect(modules).toEqual(expect.arrayContaining(["kysely"]));
+  expect(modules.filter((name) => "default" in (requireFromDist(name) as object))).toEqual([]);
 });

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
+import { loadBuilds } from "../../test-support/builds.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { until } from "../../test-support/until.js";
+
+const builds = await loadBuilds("index");
 
 const THREADS = 20;
 const CONNECTIONS = 5;
@@ -43,19 +46,26 @@ describe("a saver whose server is read-only for a while", () => {
     await until(() => isTrue(admin, failures, CONNECTIONS));
   }
 
-  it("stores all pending writes once the server is writable again, and reads meanwhile", async () => {
-    await using saver = new PostgresSaver({ connectionString: server.url, max: CONNECTIONS });
-    await saver.setup();
-    const { config, checkpoint } = await putValues(saver, threadConfig(newThread()), { a: ["before"] });
+  it("stores all pending writes once the server is writable again, and reads meanwhile, in both builds", async () => {
+    const savers = builds.map(
+      ([, ours]) => new ours.PostgresSaver({ connectionString: server.url, max: CONNECTIONS }),
+    );
+    for (const saver of savers) await saver.setup();
+    const before = await Promise.all(
+      savers.map((saver) => putValues(saver, threadConfig(newThread()), { a: ["before"] })),
+    );
     await setReadOnly(true);
-    const pending = writeAll(saver);
-    const deleted = saver.deleteThread("none");
+    const pending = savers.map(writeAll);
+    const deleted = Promise.all(savers.map((saver) => saver.deleteThread("none")));
     await untilWritesFail();
-    expect(pending.settled()).toBe(0);
-    expect((await saver.getTuple(config))?.checkpoint).toMatchObject({ id: checkpoint.id });
+    for (const [n, { config, checkpoint }] of before.entries()) {
+      expect(pending[n]?.settled()).toBe(0);
+      expect((await savers[n]?.getTuple(config))?.checkpoint).toMatchObject({ id: checkpoint.id });
+    }
     await setReadOnly(false);
-    await pending.expectStored();
+    for (const writes of pending) await writes.expectStored();
     await deleted;
+    for (const saver of savers) await saver.end();
   });
 
   it("rejects with the server's error without retries", async () => {

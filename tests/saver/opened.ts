@@ -7,9 +7,7 @@ export class Opened {
   readonly #ends: (() => Promise<unknown>)[] = [];
 
   saver(source: DatabaseSource, options?: PostgresSaverOptions): PostgresSaver {
-    const saver = new PostgresSaver(source, undefined, options);
-    this.#ends.push(() => saver.end());
-    return saver;
+    return this.track(new PostgresSaver(source, undefined, options));
   }
 
   /** A pool that outlives the loss of its connections. */
@@ -20,10 +18,10 @@ export class Opened {
     return this.track(pool);
   }
 
-  /** A pool as it is, without a listener for its errors. */
-  track<AnyPool extends pg.Pool>(pool: AnyPool): AnyPool {
-    this.#ends.push(() => pool.end());
-    return pool;
+  /** A pool as it is, without a listener for its errors, or a saver that the test has opened. */
+  track<Ended extends { end(): Promise<unknown> }>(opened: Ended): Ended {
+    this.#ends.push(() => opened.end());
+    return opened;
   }
 
   /** What was opened last, such as the saver on a pool, is closed first. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { PostgresSaver } from "../../src/index.js";
+import type { PostgresSaver } from "../../src/index.js";
+import { loadBuilds } from "../../test-support/builds.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../test-support/embedded-server.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 
@@ -11,23 +12,36 @@ describe("a saver whose server is killed and restarted", () => {
   });
   afterAll(() => server.remove());
 
-  it("keeps acknowledged writes, and finishes the calls that were running", async () => {
-    await using saver = PostgresSaver.fromConnString(server.url, { schema: "agents" });
-    await saver.setup();
-    const thread = newThread();
-    const { config, checkpoint } = await putValues(saver, threadConfig(thread), { a: ["acknowledged"] });
+  it("keeps acknowledged writes, and finishes the calls that were running, in both builds", async () => {
+    const builds = await loadBuilds("index");
+    const savers = builds.map(([build, ours]) =>
+      ours.PostgresSaver.fromConnString(server.url, { schema: `agents_${build}` }),
+    );
+    const before = await Promise.all(savers.map(storeBefore));
 
     await server.crash();
-    const running = Promise.all([
-      putValues(saver, config, { a: ["retried"] }, checkpoint),
-      saver.putWrites(config, [["a", 1]], "task"),
-      saver.getTuple(config),
-    ]);
+    const running = Promise.all(before.map(callMeanwhile));
     await server.start();
 
-    const [next, , tuple] = await running;
-    expect(tuple?.checkpoint.channel_values).toEqual({ a: ["acknowledged"] });
-    expect((await saver.getTuple(next.config))?.checkpoint.channel_values).toEqual({ a: ["retried"] });
-    expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", 1]]);
+    for (const { saver, config, next, tuple } of await running) {
+      expect(tuple?.checkpoint.channel_values).toEqual({ a: ["acknowledged"] });
+      expect((await saver.getTuple(next.config))?.checkpoint.channel_values).toEqual({ a: ["retried"] });
+      expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "a", 1]]);
+      await saver.end();
+    }
   });
 });
+
+async function storeBefore(saver: PostgresSaver) {
+  await saver.setup();
+  return { saver, ...(await putValues(saver, threadConfig(newThread()), { a: ["acknowledged"] })) };
+}
+
+async function callMeanwhile({ saver, config, checkpoint }: Awaited<ReturnType<typeof storeBefore>>) {
+  const [next, , tuple] = await Promise.all([
+    putValues(saver, config, { a: ["retried"] }, checkpoint),
+    saver.putWrites(config, [["a", 1]], "task"),
+    saver.getTuple(config),
+  ]);
+  return { saver, config, next, tuple };
+}

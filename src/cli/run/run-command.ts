@@ -43,7 +43,6 @@ export async function runCommand(
   runtime: CommandRuntime,
 ): Promise<ExitCode> {
   const { io, open = openUrl, redact } = runtime;
-  const { importModule = (url) => import(url) } = io;
   const print = parsePrintOptions(flags);
   try {
     const offline: OfflineContext = {
@@ -53,7 +52,7 @@ export async function runCommand(
       terminal: openTerminal(io, print.json),
       logger: retryLogger(io, redact),
       open,
-      importModule,
+      importModule: io.importModule,
       serializer: () => new CliSerializer(io.env, READ_ONLY),
     };
     const report = await runWith(command, offline, flags, runtime);

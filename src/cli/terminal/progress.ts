@@ -16,7 +16,7 @@ const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined }
 
 /** Shows a progress bar on standard error, if that is a terminal. Without a `total`, it shows only the note. */
 export function startProgress(
-  { stderr, env }: CommandIO,
+  { stderr, env }: Pick<CommandIO, "stderr" | "env">,
   json: boolean,
   what: string,
   total?: number,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 const clientOptions = z.object({
-  /** The URL of the built package. The load tests the build, which is published. */
-  build: z.string(),
+  /** The URLs of what is published: the ES module and the CommonJS build. The load tests both on the same threads. */
+  builds: z.array(z.string()),
   url: z.string(),
   journal: z.string(),
   saver: z.enum(["ours", "official"]),

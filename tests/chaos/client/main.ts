@@ -1,6 +1,6 @@
 /**
  * A service under load: it drives many threads at once, with fewer connections than threads. Half of them use a saver with
- * splices, chosen by the seed. It records each call in the journal before and after. It may be killed at any moment; the next process continues with its threads.
+ * splices, and half of them one of the CommonJS build, chosen by the seed. It records each call in the journal before and after. It may be killed at any moment; the next process continues with its threads.
  */
 import { inspect } from "node:util";
 import { History } from "../checker/history.js";

@@ -32,11 +32,15 @@ export async function openSavers(options: ClientOptions): Promise<OpenedSavers> 
 
 async function openOn(
   pool: CountingPool,
-  { build, saver, statementTimeoutMs }: ClientOptions,
+  { builds, saver, statementTimeoutMs }: ClientOptions,
 ): Promise<ChaosSaver[]> {
   if (saver === "official") return [new OfficialSaver(pool)];
-  const ours = (await import(build)) as typeof import("../../../src/index.js");
-  return [true, false].map(
-    (splices) => new ours.PostgresSaver(pool, undefined, { statementTimeoutMs, splices }),
+  const loaded = await Promise.all(builds.map(load));
+  return loaded.flatMap(({ PostgresSaver }) =>
+    [true, false].map((splices) => new PostgresSaver(pool, undefined, { statementTimeoutMs, splices })),
   );
+}
+
+async function load(build: string): Promise<typeof import("../../../src/index.js")> {
+  return (await import(build)) as typeof import("../../../src/index.js");
 }

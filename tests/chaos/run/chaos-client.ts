@@ -6,7 +6,9 @@ import type { ClientOptions, ClientOrder } from "../client/client-options.js";
 
 /** The program of the process. */
 export const CLIENT = new URL("../client/main.ts", import.meta.url);
-const BUILD = new URL("../../../dist/index.js", import.meta.url).href;
+const BUILDS = ["index.js", "index.cjs"].map(
+  (file) => new URL(`../../../dist/${file}`, import.meta.url).href,
+);
 /** How long pending calls may take when the load stops. */
 const STOP_MS = 30_000;
 
@@ -15,12 +17,12 @@ export class ChaosClient {
   /** The unexpected exits of the process. */
   readonly exits: string[] = [];
   readonly #program: CompiledProgram;
-  readonly #options: Omit<ClientOptions, "build" | "generation">;
+  readonly #options: Omit<ClientOptions, "builds" | "generation">;
   #generation = 0;
   #child: ChildProcess | undefined;
   #isToEnd = false;
 
-  constructor(program: CompiledProgram, options: Omit<ClientOptions, "build" | "generation">) {
+  constructor(program: CompiledProgram, options: Omit<ClientOptions, "builds" | "generation">) {
     this.#program = program;
     this.#options = options;
   }
@@ -28,7 +30,7 @@ export class ChaosClient {
   /** Starts a process, and resolves when it starts to make calls. */
   async start(): Promise<void> {
     this.#isToEnd = false;
-    const argument = JSON.stringify({ ...this.#options, build: BUILD, generation: ++this.#generation });
+    const argument = JSON.stringify({ ...this.#options, builds: BUILDS, generation: ++this.#generation });
     const child = spawn(process.execPath, [...this.#program.argv, argument], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
       env: withoutNodeOptions(),
