@@ -246,6 +246,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * `newVersions`. It encodes the arguments before it returns the promise, so a later change by the caller is not
    * stored.
    *
+   * Without `newVersions`, as from a wrapper that passes on three arguments, it stores each value whose version is not stored yet.
+   *
    * It does not store the value of a channel without a version in `channel_versions`, like the official JavaScript
    * saver: nothing has written to such a channel, and a graph that reads the checkpoint starts it with its default
    * again. So a default that differs each time, such as an id or a date, belongs in a node.
@@ -265,7 +267,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
+    newVersions?: ChannelVersions,
     options?: CallOptions,
   ): Promise<RunnableConfig> {
     return this.#run("put", { options }, nothingToParse, (call) =>

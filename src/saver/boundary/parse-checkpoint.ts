@@ -53,9 +53,9 @@ export function parseMetadata(metadata: unknown): Record<string, unknown> {
   return parse(checkedMetadata, metadata, "metadata");
 }
 
-/** Checks the versions of the channels that a checkpoint changes. */
-export function parseNewVersions(newVersions: unknown): Record<string, string | number> {
-  return parse(versions, newVersions, "newVersions");
+/** Checks the versions of the channels that a checkpoint changes. A wrapper around a saver may not pass them on. */
+export function parseNewVersions(newVersions: unknown): Record<string, string | number> | undefined {
+  return newVersions === undefined ? undefined : parse(versions, newVersions, "newVersions");
 }
 
 const writes = z.array(z.tuple([keyText, z.unknown()]).readonly());

@@ -18,8 +18,12 @@ import { isEmptyTrigger, needsNoRow } from "./may-be-empty.js";
 export interface PutRequest extends PutTarget {
   readonly checkpoint: CheckedCheckpoint;
   readonly metadata: Record<string, unknown>;
-  readonly newVersions: Record<string, string | number>;
+  /** The versions of the values that changed. `undefined` if the caller doesn't say which ones did. */
+  readonly newVersions: Record<string, string | number> | undefined;
 }
+
+/** A `put` of which it is known what changed. */
+type VersionedRequest = PutRequest & { readonly newVersions: Record<string, string | number> };
 
 /** What values are encoded with. */
 export interface Encoding {
@@ -35,9 +39,11 @@ export interface Encoding {
  *
  * @throws SerializationError naming the channel and the path of a value that can't be stored.
  */
-export async function encodeCheckpoint(request: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
+export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): Promise<EncodedCheckpoint> {
+  const request = withNewVersions(given);
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
-  const { inline, stored, carried } = splitValues(request, encoding);
+  const storesCarried = given.newVersions === undefined;
+  const { inline, stored, carried } = splitValues(request, encoding, storesCarried);
   const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
@@ -65,6 +71,16 @@ export async function encodeCheckpoint(request: PutRequest, encoding: Encoding):
   };
 }
 
+/**
+ * Without a parent all values are new. With one, each may be a value of the parent, so none counts as new, and each is stored where its
+ * row is missing.
+ */
+function withNewVersions(request: PutRequest): VersionedRequest {
+  const { checkpoint, parentCheckpointId } = request;
+  const assumed = parentCheckpointId === undefined ? checkpoint.channel_versions : {};
+  return { ...request, newVersions: request.newVersions ?? assumed };
+}
+
 /** The sources of checkpoints that branch off on purpose. */
 const BRANCHING_SOURCES: ReadonlySet<unknown> = new Set(["fork", "update"]);
 
@@ -85,7 +101,11 @@ interface SplitValues {
 }
 
 /** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
-function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitValues {
+function splitValues(
+  request: VersionedRequest,
+  { inlineScalars }: Encoding,
+  storesCarried: boolean,
+): SplitValues {
   const { newVersions } = request;
   const inline = new Map<string, InlineValue>();
   const stored: ChannelValue[] = [];
@@ -99,7 +119,7 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
   // Where Python's saver kept a scalar inline, there is no blob to reference, and the header that holds it is an
   // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
   for (const { channel, version, value, isEmpty } of carried) {
-    if (!isEmpty && mayBeInline(value)) add(channel, version, true);
+    if (storesCarried || (!isEmpty && mayBeInline(value))) add(channel, version, true);
   }
   return { inline: Object.fromEntries(inline), stored: inOrder(stored), carried };
 }
@@ -110,7 +130,7 @@ function splitValues(request: PutRequest, { inlineScalars }: Encoding): SplitVal
  * only where it is needed. In a graph whose own channels change in every step, such as a chat, all unchanged channels
  * are empty triggers.
  */
-function requiresParent(request: PutRequest, inline: SplitValues["inline"], source: unknown): boolean {
+function requiresParent(request: VersionedRequest, inline: SplitValues["inline"], source: unknown): boolean {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return false;
   return Object.entries(checkpoint.channel_versions).some(([channel, version]) => {
@@ -126,7 +146,7 @@ function inOrder(values: ChannelValue[]): ChannelValue[] {
 }
 
 /** Returns the unchanged values. A checkpoint without a parent has none. */
-function carriedOver(request: PutRequest): ChannelValue[] {
+function carriedOver(request: VersionedRequest): ChannelValue[] {
   const { checkpoint, newVersions, parentCheckpointId } = request;
   if (parentCheckpointId === undefined) return [];
   return Object.entries(checkpoint.channel_versions).flatMap(([channel, version]) => {
@@ -152,7 +172,7 @@ function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: st
 
 /** Only whole numbers may have been floats in Python. All others have one spelling. */
 function carriedNumbers(
-  { newVersions }: PutRequest,
+  { newVersions }: VersionedRequest,
   inline: Record<string, InlineValue>,
 ): Record<string, number> {
   const numbers = Object.entries(inline).flatMap(([channel, value]) =>
@@ -169,7 +189,8 @@ async function encodeBlob(
   serde: SerializerProtocol,
   chain?: OpenChain,
 ): Promise<EncodedBlob> {
-  if (isEmpty) return { channel, version, type: "empty", blob: null };
+  const carried = isCarried === true && { isCarried };
+  if (isEmpty) return { channel, version, type: "empty", blob: null, ...carried };
   const context = {
     threadId: request.threadId,
     checkpointNs: request.checkpointNs,
@@ -178,11 +199,11 @@ async function encodeBlob(
   };
   const location = placeOf(request, channel);
   const stored = guardRead(() => toStoredBarrier(channel, value), location);
-  if (chain !== undefined && isCarried !== true) {
+  if (chain !== undefined && carried === false) {
     return { channel, version, ...(await chain.encode(serde, stored, context, location)) };
   }
   const encoded = await encodeValue(serde, stored, context, location);
-  return { channel, version, ...encoded, ...(isCarried === true && { isCarried }) };
+  return { channel, version, ...encoded, ...carried };
 }
 
 function encodeHeader(checkpoint: CheckedCheckpoint): StoredCheckpoint {
