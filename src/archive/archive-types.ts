@@ -112,4 +112,14 @@ export interface RestoreReport extends RowCounts {
   readonly skipped: number;
   /** The named threads of which the archive holds nothing. */
   readonly missing: readonly string[];
+  /**
+   * Files that the archive has lost, as patterns of their names. A file names the one before it. Which threads they held is known only by
+   * the names of files with `filesPer: "thread"`.
+   */
+  readonly lostFiles: readonly string[];
+  /**
+   * Restored threads of which checkpoints are missing: what was stored before has a parent that the archive does not have, or the archive
+   * has only older checkpoints, and the newer ones are not stored. Their newest file is lost, or somebody deleted these checkpoints.
+   */
+  readonly incomplete: readonly string[];
 }

@@ -8,7 +8,8 @@ import { RowDigests } from "../backup/row-digests.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
 import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
-import { newFileName } from "./files/file-names.js";
+import { newFileName, prefixOf } from "./files/file-names.js";
+import { newestFirst } from "./files/list-files.js";
 import { partsOf } from "./parts-of.js";
 
 /** A file for many threads is ended when it has about this many rows. Until it is read back, none of them is deleted. */
@@ -51,12 +52,14 @@ async function* filesOf(parts: AsyncIterable<ArchivePart>, rows: number): AsyncG
 
 async function archiveFile(
   call: SaverCall,
-  { target, filesPer, format, parts }: ArchiveRequest & { readonly parts: readonly ArchivePart[] },
+  { target, rule, filesPer, format, parts }: ArchiveRequest & { readonly parts: readonly ArchivePart[] },
   tally: ArchiveTally,
 ): Promise<void> {
   throwIfAborted(call.signal);
   const thread = filesPer === "thread" ? parts[0]?.threadId : undefined;
-  const name = newFileName(thread, format.extension);
+  const [previous] = await newestFirst(call, target, [prefixOf(thread)]);
+  const { extension } = format;
+  const name = newFileName({ threadId: thread, extension, previous, isOfOlder: rule.kind === "retain" });
   const file: ArchiveFile = { target, name, signal: call.signal };
   const end = await writeLines(file, exportEach(call, parts), format);
   const archived = await readBack(file, end);

@@ -3,21 +3,24 @@ import { importRows } from "../backup/import-threads.js";
 import { LatestRows } from "../backup/latest-rows.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { compareText } from "../saver/model/compare-text.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { liftTombstones } from "../threads/tombstones.js";
 import type { RestoreReport } from "./archive-types.js";
 import type { RestoreRequest } from "./boundary/parse-archive.js";
 import { readRows } from "./files/archive-file.js";
-import { isFileName, prefixOf, timeInName } from "./files/file-names.js";
+import { lostFiles, prefixOf } from "./files/file-names.js";
+import { newestFirst } from "./files/list-files.js";
+import { IncompleteThreads } from "./incomplete-threads.js";
 
 /** Restores threads from an archive; see `restore` of the savers. */
 export async function restore(call: SaverCall, request: RestoreRequest): Promise<RestoreReport> {
   const { target, onProgress } = request;
-  const { found, names } = await findRows(call, request);
+  const { found, names, newest, lost } = await findRows(call, request);
   const missing = (request.threads ?? []).filter((threadId) => !found.has(threadId));
   if (request.liftTombstones) await liftTombstones(call, [...found.keys()]);
-  let report: RestoreReport = { ...NO_ROWS, threads: found.size, files: names.length, skipped: 0, missing };
+  const counts = { ...NO_ROWS, threads: found.size, files: names.length, skipped: 0 };
+  let report: RestoreReport = { ...counts, missing, lostFiles: lost, incomplete: [] };
+  const threads = await IncompleteThreads.read(call, newest);
   const latest = new LatestRows(found);
   for (const name of names) {
     const before = report;
@@ -27,7 +30,7 @@ export async function restore(call: SaverCall, request: RestoreRequest): Promise
       onProgress?.(report);
     });
   }
-  return report;
+  return { ...report, incomplete: await threads.afterwards(call) };
 }
 
 interface FoundRows {
@@ -35,41 +38,36 @@ interface FoundRows {
   readonly found: ReadonlyMap<string, number>;
   /** The files that hold them, the newest first. */
   readonly names: readonly string[];
+  /** The newest file that holds rows of each thread. */
+  readonly newest: ReadonlyMap<string, string>;
+  /** The files that are not there, although others name them. */
+  readonly lost: readonly string[];
 }
 
 /** Reads every file that may hold rows of the threads to its end, and so verifies it, before anything is stored. */
 async function findRows(call: SaverCall, { target, threads }: RestoreRequest): Promise<FoundRows> {
   const wanted = threads && new Set(threads);
   const found = new Map<string, number>();
+  const newest = new Map<string, string>();
   const names: string[] = [];
-  for (const name of await namesOf(call, { target, threads })) {
+  const all = await newestFirst(call, target, prefixesOf(threads));
+  for (const name of all) {
     throwIfAborted(call.signal);
     const ofFile = new Set<string>();
     for await (const line of readRows({ target, name, signal: call.signal })) {
       if (!("thread" in line) || wanted?.has(line.thread) === false) continue;
       if (line.checkpoints + line.writes + line.blobs > 0) ofFile.add(line.thread);
     }
-    for (const thread of ofFile) found.set(thread, (found.get(thread) ?? 0) + 1);
+    for (const thread of ofFile) {
+      found.set(thread, (found.get(thread) ?? 0) + 1);
+      if (!newest.has(thread)) newest.set(thread, name);
+    }
     if (ofFile.size > 0) names.push(name);
   }
-  return { found, names };
+  return { found, names, newest, lost: lostFiles(all) };
 }
 
-/** The files of the threads and those of many threads, the newest first. */
-async function namesOf(
-  { signal }: SaverCall,
-  { target, threads }: Pick<RestoreRequest, "target" | "threads">,
-): Promise<string[]> {
-  const names = new Set<string>();
-  for (const prefix of prefixesOf(threads)) {
-    // A target may list other files as well.
-    for await (const name of target.list(prefix, { signal })) {
-      if (name.startsWith(prefix) && isFileName(name)) names.add(name);
-    }
-  }
-  return [...names].sort((a, b) => compareText(timeInName(b), timeInName(a)));
-}
-
+/** What the names of the files of the threads begin with, and those of many threads. */
 function prefixesOf(threads: readonly string[] | undefined): string[] {
   if (threads === undefined) return [""];
   return threads.length === 0 ? [] : [undefined, ...threads].map(prefixOf);

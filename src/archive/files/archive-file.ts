@@ -103,7 +103,11 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 }
 
 /** Names the file in an error of the target. Errors about the file itself pass as they are. */
-function failure({ name, signal }: ArchiveFile, problem: string, error: unknown): CheckpointError {
+export function failure(
+  { name, signal }: Pick<ArchiveFile, "name" | "signal">,
+  problem: string,
+  error: unknown,
+): CheckpointError {
   if (error instanceof ArchiveError) return error;
   if (signal?.aborted === true) return abortErrorOf(signal, error);
   if (error instanceof UnsupportedCompression) return new ArchiveError(name, error.message);

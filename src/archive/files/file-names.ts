@@ -9,28 +9,67 @@ const RUN = "~run";
 /** Separates the parts of a name. An encoded id contains it nowhere. */
 const SEPARATOR = "~";
 
+/** Marks a file of older checkpoints: when it was written, newer ones of its threads stayed in the database. */
+const OLDER = ".old";
+
+/** A time, the file's own random part, that of the file before it if there is one, and {@link OLDER}. */
+const AFTER_PREFIX = /~(\d{8}T\d{9}Z)-([\da-f]{10,12})(?:-([\da-f]{10}))?(\.old)?\.ndjson\.(?:zst|gz)$/;
+
 /** What the names of all files that hold rows of a thread begin with. Without a thread, those of files for many threads. */
 export function prefixOf(threadId: string | undefined): string {
   return `${threadId === undefined ? RUN : encodeId(threadId)}${SEPARATOR}`;
+}
+
+/** What the name of a new file says. */
+export interface NewFile {
+  /** Undefined for a file of many threads. */
+  readonly threadId: string | undefined;
+  readonly extension: string;
+  /** The newest file with the same prefix, so that its loss is noticed. */
+  readonly previous: string | undefined;
+  /** Whether newer checkpoints of its threads stay in the database. */
+  readonly isOfOlder: boolean;
 }
 
 /**
  * Returns a name for a new file. Names of one thread sort by time. No two files get the same name, so that a file is never
  * overwritten.
  */
-export function newFileName(threadId: string | undefined, extension: string): string {
+export function newFileName({ threadId, extension, previous, isOfOlder }: NewFile): string {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, "");
-  return `${prefixOf(threadId)}${time}-${randomBytes(6).toString("hex")}.ndjson.${extension}`;
+  const before = previous === undefined ? "" : `-${ownPart(previous).slice(0, 10)}`;
+  const random = randomBytes(5).toString("hex");
+  return `${prefixOf(threadId)}${time}-${random}${before}${isOfOlder ? OLDER : ""}.ndjson.${extension}`;
 }
 
 /** Whether a file is one of an archive. */
 export function isFileName(name: string): boolean {
-  return /~\d{8}T\d{9}Z-[\da-f]{12}\.ndjson\.(?:zst|gz)$/.test(name);
+  return AFTER_PREFIX.test(name);
 }
 
 /** When a file was written, as a text that sorts by time. */
 export function timeInName(name: string): string {
   return name.slice(name.lastIndexOf(SEPARATOR) + 1);
+}
+
+/** Whether newer checkpoints of the file's threads stayed in the database when it was written. */
+export function isOfOlder(name: string): boolean {
+  return AFTER_PREFIX.exec(name)?.[4] !== undefined;
+}
+
+/** The names of files that others name as the one before them, and that are not there: as patterns, since a part is unknown. */
+export function lostFiles(names: readonly string[]): string[] {
+  const own = new Set(names.map((name) => ownPart(name).slice(0, 10)));
+  const lost = names.flatMap((name) => {
+    const [, , , before] = AFTER_PREFIX.exec(name) ?? [];
+    const prefix = name.slice(0, name.lastIndexOf(SEPARATOR) + 1);
+    return before === undefined || own.has(before) ? [] : [`${prefix}*-${before}*`];
+  });
+  return [...new Set(lost)];
+}
+
+function ownPart(name: string): string {
+  return AFTER_PREFIX.exec(name)?.[2] ?? "";
 }
 
 /** Letters, digits, `-` and `_` stay as they are, and all other bytes become `%` and two digits. A long id becomes its hash. */

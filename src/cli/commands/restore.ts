@@ -6,7 +6,7 @@ import { NO_ROWS } from "../../saver/model/row-counts.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { describeCounts, describeMissing } from "../output/describe-rows.js";
+import { describeCounts, describeMissing, describeNamed } from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
 
 const restoreFlags = z.object({
@@ -46,7 +46,8 @@ export const restore: CommandDefinition = {
           }),
         () => `stored ${describeCounts(soFar)}; run the command again to continue`,
       );
-      const isComplete = restored.missing.length === 0;
+      const { missing, lostFiles, incomplete } = restored;
+      const isComplete = missing.length + lostFiles.length + incomplete.length === 0;
       return { exitCode: isComplete ? EXIT_CODE.ok : EXIT_CODE.no, text: describe(restored), json: restored };
     } finally {
       progress.stop();
@@ -59,6 +60,11 @@ function describe(restored: RestoreReport): string {
   const equal = skipped === 0 ? "" : `, skipped ${counted(skipped, "row")} that already existed`;
   return (
     `restored ${counted(threads, "thread")} from ${counted(files, "file")}: ${describeCounts(restored)}${equal}` +
-    describeMissing(restored)
+    describeMissing(restored) +
+    describeNamed("lost files of the archive, which may hold rows of these threads", restored.lostFiles) +
+    describeNamed(
+      "incomplete, because the archive has lost their newest file or checkpoints were deleted",
+      restored.incomplete,
+    )
   );
 }

@@ -3,8 +3,8 @@ import type { RowCounts } from "../../saver/model/row-counts.js";
 import { counted, humanBytes } from "./format-numbers.js";
 import { printable } from "./printable.js";
 
-/** How many missing threads are listed by name. */
-const MAX_MISSING = 10;
+/** How many threads or files are listed by name. */
+const MAX_NAMED = 10;
 
 /** Row counts for people: `2 checkpoints, 3 values and 1 write (1.2 kB)`. */
 export function describeCounts({ checkpoints, writes, blobs, bytes }: RowCounts): string {
@@ -26,7 +26,12 @@ export function describePruned(rows: RowCounts & Pick<PruneReport, "threads">): 
 
 /** A line that lists the threads that were not found; empty if all were found. */
 export function describeMissing({ missing }: Pick<PruneReport, "missing">): string {
-  if (missing.length === 0) return "";
-  const others = missing.length > MAX_MISSING ? ` and ${missing.length - MAX_MISSING} more` : "";
-  return `\nnot found: ${missing.slice(0, MAX_MISSING).map(printable).join(", ")}${others}`;
+  return describeNamed("not found", missing);
+}
+
+/** A line that lists names under a title; empty if there are none. */
+export function describeNamed(title: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  return `\n${title}: ${names.slice(0, MAX_NAMED).map(printable).join(", ")}${others}`;
 }

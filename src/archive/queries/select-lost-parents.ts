@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import { givenThread } from "../../retention/queries/given-namespaces.js";
+import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+
+/** A checkpoint whose parent is not stored. */
+export interface LostParentRow {
+  thread_id: string;
+  checkpoint_ns: string;
+  checkpoint_id: string;
+}
+
+/** Reads the checkpoints of the threads whose parents are not stored. */
+export function selectLostParents(call: CallContext, threadIds: readonly string[]): Promise<LostParentRow[]> {
+  return runPerThread(call, lostParents, threadIds);
+}
+
+const lostParents = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, LostParentRow>(
+  (naming) => (db, parameter) => {
+    const threadId = givenThread(naming, parameter);
+    return db
+      .selectFrom(
+        sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
+          sql`given(thread_id)`,
+        ),
+      )
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("checkpoints as child")
+            .select(["child.checkpoint_ns", "child.checkpoint_id"])
+            .where("child.thread_id", "=", threadId)
+            .where("child.parent_checkpoint_id", "is not", null)
+            .where((where) =>
+              where.not(
+                where.exists(
+                  where
+                    .selectFrom("checkpoints as parent")
+                    .select("parent.checkpoint_id")
+                    .where("parent.thread_id", "=", threadId)
+                    .whereRef("parent.checkpoint_ns", "=", "child.checkpoint_ns")
+                    .whereRef("parent.checkpoint_id", "=", "child.parent_checkpoint_id"),
+                ),
+              ),
+            )
+            .as("lost"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.thread_id", "lost.checkpoint_ns", "lost.checkpoint_id"]);
+  },
+);
