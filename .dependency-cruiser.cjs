@@ -50,12 +50,13 @@ const pathOf = (room) => (room === "the-savers" ? "^src/[^/]+\\.ts$" : `^src/${r
 // `codec` converts between rows and values, and the files of the room itself use all three.
 const mayImportInside = {
   "saver/model": [],
+  "saver/clock": ["saver/model"],
   "saver/queries": ["saver/model"],
   "saver/boundary": ["saver/model", "saver/queries"],
-  "saver/codec": ["saver/model", "saver/queries", "saver/boundary"],
+  "saver/codec": ["saver/model", "saver/clock", "saver/queries", "saver/boundary"],
   "saver/notifications": ["saver/model", "saver/queries", "saver/codec", "saver/call"],
   "saver/grouping": ["saver/model", "saver/queries", "saver/codec"],
-  "saver/call": ["saver/grouping"],
+  "saver/call": ["saver/clock", "saver/grouping"],
   "store/model": [],
   "store/filters": [],
   "store/embeddings": [],

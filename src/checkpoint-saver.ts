@@ -80,7 +80,7 @@ import {
 import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.js";
 import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
 import { parseListRequest } from "./saver/boundary/parse-list.js";
-import { parseSelection, type ReadOptions } from "./saver/boundary/parse-selection.js";
+import { parseRead, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
 import { countingRefusal, type OperationName, runCall, type SignalSources } from "./saver/call/run-call.js";
 import type { SaverCall } from "./saver/call/saver-call.js";
@@ -90,13 +90,13 @@ import type { CallEncoding } from "./saver/codec/encode-call.js";
 import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";
 import { deltaChannelHistory } from "./saver/delta-channel-history.js";
 import { deleteThread } from "./saver/delete-thread.js";
+import { getTuple } from "./saver/get-tuple.js";
 import { listTuples } from "./saver/list-tuples.js";
 import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import type { RowCounts } from "./saver/model/row-counts.js";
 import { put } from "./saver/put.js";
 import { putWrites } from "./saver/put-writes.js";
 import { readEachOnce } from "./saver/read-each-once.js";
-import { readTuple } from "./saver/read-tuple.js";
 import { setUp } from "./saver/set-up.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
@@ -206,12 +206,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     options?: ReadOptions,
   ): Promise<CheckpointTuple | undefined> {
-    const parse = () => ({ subject: parseLookupConfig(config), selection: parseSelection(options) });
+    const parse = () => ({ subject: parseLookupConfig(config), ...parseRead(options) });
     return this.#run(
       "getTuple",
       { options, config },
       parse,
-      async (call, { subject, selection }) => subject && readTuple(call, subject, selection, this.serde),
+      async (call, { subject, ...request }) => subject && getTuple(call, subject, request, this.serde),
     );
   }
 
@@ -1093,7 +1093,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   get #encoding(): CallEncoding {
     const { sizeCheck, metadataOf } = this.#opened;
-    return { serde: this.serde, sizeCheck, metadataOf, memory: this.#opened.call.policy.memory };
+    const { clock, memory } = this.#opened.call.policy;
+    return { serde: this.serde, sizeCheck, clock, metadataOf, memory };
   }
 
   get #forker(): Forker {

@@ -11,6 +11,7 @@ export {
   CheckpointError,
   CheckpointNotFoundError,
   CheckpointTooLargeError,
+  ClockBehindError,
   ConcurrentModificationError,
   ConnectionError,
   CorruptCheckpointError,

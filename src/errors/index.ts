@@ -13,6 +13,8 @@ export {
 } from "./value-errors.js";
 export {
   CheckpointNotFoundError,
+  type ClockBehind,
+  ClockBehindError,
   type ConcurrentModification,
   ConcurrentModificationError,
   ThreadDeletedError,

@@ -47,6 +47,41 @@ export class ConcurrentModificationError extends CheckpointError {
   }
 }
 
+/** Options of a {@link ClockBehindError}. */
+export interface ClockBehind extends ErrorLocation {
+  /** How far the clock of this machine is behind at least, in milliseconds. */
+  readonly behindMs: number;
+}
+
+/**
+ * The clock of this machine is behind that of the machine that stored the newest checkpoint. LangGraph makes the ids of checkpoints
+ * from the clock, and the newest checkpoint is the one with the greatest id. So the checkpoint of a run would be stored, but never
+ * be the newest one: no later run would see it. Nothing was stored.
+ *
+ * A read of the newest checkpoint throws it where the clock is behind by more than `maxClockWaitMs`, and a `put` where the id of the
+ * checkpoint is not greater than that of its parent. Synchronize the clocks of all machines by NTP. Savers with
+ * `clockBehind: "warn"` warn instead.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await graph.invoke(input, config);
+ * } catch (error) {
+ *   if (error instanceof ClockBehindError) alert(`the clock is ${error.behindMs} ms behind`);
+ *   throw error;
+ * }
+ * ```
+ */
+export class ClockBehindError extends CheckpointError {
+  /** How far the clock of this machine is behind at least, in milliseconds. */
+  readonly behindMs: number;
+
+  constructor(message: string, { behindMs, ...location }: ClockBehind) {
+    super("CLOCK_BEHIND", message, location);
+    this.behindMs = behindMs;
+  }
+}
+
 /**
  * A write to a deleted thread, by a saver with `keepTombstones`. Nothing was stored.
  *

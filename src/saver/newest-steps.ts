@@ -1,8 +1,10 @@
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
+import { refuseUnkept } from "./codec/refuse-unkept.js";
 import type { NamespaceKey } from "./model/checkpoint-key.js";
 import { rowKey } from "./model/row-key.js";
-import { lockNamespaces, removeOlder } from "./queries/remove-older.js";
+import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
+import { lockNamespaces, removeOlder, type StoredCheckpoint } from "./queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "./queries/take-locks.js";
 import { threadGroups } from "./queries/thread-groups.js";
 import type { SaverCall } from "./call/saver-call.js";
@@ -22,12 +24,12 @@ export interface NewestSteps {
  */
 export async function newestSteps(
   call: SaverCall,
-  namespaces: readonly NamespaceKey[],
+  checkpoints: readonly EncodedCheckpoint[],
 ): Promise<NewestSteps> {
   const { schema, policy, database } = call;
   const { keepLast } = policy;
-  if (keepLast === undefined || namespaces.length === 0) return { guard: [], removal: [] };
-  const keys = distinct(namespaces);
+  if (keepLast === undefined || checkpoints.length === 0) return { guard: [], removal: [] };
+  const keys = distinct(checkpoints);
   const groups = await threadGroups(call, keys, ({ threadId }) => threadId);
   const locks = keys.map(({ threadId, checkpointNs }) => ({
     name: ["newest", threadId, checkpointNs] as const,
@@ -38,7 +40,12 @@ export async function newestSteps(
     guard: [
       // Only a transaction of the caller's own may use snapshot isolation, which does not see concurrent commits.
       database.kysely.isTransaction ? { ...taking, check: refuseSnapshots } : taking,
-      ...groups.map((group) => ({ statement: lockNamespaces(schema, group) })),
+      ...groups.map((group): GuardStep<StoredCheckpoint> => ({
+        statement: lockNamespaces(schema, group),
+        check: (rows) => {
+          if (policy.clock !== undefined) refuseUnkept(checkpoints, rows, { keepLast, clock: policy.clock });
+        },
+      })),
     ],
     removal: groups.flatMap((group) => removeOlder(schema, group, keepLast)),
   };

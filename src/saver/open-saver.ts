@@ -8,6 +8,7 @@ import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { ValueMemory } from "../splices/value-memory.js";
 import { metadataPicker } from "./boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.js";
+import { ClockRule } from "./clock/clock-rule.js";
 import { SizeCheck } from "./codec/size-check.js";
 import { openGroups } from "./open-groups.js";
 import type { SaverCall } from "./call/saver-call.js";
@@ -43,16 +44,17 @@ export function openSaver(
   if (keepLast !== undefined && parsed.keepLast !== undefined) {
     throw new InvalidConfigError("options.keepLast", `must not be set: the saver always keeps ${keepLast}`);
   }
+  const ended = new AbortController();
   return {
-    call: openSaverCall(source, { ...parsed, keepLast: keepLast ?? parsed.keepLast }),
+    call: openSaverCall(source, { ...parsed, keepLast: keepLast ?? parsed.keepLast }, ended.signal),
     serde: checkedSerde,
     sizeCheck: new SizeCheck(parsed),
     metadataOf: metadataPicker(parsed.metadataFromConfig),
-    ended: new AbortController(),
+    ended,
   };
 }
 
-function openSaverCall(source: DatabaseSource, options: SaverOptions): SaverCall {
+function openSaverCall(source: DatabaseSource, options: SaverOptions, ended: AbortSignal): SaverCall {
   const { concurrency, keepTombstones, keepLast, notify } = options;
   const opened = openCall(source, options, TENANT_TABLES);
   const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, opened.telemetry) : undefined;
@@ -61,6 +63,7 @@ function openSaverCall(source: DatabaseSource, options: SaverOptions): SaverCall
     concurrency,
     keepTombstones,
     keepLast,
+    clock: new ClockRule(options, ended),
     memory,
     followsChains: options.splices,
     notifies: notify,

@@ -18,6 +18,8 @@ export interface Instruments {
   /** The bytes of values and headers that a call stored or read. */
   readonly bytes: Histogram;
   readonly retries: Counter;
+  /** How long reads have waited until the clock had passed the newest checkpoint, in seconds. */
+  readonly clockWait: Histogram;
   readonly errors: Counter;
   /** Calls that have not settled. */
   readonly pending: UpDownCounter;
@@ -82,6 +84,11 @@ function create(provider: MeterProvider): Instruments | undefined {
     retries: meter.createCounter("langgraph.checkpoint.retries", {
       description: "Attempts that failed with a transient fault and were retried.",
       unit: "{retry}",
+    }),
+    clockWait: meter.createHistogram("langgraph.checkpoint.clock_wait", {
+      description: "Waits until this machine's clock had passed the newest checkpoint.",
+      unit: "s",
+      advice: { explicitBucketBoundaries: DURATION_BOUNDS },
     }),
     errors: meter.createCounter("langgraph.checkpoint.errors", {
       description: "Calls that failed.",

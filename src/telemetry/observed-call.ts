@@ -34,6 +34,9 @@ export interface CallListeners {
 // A call that consists of other calls fails with the error of one of them.
 const logged = /* @__PURE__ */ new WeakSet<object>();
 
+/** Clocks that NTP synchronizes differ by less. */
+const LOGGED_CLOCK_WAIT_MS = 100;
+
 /** A call of a saver that is observed by spans, metrics or a log. */
 export class ObservedCall {
   readonly #operation: string;
@@ -98,6 +101,19 @@ export class ObservedCall {
         ? "no connection to the database, trying again"
         : "transient database error, trying again";
     log.write("warn", message, { ...this.#fields(description), attempt, delayMs: Math.round(delayMs) });
+  }
+
+  /** Reports a wait until this machine's clock had passed the time of a checkpoint. */
+  waitedForClock(checkpointId: string, waitedMs: number): void {
+    const { log, span, instruments, context } = this.#listeners;
+    instruments?.clockWait.record(waitedMs / 1_000, this.#attributes, context);
+    span?.addEvent("clock wait", { "langgraph.checkpoint.delay": waitedMs / 1_000 });
+    if (waitedMs < LOGGED_CLOCK_WAIT_MS) return;
+    log.write("warn", "the clock of this machine is behind, waited for it", {
+      operation: this.#operation,
+      ...givenFields({ ...this.#subject, checkpointId }),
+      waitedMs: Math.round(waitedMs),
+    });
   }
 
   /** Ends a call that succeeded. */
@@ -180,9 +196,12 @@ export class ObservedCall {
   #fields({ type, sqlState, message }: ErrorDescription): LogFields {
     const { threadId, checkpointNs, checkpointId } = this.#subject;
     const known = { threadId, checkpointNs, checkpointId, code: type, sqlState, error: message };
-    const given = Object.entries(known).filter(([, value]) => value !== undefined);
-    return { operation: this.#operation, ...Object.fromEntries(given) };
+    return { operation: this.#operation, ...givenFields(known) };
   }
+}
+
+function givenFields(fields: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function errorAttributes({ type, sqlState }: ErrorDescription): Attributes {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ConnectionOptions, connectionOptions } from "../../parsing/connection-options.js";
+import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { keyText } from "../../parsing/keys.js";
 import type { DatabaseSource } from "../../db/opened-database.js";
 import { parse } from "../../parsing/parse.js";
@@ -18,6 +19,19 @@ export interface PostgresSaverOptions extends ConnectionOptions {
    * In a transaction that you pass in, other writers of the thread wait until it ends. It must be read committed.
    */
   readonly concurrency?: "unchecked" | "optimistic" | undefined;
+  /**
+   * The longest time that a read of the newest checkpoint waits for this machine's clock, in milliseconds. LangGraph makes the ids of
+   * checkpoints from the clock, and the newest checkpoint is the one with the greatest id. Where the clock of another machine is ahead,
+   * the read waits until this machine's clock has passed the newest checkpoint, so that the next ones have greater ids. Reads of a part
+   * and stale reads don't wait. At least 10. Default 5,000.
+   */
+  readonly maxClockWaitMs?: number | undefined;
+  /**
+   * What happens where this machine's clock is behind by more than {@link maxClockWaitMs}, or a `put` has an id that is not greater than its
+   * parent's, so that no later run would see the new checkpoint: `"refuse"` throws a `ClockBehindError`, `"warn"` emits a Node.js warning of
+   * type `ClockBehindWarning` and code `CLOCK_BEHIND`, at most once per day (UTC) and namespace of a thread. Default `"refuse"`.
+   */
+  readonly clockBehind?: "refuse" | "warn" | undefined;
   /**
    * Whether a deleted thread stays deleted: the saver refuses late writes to it with a `ThreadDeletedError`. Set it for all
    * savers that write to these threads. It costs one round trip more. Transactions that you pass in must be read committed.
@@ -129,12 +143,17 @@ function withSource(replica: unknown): unknown {
 /** Each `put` reads the headers of as many checkpoints. */
 const MAX_KEPT = 1_000;
 
+/** Clocks that agree may still differ by some milliseconds. */
+const LEAST_CLOCK_WAIT_MS = 10;
+
 const bytes = z.int().min(1).optional();
 
 // Strict: a misspelt option would silently have no effect.
 const saverOptions = z.strictObject({
   ...connectionOptions,
   concurrency: z.enum(["unchecked", "optimistic"]).default("unchecked"),
+  maxClockWaitMs: z.number().min(LEAST_CLOCK_WAIT_MS).max(MAX_TIMER_MS).default(5_000),
+  clockBehind: z.enum(["refuse", "warn"]).default("refuse"),
   keepTombstones: z.boolean().default(false),
   maxCheckpointBytes: bytes,
   warnCheckpointBytes: bytes,

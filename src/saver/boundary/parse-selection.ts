@@ -25,10 +25,20 @@ export const readOptions = staleReadOptions.extend({
   writes: z.boolean().optional(),
 });
 
-/** Parses which parts of a tuple to read. A channel that does not exist is no error. */
-export function parseSelection(options: unknown): TupleSelection {
-  if (options === undefined || options === null) return WHOLE_TUPLE;
-  return toSelection(parse(readOptions, options, "options"));
+/** What to read of one checkpoint. */
+export interface ReadRequest {
+  readonly selection: TupleSelection;
+  /** Whether a run may continue from what is read: all parts of it, and none of them stale. */
+  readonly mayContinue: boolean;
+}
+
+/** Parses how a checkpoint is read. A channel that does not exist is no error. */
+export function parseRead(options: unknown): ReadRequest {
+  if (options === undefined || options === null) return { selection: WHOLE_TUPLE, mayContinue: true };
+  const parsed = parse(readOptions, options, "options");
+  const selection = toSelection(parsed);
+  const isWhole = selection.channels === undefined && selection.writes;
+  return { selection, mayContinue: isWhole && parsed.staleReads !== true };
 }
 
 export function toSelection({

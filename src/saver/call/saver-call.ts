@@ -1,4 +1,5 @@
 import type { ValueMemory } from "../../splices/value-memory.js";
+import type { ClockRule } from "../clock/clock-rule.js";
 import type { CallGroups } from "../grouping/call-groups.js";
 import type { ReadGroups } from "../grouping/read-groups.js";
 import type { CallContext, StatementPolicy } from "../../db/call-context.js";
@@ -13,6 +14,8 @@ export interface SaverPolicy extends StatementPolicy {
   readonly keepLast?: number | undefined;
   /** Whether stored checkpoints are announced to those who watch their thread. Default: false. */
   readonly notifies?: boolean;
+  /** Checks the ids of checkpoints against the clock. Absent where nothing is checked. */
+  readonly clock?: ClockRule | undefined;
   /** What is remembered of the values of checkpoints. Absent for a saver that stores all values whole. */
   readonly memory?: ValueMemory | undefined;
 }

@@ -9,6 +9,7 @@ import {
   parseWrites,
 } from "../boundary/parse-checkpoint.js";
 import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
+import type { ClockRule } from "../clock/clock-rule.js";
 import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
 import type { SizeCheck } from "./size-check.js";
@@ -21,6 +22,8 @@ export interface CallEncoding {
   readonly serde: SerializerProtocol;
   /** Limits the size of each call. Default: no limit. */
   readonly sizeCheck?: SizeCheck;
+  /** Checks the ids of checkpoints. Default: no check. */
+  readonly clock?: ClockRule | undefined;
   /** Picks metadata out of the config of a run. Default: none. */
   readonly metadataOf?: (config: unknown) => Record<string, unknown>;
   /** What is remembered of the values of checkpoints, with which new ones are compared. Default: values are stored whole. */
@@ -47,14 +50,15 @@ export type PutWritesArguments = readonly [
  * Checks the arguments of `put`.
  *
  * @throws InvalidConfigError for an invalid argument.
+ * @throws ClockBehindError for a checkpoint that is not newer than its parent.
  */
 export function parsePut(
-  { metadataOf }: Pick<CallEncoding, "metadataOf">,
+  { clock, metadataOf }: Pick<CallEncoding, "clock" | "metadataOf">,
   ...[config, checkpoint, metadata, newVersions]: PutArguments
 ): PutRequest {
   const { threadId, checkpointNs, parentCheckpointId, isReplay } = parsePutConfig(config);
   const own = parseMetadata(metadata);
-  return {
+  const request = {
     threadId,
     checkpointNs,
     parentCheckpointId,
@@ -63,6 +67,8 @@ export function parsePut(
     metadata: metadataOf === undefined ? own : { ...metadataOf(config), ...own },
     newVersions: parseNewVersions(newVersions),
   };
+  clock?.checkPut({ threadId, checkpointNs, checkpointId: request.checkpoint.id }, parentCheckpointId);
+  return request;
 }
 
 /**

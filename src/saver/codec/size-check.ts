@@ -1,10 +1,8 @@
 import { CheckpointTooLargeError } from "../../errors/index.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { DailyWarnings } from "../model/daily-warnings.js";
 import type { CallSize } from "./call-size.js";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Also limits the memory for namespaces that were warned of. */
-const MAX_WARNINGS_A_DAY = 100;
 const NAMED_CHANNELS = 3;
 
 /** The limits of the size of one call. */
@@ -19,15 +17,13 @@ export interface SizeBounds {
 export class SizeCheck {
   readonly #maxBytes: number;
   readonly #warnBytes: number;
-  readonly #now: () => number;
-  #day = Number.NaN;
-  readonly #warned = new Set<string>();
+  readonly #warnings: DailyWarnings;
 
   /** @param now - Returns the time in milliseconds since 1970. */
-  constructor(bounds: SizeBounds, now: () => number = Date.now) {
+  constructor(bounds: SizeBounds, now?: () => number) {
     this.#maxBytes = bounds.maxCheckpointBytes ?? Infinity;
     this.#warnBytes = bounds.warnCheckpointBytes ?? this.#maxBytes / 2;
-    this.#now = now;
+    this.#warnings = new DailyWarnings({ type: "CheckpointSizeWarning", code: "CHECKPOINT_SIZE" }, now);
   }
 
   /**
@@ -40,26 +36,8 @@ export class SizeCheck {
     if (Math.min(this.#warnBytes, this.#maxBytes) === Infinity) return;
     const size = measure();
     if (size.bytes > this.#maxBytes) throw tooLarge(key, size, this.#maxBytes);
-    if (size.bytes > this.#warnBytes) this.#warn(key, size);
-  }
-
-  #warn(key: CheckpointKey, size: CallSize): void {
-    if (this.#wasWarned(JSON.stringify([key.threadId, key.checkpointNs]))) return;
-    const isLast = this.#warned.size === MAX_WARNINGS_A_DAY;
-    const message = describe(key, size, `warnCheckpointBytes is ${this.#warnBytes}`);
-    process.emitWarning(isLast ? `${message}; no further warnings today` : message, {
-      type: "CheckpointSizeWarning",
-      code: "CHECKPOINT_SIZE",
-    });
-  }
-
-  #wasWarned(place: string): boolean {
-    const day = Math.floor(this.#now() / DAY_MS);
-    if (day !== this.#day) this.#warned.clear();
-    this.#day = day;
-    if (this.#warned.size >= MAX_WARNINGS_A_DAY || this.#warned.has(place)) return true;
-    this.#warned.add(place);
-    return false;
+    if (size.bytes > this.#warnBytes)
+      this.#warnings.warn(key, () => describe(key, size, `warnCheckpointBytes is ${this.#warnBytes}`));
   }
 }
 

@@ -40,11 +40,21 @@ export function removeOlder(
   ];
 }
 
+/** The key of a stored checkpoint. */
+export interface StoredCheckpoint {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+}
+
 /**
- * Locks all checkpoints of namespaces until the transaction ends. The next statement sees what transactions stored
- * that had locked one of them.
+ * Locks all checkpoints of namespaces until the transaction ends, and returns their keys. The next statement sees what transactions
+ * stored that had locked one of them.
  */
-export function lockNamespaces(schema: string, group: ThreadGroup<NamespaceKey>): BoundStatement<unknown> {
+export function lockNamespaces(
+  schema: string,
+  group: ThreadGroup<NamespaceKey>,
+): BoundStatement<StoredCheckpoint> {
   return lockAll.of(group.naming).bind(schema, namespaceParams(group));
 }
 
@@ -56,7 +66,7 @@ function namespaceParams({ threadId, items: namespaces }: ThreadGroup<NamespaceK
   };
 }
 
-const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParams, unknown>(
+const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParams, StoredCheckpoint>(
   (naming) => (db, parameter) =>
     db
       .selectFrom("checkpoints as held")
@@ -65,7 +75,7 @@ const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParam
           .on("held.thread_id", "=", givenThreadId(naming, parameter, "given.thread_id"))
           .onRef("given.checkpoint_ns", "=", "held.checkpoint_ns"),
       )
-      .select(sql.lit(1).as("held"))
+      .select(["held.thread_id", "held.checkpoint_ns", "held.checkpoint_id"])
       // Every statement that locks several checkpoints uses this order (C2).
       .orderBy(sql`held.thread_id collate "C"`)
       .orderBy(sql`held.checkpoint_ns collate "C"`)

@@ -28,6 +28,7 @@ export function operationOf({ threadId, kind, isLarge }: CallShape): BatchOperat
         checkpoint: {
           ...key,
           parentCheckpointId: null,
+          calledAt: 0,
           branches: false,
           checkpoint: "{}",
           metadata: "{}",

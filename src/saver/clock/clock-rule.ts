@@ -1,0 +1,133 @@
+import { onAbort } from "../../db/async/on-abort.js";
+import type { CallContext } from "../../db/call-context.js";
+import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { ClockBehindError } from "../../errors/index.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { timeInId } from "../model/checkpoint-time.js";
+import { DailyWarnings } from "../model/daily-warnings.js";
+
+/** How a saver treats a clock that is behind. */
+export interface ClockBounds {
+  /** The longest time that a read waits, in milliseconds. */
+  readonly maxClockWaitMs: number;
+  /** What becomes of a call whose checkpoint would be lost from sight. */
+  readonly clockBehind: "refuse" | "warn";
+}
+
+/** A checkpoint that was read, and whether it is the newest of its namespace or one that the caller named. */
+export interface ReadCheckpoint extends CheckpointKey {
+  readonly isNewest: boolean;
+}
+
+const REMEDY = "synchronize the clocks of all machines by NTP";
+
+/**
+ * Keeps the checkpoints of a machine whose clock is behind from being lost from sight (C17). The newest checkpoint of a namespace is the
+ * one with the greatest id, and LangGraph makes ids from the clock of its machine. Ids that contain no time are not checked.
+ */
+export class ClockRule {
+  readonly #bounds: ClockBounds;
+  readonly #ended: AbortSignal;
+  readonly #warnings = new DailyWarnings({ type: "ClockBehindWarning", code: "CLOCK_BEHIND" });
+  #greatestPut = "";
+
+  /** @param ended - Aborts when the saver is closed, and ends all waits. */
+  constructor(bounds: ClockBounds, ended: AbortSignal) {
+    this.#bounds = bounds;
+    this.#ended = ended;
+  }
+
+  /**
+   * Checks that a new checkpoint is newer than its parent in the same namespace. Where clocks agree, it only compares two texts.
+   *
+   * @throws ClockBehindError where it is not, unless the saver only warns.
+   */
+  checkPut(key: CheckpointKey, parentCheckpointId: string | undefined): void {
+    const { checkpointId } = key;
+    if (checkpointId > this.#greatestPut) this.#greatestPut = checkpointId;
+    if (parentCheckpointId === undefined || checkpointId > parentCheckpointId) return;
+    const [time, parentTime] = [timeInId(checkpointId), timeInId(parentCheckpointId)];
+    if (time === undefined || parentTime === undefined) return;
+    this.refuse(
+      key,
+      parentTime.getTime() - time.getTime(),
+      `its id is not greater than that of its parent "${parentCheckpointId}"`,
+    );
+  }
+
+  /**
+   * Waits until this machine's clock has passed the time of a checkpoint that a run may continue from, so that LangGraph makes greater ids.
+   *
+   * @throws ClockBehindError where the checkpoint is the newest one, and the wait would be too long, unless the saver only warns.
+   * @throws AbortError where the signal of the call has ended the wait, or the saver was closed.
+   */
+  async waitFor(call: CallContext, { isNewest, ...key }: ReadCheckpoint): Promise<void> {
+    const { checkpointId } = key;
+    if (this.#msUntilLater(checkpointId) <= 0) return;
+    const behindMs = await this.#wait(call, checkpointId);
+    // A run from an older checkpoint may well make greater ids. If it does not, its put is refused.
+    if (behindMs > 0 && isNewest) this.refuse(key, behindMs, "it is the newest one of its namespace");
+  }
+
+  /**
+   * Refuses a call, or warns of it, where a checkpoint is lost from sight by a clock that is behind.
+   *
+   * @param reason - Says what is wrong with the checkpoint.
+   * @throws ClockBehindError unless the saver only warns.
+   */
+  refuse(key: CheckpointKey, behindMs: number, reason: string): void {
+    const describe = (): string =>
+      `thread "${key.threadId}", namespace "${key.checkpointNs}", checkpoint "${key.checkpointId}": ${reason}, ` +
+      `and the clock of this machine is ${(behindMs / 1_000).toFixed(3)} s behind, so that a run's checkpoints would never be the newest; ${REMEDY}`;
+    if (this.#bounds.clockBehind === "refuse") throw new ClockBehindError(describe(), { ...key, behindMs });
+    this.#warnings.warn(key, describe);
+  }
+
+  /**
+   * How long it takes until LangGraph makes greater ids, in milliseconds. It counts the ids of one millisecond in its own process only, so
+   * those of other processes must be of an earlier one.
+   */
+  #msUntilLater(checkpointId: string): number {
+    const time = timeInId(checkpointId)?.getTime();
+    if (time === undefined) return 0;
+    const leftMs = time + 1 - Date.now();
+    return leftMs === 1 && checkpointId <= this.#greatestPut ? 0 : leftMs;
+  }
+
+  /** Waits within the bound. Returns how far the clock is still behind. */
+  async #wait({ signal, observer }: CallContext, checkpointId: string): Promise<number> {
+    const began = performance.now();
+    const waitedMs = (): number => performance.now() - began;
+    let behindMs = this.#msUntilLater(checkpointId);
+    if (behindMs > this.#bounds.maxClockWaitMs) return behindMs;
+    try {
+      // Again, because a timer may end early, and the clock may be set meanwhile.
+      while (behindMs > 0 && waitedMs() + behindMs <= this.#bounds.maxClockWaitMs) {
+        await this.#pause(behindMs, signal);
+        behindMs = this.#msUntilLater(checkpointId);
+      }
+      return behindMs;
+    } finally {
+      observer?.waitedForClock(checkpointId, waitedMs());
+    }
+  }
+
+  /** @throws AbortError where the signal, or the end of the saver, has ended the pause. */
+  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    throwIfAborted(signal);
+    // A saver on a database of its caller's can be used after it was closed.
+    const ended = this.#ended.aborted ? undefined : this.#ended;
+    const stops: (() => void)[] = [];
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      const end = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      stops.push(onAbort(signal, end), onAbort(ended, end));
+    });
+    for (const stop of stops) stop();
+    throwIfAborted(signal);
+    throwIfAborted(ended);
+  }
+}
