@@ -137,8 +137,8 @@ describeAnyTarget("a saver with optimistic concurrency", (target) => {
     });
   });
 
-  it("refuses a successor of the head that would not become the head because a clock is behind", async () => {
-    const early = listCheckpoint(["early"]);
+  it("refuses a successor of the head that would not become the head because its id is older", async () => {
+    const early = { ...listCheckpoint(["early"]), id: "1" };
     const head = await putFrom(saver, "input", threadConfig(thread));
     await expect(putFrom(saver, "loop", head, early)).rejects.toThrow(`its id "${early.id}" is older`);
     expect((await rowsOf(database, thread)).checkpoints).toBe(1);

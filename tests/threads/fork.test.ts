@@ -130,7 +130,8 @@ describeAnyTarget("fork", (target) => {
       };
       await saver.put(config, ahead, metadataOf(), allVersions(ahead));
       const back = await saver.rollback(thread, checkpoint.id);
-      expect((await saver.getTuple(threadConfig(thread)))?.config).toEqual(back);
+      // Of a part, since no run could continue from it (C17).
+      expect((await saver.getTuple(threadConfig(thread), { values: false }))?.config).toEqual(back);
     });
 
     it("continues the versions of its thread, also when they are numbers", async () => {

@@ -19,8 +19,6 @@ export interface ReadCheckpoint extends CheckpointKey {
   readonly isNewest: boolean;
 }
 
-const REMEDY = "synchronize the clocks of all machines by NTP";
-
 /**
  * Keeps the checkpoints of a machine whose clock is behind from being lost from sight (C17). The newest checkpoint of a namespace is the
  * one with the greatest id, and LangGraph makes ids from the clock of its machine. Ids that contain no time are not checked.
@@ -29,6 +27,7 @@ export class ClockRule {
   readonly #bounds: ClockBounds;
   readonly #ended: AbortSignal;
   readonly #warnings = new DailyWarnings({ type: "ClockBehindWarning", code: "CLOCK_BEHIND" });
+  /** The greatest id that was put. Of the millisecond that it is from, this process has counted all ids up to it. */
   #greatestPut = "";
 
   /** @param ended - Aborts when the saver is closed, and ends all waits. */
@@ -38,20 +37,22 @@ export class ClockRule {
   }
 
   /**
-   * Checks that a new checkpoint is newer than its parent in the same namespace. Where clocks agree, it only compares two texts.
+   * Checks that a checkpoint is not older than its parent in the same namespace. Where clocks agree, it only compares two texts. One that
+   * names itself as its parent is stored again.
    *
    * @throws ClockBehindError where it is not, unless the saver only warns.
    */
   checkPut(key: CheckpointKey, parentCheckpointId: string | undefined): void {
     const { checkpointId } = key;
     if (checkpointId > this.#greatestPut) this.#greatestPut = checkpointId;
-    if (parentCheckpointId === undefined || checkpointId > parentCheckpointId) return;
+    if (parentCheckpointId === undefined || checkpointId >= parentCheckpointId) return;
     const [time, parentTime] = [timeInId(checkpointId), timeInId(parentCheckpointId)];
     if (time === undefined || parentTime === undefined) return;
+    const behindMs = parentTime.getTime() - time.getTime();
     this.refuse(
       key,
-      parentTime.getTime() - time.getTime(),
-      `its id is not greater than that of its parent "${parentCheckpointId}"`,
+      behindMs,
+      `checkpoint "${checkpointId}" is ${seconds(behindMs)} older than its parent "${parentCheckpointId}"`,
     );
   }
 
@@ -66,19 +67,20 @@ export class ClockRule {
     if (this.#msUntilLater(checkpointId) <= 0) return;
     const behindMs = await this.#wait(call, checkpointId);
     // A run from an older checkpoint may well make greater ids. If it does not, its put is refused.
-    if (behindMs > 0 && isNewest) this.refuse(key, behindMs, "it is the newest one of its namespace");
+    if (behindMs > 0 && isNewest)
+      this.refuse(key, behindMs, `the newest checkpoint "${checkpointId}" is ${aheadBy(behindMs)}`);
   }
 
   /**
    * Refuses a call, or warns of it, where a checkpoint is lost from sight by a clock that is behind.
    *
-   * @param reason - Says what is wrong with the checkpoint.
+   * @param problem - Says what is wrong with the checkpoint.
    * @throws ClockBehindError unless the saver only warns.
    */
-  refuse(key: CheckpointKey, behindMs: number, reason: string): void {
+  refuse(key: CheckpointKey, behindMs: number, problem: string): void {
     const describe = (): string =>
-      `thread "${key.threadId}", namespace "${key.checkpointNs}", checkpoint "${key.checkpointId}": ${reason}, ` +
-      `and the clock of this machine is ${(behindMs / 1_000).toFixed(3)} s behind, so that a run's checkpoints would never be the newest; ${REMEDY}`;
+      `thread "${key.threadId}", namespace "${key.checkpointNs}": ${problem}, so the checkpoints of a run here would never be the newest, ` +
+      `and later runs would not see them: the clock is behind, or another one is ahead; synchronize the clocks of all machines by NTP`;
     if (this.#bounds.clockBehind === "refuse") throw new ClockBehindError(describe(), { ...key, behindMs });
     this.#warnings.warn(key, describe);
   }
@@ -91,7 +93,8 @@ export class ClockRule {
     const time = timeInId(checkpointId)?.getTime();
     if (time === undefined) return 0;
     const leftMs = time + 1 - Date.now();
-    return leftMs === 1 && checkpointId <= this.#greatestPut ? 0 : leftMs;
+    const isCounted = leftMs === 1 && checkpointId <= this.#greatestPut;
+    return isCounted && timeInId(this.#greatestPut)?.getTime() === time ? 0 : leftMs;
   }
 
   /** Waits within the bound. Returns how far the clock is still behind. */
@@ -130,4 +133,13 @@ export class ClockRule {
     throwIfAborted(signal);
     throwIfAborted(ended);
   }
+}
+
+/** Says that a checkpoint is newer than the time of this machine's clock. */
+export function aheadBy(ms: number): string {
+  return `${seconds(ms)} ahead of this machine's clock`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(3)} s`;
 }

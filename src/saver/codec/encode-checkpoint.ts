@@ -43,7 +43,6 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
   const request = withNewVersions(given);
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const storesCarried = given.newVersions === undefined;
-  const calledAt = Date.now();
   const { inline, stored, carried } = splitValues(request, encoding, storesCarried);
   const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
@@ -58,7 +57,6 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     checkpointNs,
     checkpointId: checkpoint.id,
     parentCheckpointId: parentCheckpointId ?? null,
-    calledAt,
     branches,
     checkpoint: headerText,
     carriedNumbers: carriedNumbers(request, inline),

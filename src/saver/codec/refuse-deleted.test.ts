@@ -11,7 +11,6 @@ function putTo(threadId: string): BatchOperation {
       checkpointNs: "",
       checkpointId: "1",
       parentCheckpointId: null,
-      calledAt: 0,
       branches: false,
       requiresParent: false,
       checkpoint: "{}",

@@ -20,7 +20,6 @@ function put(line: Line): Extract<BatchOperation, { kind: "put" }> {
     threadId: "t",
     checkpointNs: "",
     parentCheckpointId: null,
-    calledAt: 0,
     branches: false,
     requiresParent: false,
     checkpoint: "{}",

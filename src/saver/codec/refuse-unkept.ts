@@ -1,4 +1,4 @@
-import type { ClockRule } from "../clock/clock-rule.js";
+import { aheadBy, type ClockRule } from "../clock/clock-rule.js";
 import { timeInId } from "../model/checkpoint-time.js";
 import { groupBy } from "../model/group-by.js";
 import { rowKey } from "../model/row-key.js";
@@ -12,8 +12,8 @@ export interface KeepingRule {
 }
 
 /**
- * Refuses a checkpoint that would be deleted at once because newer ones are kept, where the clock had not passed the newest of them when
- * the put was called (C17). An older checkpoint that an application moves, or a run that was slower than another one, is not refused.
+ * Refuses a checkpoint that would be deleted at once because newer ones are kept, where this machine's clock has not passed the newest of
+ * them (C17). An older checkpoint that an application moves, or that of a run which was slower than another one, is not refused.
  *
  * @param stored - The checkpoints that are stored.
  * @throws ClockBehindError unless the saver only warns.
@@ -24,18 +24,18 @@ export function refuseUnkept(
   { keepLast, clock }: KeepingRule,
 ): void {
   const byNamespace = groupBy(stored, (row) => rowKey(row.thread_id, row.checkpoint_ns));
-  for (const { threadId, checkpointNs, checkpointId, calledAt } of checkpoints) {
+  for (const { threadId, checkpointNs, checkpointId } of checkpoints) {
     const ids = (byNamespace.get(rowKey(threadId, checkpointNs)) ?? []).map((row) => row.checkpoint_id);
     const newer = ids.filter((id) => id > checkpointId);
     if (newer.length < keepLast || ids.includes(checkpointId) || timeInId(checkpointId) === undefined)
       continue;
     const newest = newer.reduce((a, b) => (a > b ? a : b));
-    const behindMs = (timeInId(newest)?.getTime() ?? -Infinity) - calledAt;
-    if (behindMs < 0) continue;
+    const behindMs = (timeInId(newest)?.getTime() ?? -Infinity) - Date.now();
+    if (behindMs <= 0) continue;
     clock.refuse(
       { threadId, checkpointNs, checkpointId },
       behindMs,
-      `it would be deleted at once, since "${newest}" is newer`,
+      `checkpoint "${checkpointId}" would be deleted at once, since "${newest}" is ${aheadBy(behindMs)}`,
     );
   }
 }

@@ -6,7 +6,6 @@ function put(checkpointId: string, more: Partial<EncodedCheckpoint> = {}): Batch
   const key = { threadId: "t", checkpointNs: "", checkpointId };
   const header = {
     parentCheckpointId: null,
-    calledAt: 0,
     branches: false,
     requiresParent: false,
     checkpoint: "{}",

@@ -10,7 +10,6 @@ function put(threadId: string, checkpointNs = "", bytes = 10): BatchOperation {
       checkpointNs,
       checkpointId: "1",
       parentCheckpointId: null,
-      calledAt: 0,
       branches: false,
       checkpoint: "{}",
       metadata: "{}",

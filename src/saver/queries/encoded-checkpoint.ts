@@ -4,8 +4,6 @@ import type { CheckpointKey } from "../model/checkpoint-key.js";
 /** A checkpoint as it is stored: one row of `checkpoints`, and the rows of `checkpoint_blobs` that it adds. */
 export interface EncodedCheckpoint extends CheckpointKey {
   readonly parentCheckpointId: string | null;
-  /** When the put was called, in milliseconds since 1970 by this machine's clock. */
-  readonly calledAt: number;
   /** Whether it may follow any checkpoint, not only the newest: a fork, an update of the state by hand, or a replay. */
   readonly branches: boolean;
   /** The header, as JSON text. */

@@ -28,7 +28,6 @@ export function operationOf({ threadId, kind, isLarge }: CallShape): BatchOperat
         checkpoint: {
           ...key,
           parentCheckpointId: null,
-          calledAt: 0,
           branches: false,
           checkpoint: "{}",
           metadata: "{}",
