@@ -15,6 +15,7 @@ const WAITING = [
   "cli/program",
   "demo/demo",
   "package/copies",
+  "package/clock-behind",
   "poolers/pgbouncer",
   "replicas/faults",
   "watch/watch-on-server",
