@@ -1,6 +1,6 @@
 /**
  * A service under load: it drives many threads at once, with fewer connections than threads. Half of them use a saver with
- * splices, and half of them one of the CommonJS build, chosen by the seed. It records each call in the journal before and after. It may be killed at any moment; the next process continues with its threads.
+ * splices, and half of them one of the CommonJS build, chosen by the seed. Its clock may be behind. It records each call in the journal before and after. It may be killed at any moment; the next process continues with its threads.
  */
 import { inspect } from "node:util";
 import { History } from "../checker/history.js";
@@ -16,6 +16,8 @@ import { openSavers } from "./open-saver.js";
 import { Slot } from "./slot.js";
 
 const options = parseClientOptions(process.argv[2]);
+const now = Date.now.bind(Date);
+Date.now = () => now() - options.clockBehindMs;
 const history = History.of(readJournal(options.journal));
 const journal = new JournalFile(options.journal);
 const { savers, pool } = await openSavers(options);
@@ -62,6 +64,14 @@ function performFor(slot: Slot): (operation: Operation) => Promise<boolean> {
     note({ type: "intent", op, kind, slot: slot.number, thread: slot.thread, ...changes });
     try {
       const { result, connections } = await countConnections(() => operation.run());
+      const { newest = "" } = slot.known;
+      const hidden = changes.puts.filter(({ id }) => id < newest);
+      for (const { id } of hidden)
+        note({
+          type: "violation",
+          op,
+          text: `stored ${id}, which is older than ${newest}: no later read of the newest sees it`,
+        });
       for (const text of result.violations ?? []) note({ type: "violation", op, text });
       note({ type: "ack", op, attempts: connections, seen: result.seen ?? [] });
       operation.done?.();

@@ -11,18 +11,23 @@ const BUILDS = ["index.js", "index.cjs"].map(
 );
 /** How long pending calls may take when the load stops. */
 const STOP_MS = 30_000;
+/** How far the clock of every second process is behind: less than a read waits for by default. */
+const CLOCK_BEHIND_MS = 2_500;
+
+/** The options that differ from process to process. */
+type OwnOptions = "builds" | "generation" | "clockBehindMs";
 
 /** Starts and kills the process of the load, and restarts it after an unexpected exit. */
 export class ChaosClient {
   /** The unexpected exits of the process. */
   readonly exits: string[] = [];
   readonly #program: CompiledProgram;
-  readonly #options: Omit<ClientOptions, "builds" | "generation">;
+  readonly #options: Omit<ClientOptions, OwnOptions>;
   #generation = 0;
   #child: ChildProcess | undefined;
   #isToEnd = false;
 
-  constructor(program: CompiledProgram, options: Omit<ClientOptions, "builds" | "generation">) {
+  constructor(program: CompiledProgram, options: Omit<ClientOptions, OwnOptions>) {
     this.#program = program;
     this.#options = options;
   }
@@ -30,7 +35,9 @@ export class ChaosClient {
   /** Starts a process, and resolves when it starts to make calls. */
   async start(): Promise<void> {
     this.#isToEnd = false;
-    const argument = JSON.stringify({ ...this.#options, builds: BUILDS, generation: ++this.#generation });
+    const generation = ++this.#generation;
+    const clockBehindMs = generation % 2 === 0 ? CLOCK_BEHIND_MS : 0;
+    const argument = JSON.stringify({ ...this.#options, builds: BUILDS, generation, clockBehindMs });
     const child = spawn(process.execPath, [...this.#program.argv, argument], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
       env: withoutNodeOptions(),
