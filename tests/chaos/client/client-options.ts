@@ -19,8 +19,8 @@ const clientOptions = z.object({
   seed: z.number(),
   /** The prefix of the ids of this process's operations. */
   generation: z.number(),
-  /** How far the clock of this process is behind, in milliseconds. */
-  clockBehindMs: z.number(),
+  /** How far the clock of this process is behind the newest stored checkpoint at first, in milliseconds. Default: it is right. */
+  clockBehindMs: z.number().optional(),
 });
 
 /** The options of a process of the load. */

@@ -13,11 +13,10 @@ import { driveSlot } from "./drive-slot.js";
 import { exhaustPool } from "./exhaust-pool.js";
 import type { Operation } from "./operation.js";
 import { openSavers } from "./open-saver.js";
+import { setClockBack } from "./set-clock-back.js";
 import { Slot } from "./slot.js";
 
 const options = parseClientOptions(process.argv[2]);
-const now = Date.now.bind(Date);
-Date.now = () => now() - options.clockBehindMs;
 const history = History.of(readJournal(options.journal));
 const journal = new JournalFile(options.journal);
 const { savers, pool } = await openSavers(options);
@@ -39,6 +38,7 @@ process.on("message", (order: ClientOrder) => {
 
 note({ type: "process", event: "started", detail: `${options.saver}, generation ${options.generation}` });
 process.send?.("started");
+if (options.clockBehindMs !== undefined) setClockBack(history, options.clockBehindMs);
 const slots = Array.from({ length: options.slots }, (_, i) => new Slot(i, history, random.fork()));
 await Promise.all(
   slots.map((slot) =>

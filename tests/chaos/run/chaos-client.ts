@@ -11,8 +11,8 @@ const BUILDS = ["index.js", "index.cjs"].map(
 );
 /** How long pending calls may take when the load stops. */
 const STOP_MS = 30_000;
-/** How far the clock of every second process is behind: less than a read waits for by default. */
-const CLOCK_BEHIND_MS = 2_500;
+/** How far the clock of every second process is behind at first: less than a read waits for by default. */
+const CLOCK_BEHIND_MS = 1_000;
 
 /** The options that differ from process to process. */
 type OwnOptions = "builds" | "generation" | "clockBehindMs";
@@ -36,7 +36,7 @@ export class ChaosClient {
   async start(): Promise<void> {
     this.#isToEnd = false;
     const generation = ++this.#generation;
-    const clockBehindMs = generation % 2 === 0 ? CLOCK_BEHIND_MS : 0;
+    const clockBehindMs = generation % 2 === 0 ? CLOCK_BEHIND_MS : undefined;
     const argument = JSON.stringify({ ...this.#options, builds: BUILDS, generation, clockBehindMs });
     const child = spawn(process.execPath, [...this.#program.argv, argument], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
