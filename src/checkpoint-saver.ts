@@ -189,11 +189,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Reads the checkpoint that `config` names, or the newest one of its namespace.
+   * Reads the checkpoint that `config` names, or the newest one of its namespace. Where the clock of this machine is behind that of the
+   * machine that stored the checkpoint, it waits until the clock has passed it, at most for `maxClockWaitMs`, so that a run which continues
+   * from it makes greater ids. A read of a part of the checkpoint, or one with `staleReads`, doesn't wait.
    *
    * @param options - The parts to read. Default: all.
    * @returns The tuple, or `undefined` where there is no such checkpoint, or `config` names no thread.
    * @throws DeserializationError for a value that can't be read.
+   * @throws ClockBehindError where the newest checkpoint is further ahead of the clock, unless `clockBehind` is `"warn"`.
    * @throws DatabaseError where the database reports an error.
    *
    * @example
@@ -256,6 +259,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * @throws InvalidConfigError for an invalid argument, before any I/O.
    * @throws SerializationError for a value that would not be read back equal, before anything is written.
    * @throws CheckpointTooLargeError for more than `maxCheckpointBytes`, before anything is written.
+   * @throws ClockBehindError for a checkpoint whose id is older than that of its parent, or that `keepLast` would delete at once because
+   *   this machine's clock is behind. Nothing is stored then.
    * @throws DatabaseError where the database reports an error. Nothing is stored then.
    *
    * @example

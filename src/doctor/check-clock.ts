@@ -20,7 +20,7 @@ export const checkClock: Check = {
     const way = ahead > 0 ? "ahead of" : "behind";
     return [
       warning(
-        `this machine's clock is ${seconds(Math.abs(ahead))} ${way} the server's; retention uses the time in checkpoint ids, which clients make`,
+        `this machine's clock is ${seconds(Math.abs(ahead))} ${way} the server's; checkpoint ids contain the time: runs wait or are refused where the clock is behind, and retention goes by it`,
         "synchronize the clocks of all machines by NTP",
       ),
     ];

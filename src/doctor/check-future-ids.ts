@@ -36,7 +36,7 @@ async function findFutureIds({ db, schema, limits }: Examination): Promise<Findi
   const until = timeInId(found.last)?.toISOString() ?? "";
   const count = `${found.count.toLocaleString("en")} ${found.count === 1 ? "checkpoint id is" : "checkpoint ids are"}`;
   return warning(
-    `${count} in the future, the latest of ${until} in thread "${found.thread}"; until then, newer checkpoints of such threads count as older`,
+    `${count} in the future, the latest of ${until} in thread "${found.thread}"; until then, runs of such threads wait or are refused`,
     "synchronize the clocks of the writers by NTP; then copy what you need of such threads from an earlier checkpoint to new threads, and delete the old ones",
   );
 }

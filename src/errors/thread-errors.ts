@@ -59,7 +59,7 @@ export interface ClockBehind extends ErrorLocation {
  * be the newest one: no later run would see it. Nothing was stored.
  *
  * A read of the newest checkpoint throws it where the clock is behind by more than `maxClockWaitMs`, and a `put` where the id of the
- * checkpoint is not greater than that of its parent. Synchronize the clocks of all machines by NTP. Savers with
+ * checkpoint is older than that of its parent, or where a saver with `keepLast` would delete the checkpoint at once. Synchronize the clocks of all machines by NTP. Savers with
  * `clockBehind: "warn"` warn instead.
  *
  * @example

@@ -24,7 +24,7 @@ export interface Logger {
   readonly debug?: WriteLog | undefined;
   /** Applied migrations, resumed watches, refused thread locks, rounds of retention that have deleted rows. */
   readonly info?: WriteLog | undefined;
-  /** Retries, lost connections and lost locks, and a retention that waits for a replica. */
+  /** Retries, lost connections and lost locks, long waits for the clock, and a retention that waits for a replica. */
   readonly warn?: WriteLog | undefined;
   /** Failed calls, once each. */
   readonly error?: WriteLog | undefined;

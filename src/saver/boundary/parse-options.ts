@@ -27,7 +27,7 @@ export interface PostgresSaverOptions extends ConnectionOptions {
    */
   readonly maxClockWaitMs?: number | undefined;
   /**
-   * What happens where this machine's clock is behind by more than {@link maxClockWaitMs}, or a `put` has an id that is not greater than its
+   * What happens where this machine's clock is behind by more than {@link maxClockWaitMs}, or a `put` has an id that is older than its
    * parent's, so that no later run would see the new checkpoint: `"refuse"` throws a `ClockBehindError`, `"warn"` emits a Node.js warning of
    * type `ClockBehindWarning` and code `CLOCK_BEHIND`, at most once per day (UTC) and namespace of a thread. Default `"refuse"`.
    */
