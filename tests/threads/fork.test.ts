@@ -130,7 +130,7 @@ describeAnyTarget("fork", (target) => {
       };
       await saver.put(config, ahead, metadataOf(), allVersions(ahead));
       const back = await saver.rollback(thread, checkpoint.id);
-      // Of a part, since no run could continue from it (C17).
+      // Of a part, since no run could continue from it, and a read for one is refused.
       expect((await saver.getTuple(threadConfig(thread), { values: false }))?.config).toEqual(back);
     });
 
