@@ -62,6 +62,7 @@ import {
   unlessIndex,
 } from "./parsing/parse-call-options.js";
 import { parseLines } from "./parsing/parse-lines.js";
+import { parseSetupOptions, type SetupOptions } from "./parsing/parse-setup-options.js";
 import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
 import { deleteForRuns } from "./retention/delete-for-runs.js";
 import { prune } from "./retention/prune.js";
@@ -175,17 +176,20 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * Creates or migrates the tables, and adopts those of an official saver as they are. Any number of processes may
    * call it at the same time. Where nothing has to change, it only reads.
    *
+   * @param options - `lockTimeoutMs`: how long to wait for another process that migrates, and for locked tables.
    * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to
    *   run.
-   * @throws MigrationError where a step fails. Nothing is changed then.
+   * @throws MigrationError where a step fails, or the wait for a lock takes longer than `lockTimeoutMs`. It names the
+   *   sessions that hold the lock. Nothing is changed then.
    *
    * @example
    * ```ts
    * await checkpointer.setup();
    * ```
    */
-  async setup(): Promise<void> {
-    await this.#run("setup", {}, nothingToParse, setUp);
+  async setup(options?: SetupOptions): Promise<void> {
+    const parse = () => parseSetupOptions(options);
+    await this.#run("setup", {}, parse, (call, limits) => setUp({ ...call, ...limits }));
   }
 
   /**

@@ -22,6 +22,7 @@ export {
   type ErrorLocation,
   IncompatibleTablesError,
   InvalidConfigError,
+  type LockHolder,
   MigrationError,
   MigrationRequiredError,
   NotReplicatedError,
@@ -79,6 +80,7 @@ export { mergeBackups } from "./backup/merge-backups.js";
 export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
 export type { CallOptions, StaleReadOptions } from "./parsing/parse-call-options.js";
+export type { SetupOptions } from "./parsing/parse-setup-options.js";
 export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
 export type { ConnectionOptions, TelemetryChoice } from "./parsing/connection-options.js";
 export type { PostgresSaverOptions, ReplicaOptions } from "./saver/boundary/parse-options.js";

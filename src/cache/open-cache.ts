@@ -44,7 +44,7 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
   const call: CacheCall = { ...opened, optionalTables: ["cache"], serde, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
-    setUp: () => runCacheCall(call, "cache.setup", setUp),
+    setUp: (plan) => runCacheCall({ ...call, ...plan }, "cache.setup", setUp),
     sweeps: sweepRounds<CacheCall>({
       task: "cache.sweep",
       // A transaction ends long before the first sweep.

@@ -6,6 +6,7 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
+import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
 import { bindClear, bindClearPrefix } from "./bind-clear.js";
 import { cacheHealth } from "./cache-health.js";
 import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
@@ -77,14 +78,15 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * `ensureTables` is `false`, but a `get` waits no longer for it than its deadline. Call it where a service starts.
    *
    * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to run.
+   * @throws MigrationError where a step fails, or the wait for a lock takes longer than `options.lockTimeoutMs`.
    *
    * @example
    * ```ts
    * await cache.setup();
    * ```
    */
-  async setup(): Promise<void> {
-    await this.#opened.preparation.setUp();
+  async setup(options?: SetupOptions): Promise<void> {
+    await this.#opened.preparation.setUp(parseSetupOptions(options));
   }
 
   /**

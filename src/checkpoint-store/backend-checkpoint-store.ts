@@ -1,5 +1,6 @@
 import { CheckpointNotFoundError, CheckpointVersionError, InvalidConfigError } from "../errors/index.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
+import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall, CheckpointBackend } from "./model/backend.js";
@@ -71,11 +72,11 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     this.#onlyNewer = concurrency === "optimistic";
   }
 
-  async setup(options?: CallOptions): Promise<void> {
-    await this.#run("checkpointStore.setup", () => ({
-      signal: parseCallOptions(options),
-      work: (call) => this.backend.setup(call),
-    }));
+  async setup(options?: SetupOptions): Promise<void> {
+    await this.#run("checkpointStore.setup", () => {
+      const { signal, lockTimeoutMs } = parseSetupOptions(options);
+      return { signal, work: (call) => this.backend.setup({ ...call, lockTimeoutMs }) };
+    });
   }
 
   async save(checkpoint: ExecutionCheckpoint<State>, options?: SaveOptions): Promise<void> {

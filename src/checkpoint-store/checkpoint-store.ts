@@ -1,4 +1,5 @@
 import type { CallOptions } from "../parsing/parse-call-options.js";
+import type { SetupOptions } from "../parsing/parse-setup-options.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 
 /**
@@ -36,12 +37,16 @@ export interface CheckpointStore<State = unknown> extends AsyncDisposable {
   /**
    * Creates the table, where the backend has one, and checks the connection. Any number of processes may call it at the same time.
    *
+   * @param options - `lockTimeoutMs`: how long Postgres waits for another process that migrates, and for locked tables. The other backends
+   *   ignore it.
+   * @throws MigrationError where a step fails in Postgres, or that wait takes longer.
+   *
    * @example
    * ```ts
    * await store.setup();
    * ```
    */
-  setup(options?: CallOptions): Promise<void>;
+  setup(options?: SetupOptions): Promise<void>;
 
   /**
    * Stores a checkpoint. One with the same id is replaced in all fields, also where it is listed. The checkpoint is encoded before the

@@ -1,11 +1,15 @@
+import type { CallContext } from "./call-context.js";
 import type { Rounds } from "./scheduling/rounds.js";
+
+/** What ends one call of `setup()` early. */
+export type SetupLimits = Pick<CallContext, "signal" | "lockTimeoutMs">;
 
 /** What a store or a cache does before its calls and beside them. */
 export interface PreparationSteps {
   /** Whether the first call sets up. */
   readonly ensuresTables: boolean;
   /** Creates or migrates the tables. */
-  readonly setUp: () => Promise<void>;
+  readonly setUp: (limits: SetupLimits) => Promise<void>;
   /** Deletes what has expired, now and then. `undefined`: only on demand. */
   readonly sweeps: Rounds | undefined;
 }
@@ -19,13 +23,21 @@ export class Preparation {
     this.#steps = steps;
   }
 
-  /** Creates or migrates the tables. All concurrent calls share one migration. A failed one is tried again by the next call. */
-  setUp(): Promise<void> {
-    this.#ready ??= this.#steps.setUp().catch((error: unknown) => {
+  /**
+   * Creates or migrates the tables. Concurrent calls share one migration, except those with limits of their own, which must not end the
+   * others. A failed one is tried again by the next call.
+   */
+  async setUp(limits: SetupLimits = {}): Promise<void> {
+    if (limits.signal !== undefined || limits.lockTimeoutMs !== undefined) {
+      await this.#steps.setUp(limits);
+      this.#ready ??= Promise.resolve();
+      return;
+    }
+    this.#ready ??= this.#steps.setUp({}).catch((error: unknown) => {
       this.#ready = undefined;
       throw error;
     });
-    return this.#ready;
+    await this.#ready;
   }
 
   /** Resolves when a call may begin. */

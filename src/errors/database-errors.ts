@@ -130,14 +130,37 @@ export class MigrationRequiredError extends DatabaseError {
   }
 }
 
-/** A migration step failed, or can't be undone without losing data. Nothing of the run was kept. */
+/** A session that holds a lock, as far as the role may see it. */
+export interface LockHolder {
+  /** The id of its server process. `undefined` for a prepared transaction, which has none. */
+  readonly processId: number | undefined;
+  /** The `application_name` of the session, where it has one. */
+  readonly applicationName: string | undefined;
+  /** When its transaction began. Without the rights of `pg_read_all_stats`, those of other roles are hidden. */
+  readonly since: Date | undefined;
+}
+
+/** Options of a {@link MigrationError}. */
+export interface MigrationErrorOptions extends DatabaseErrorOptions {
+  readonly step?: string | undefined;
+  readonly holders?: readonly LockHolder[];
+}
+
+/**
+ * A migration step failed, can't be undone without losing data, or waited too long for a lock. Nothing of the run was kept.
+ *
+ * A wait that was too long has the SQLSTATE `55P03`. It is not repeated within the same call.
+ */
 export class MigrationError extends DatabaseError {
   /** The step that failed, where one had started. */
   readonly step: string | undefined;
+  /** The sessions that held the lock which the migration waited for. Empty for any other failure, and where they can't be seen. */
+  readonly holders: readonly LockHolder[];
 
-  constructor(message: string, options: DatabaseErrorOptions & { readonly step?: string | undefined } = {}) {
+  constructor(message: string, options: MigrationErrorOptions = {}) {
     super(message, options, "MIGRATION_FAILED");
     this.step = options.step;
+    this.holders = options.holders ?? [];
   }
 }
 

@@ -34,6 +34,8 @@ export {
   VectorExtensionError,
   IncompatibleTablesError,
   MigrationRequiredError,
+  type LockHolder,
+  type MigrationErrorOptions,
   MigrationError,
 } from "./database-errors.js";
 export {

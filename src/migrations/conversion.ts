@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { isLockTimeout } from "../db/statements/lock-timeout.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError, MigrationError, PermissionError } from "../errors/index.js";
 
@@ -60,6 +61,8 @@ export function requireAllRows(
 /** The error of a conversion that a statement has ended. */
 export function conversionFailed(reason: unknown): Error {
   const cause = toDatabaseError(reason);
-  if (cause instanceof PermissionError || !(cause instanceof DatabaseError)) return cause;
+  // `inLockedTransaction` says which lock it was, and who holds it.
+  if (isLockTimeout(cause) || cause instanceof PermissionError || !(cause instanceof DatabaseError))
+    return cause;
   return new MigrationError(`the conversion failed, nothing was changed: ${cause.message}`, { cause });
 }

@@ -2,7 +2,19 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { isLockTimeout } from "../db/statements/lock-timeout.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { MigrationError } from "../errors/index.js";
+import { type LockHolder, MigrationError } from "../errors/index.js";
+import {
+  describeHolders,
+  holdersOfMigrationLock,
+  holdersOfTableLocks,
+  migrationLockKey,
+} from "./lock-holders.js";
+
+type Tables = Kysely<CheckpointDatabase>;
+type OpenTransaction = Transaction<CheckpointDatabase>;
+
+/** What a caller may do whose option limits the wait. */
+const REMEDY = "Migrate again when it has ended, or wait longer: `lockTimeoutMs`, or `--lock-timeout`";
 
 /**
  * Runs `work` in one transaction that holds the migration lock of the schema. A transaction that the caller passed in is used
@@ -12,41 +24,120 @@ import { MigrationError } from "../errors/index.js";
  * that took it, and does not conflict with the lock of an application's own Kysely migrations.
  *
  * @param lockTimeoutMs - How long to wait for this lock, and for any table lock of a step, in milliseconds.
- * @throws MigrationError if the wait takes longer.
+ * @param remedy - What the caller may do after a wait that was too long.
+ * @throws MigrationError if the wait takes longer. It names the sessions that hold the lock.
  */
 export async function inLockedTransaction<T>(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   lockTimeoutMs: number,
-  work: (transaction: Transaction<CheckpointDatabase>) => Promise<T>,
+  work: (transaction: OpenTransaction) => Promise<T>,
+  remedy: string = REMEDY,
 ): Promise<T> {
-  const locked = async (transaction: Transaction<CheckpointDatabase>): Promise<T> => {
-    await acquireLock(transaction, schema, lockTimeoutMs);
+  const wait = { schema, lockTimeoutMs, remedy };
+  const state = { hasLock: false };
+  const locked = async (transaction: OpenTransaction): Promise<T> => {
+    await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
+    const take = () => sql`select pg_advisory_xact_lock(${migrationLockKey(schema)})`.execute(transaction);
+    await (isTransaction(db) ? orUndone(transaction, take) : take());
+    state.hasLock = true;
     return work(transaction);
   };
   try {
-    return isTransaction(db) ? await locked(db) : await db.transaction().execute(locked);
+    return await inTransaction(db, locked);
   } catch (error) {
     const failure = toDatabaseError(error);
     if (!isLockTimeout(failure)) throw failure;
-    throw new MigrationError(
-      `waited ${lockTimeoutMs} ms for another migration of schema "${schema}", or for a query that locks one of its ` +
-        `tables; nothing was changed. Migrate again later, or raise lockTimeoutMs`,
-      { cause: error, sqlState: failure.sqlState, transient: true },
-    );
+    throw state.hasLock
+      ? waitedForTables(wait, await holdersOfTableLocks(db, schema), error)
+      : waitedForMigration(wait, await holdersOfMigrationLock(db, schema), error);
   }
 }
 
-function isTransaction(db: Kysely<CheckpointDatabase>): db is Transaction<CheckpointDatabase> {
-  return db.isTransaction;
-}
-
-async function acquireLock(
-  transaction: Transaction<CheckpointDatabase>,
+/**
+ * Reads what the tables of a schema are like, and waits as long for a locked one as {@link inLockedTransaction}: the tables that record
+ * steps may be locked as well.
+ *
+ * @throws MigrationError if the wait takes longer. It names the sessions that hold locks on the tables.
+ */
+export async function readWithinLockTimeout<T>(
+  db: Tables,
   schema: string,
   lockTimeoutMs: number,
-): Promise<void> {
-  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
-  const key = sql<bigint>`hashtextextended(${`langgraph-checkpoint-kysely ${schema}`}, 0)`;
-  await sql`select pg_advisory_xact_lock(${key})`.execute(transaction);
+  read: (db: Tables) => Promise<T>,
+): Promise<T> {
+  const limited = async (transaction: OpenTransaction): Promise<T> => {
+    const { rows } = await sql<{ before: string }>`
+      select current_setting('lock_timeout') as before, set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(
+      transaction,
+    );
+    const result = await read(transaction);
+    // A passed-in transaction continues. If `read` has failed, the setting ends with the transaction.
+    await sql`select set_config('lock_timeout', ${rows[0]?.before ?? "0"}, true)`.execute(transaction);
+    return result;
+  };
+  try {
+    return await inTransaction(db, limited);
+  } catch (error) {
+    const failure = toDatabaseError(error);
+    if (!isLockTimeout(failure)) throw failure;
+    const holders = await holdersOfTableLocks(db, schema);
+    throw waitedForTables({ schema, lockTimeoutMs, remedy: REMEDY }, holders, error);
+  }
+}
+
+/** Each statement has to see what was committed before it began, as in all of our transactions (C11). */
+function inTransaction<T>(db: Tables, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
+  return isTransaction(db) ? work(db) : db.transaction().setIsolationLevel("read committed").execute(work);
+}
+
+/**
+ * Undoes what fails in a passed-in transaction. The error would end that transaction, and nobody could be asked for the holder of the
+ * lock.
+ */
+async function orUndone<T>(transaction: OpenTransaction, work: () => Promise<T>): Promise<T> {
+  const savepoint = sql.id("langgraph_migration_lock");
+  await sql`savepoint ${savepoint}`.execute(transaction);
+  try {
+    return await work();
+  } catch (error) {
+    await sql`rollback to savepoint ${savepoint}`.execute(transaction);
+    throw error;
+  } finally {
+    await sql`release savepoint ${savepoint}`.execute(transaction);
+  }
+}
+
+interface Wait {
+  readonly schema: string;
+  readonly lockTimeoutMs: number;
+  readonly remedy: string;
+}
+
+function waitedForMigration(wait: Wait, holders: readonly LockHolder[], cause: unknown): MigrationError {
+  const named = holders.length === 0 ? "" : `, which ${describeHolders(holders)} runs`;
+  return waitedTooLong(wait, `another migration of schema "${wait.schema}"${named}`, holders, cause);
+}
+
+function waitedForTables(wait: Wait, holders: readonly LockHolder[], cause: unknown): MigrationError {
+  const named = holders.length === 0 ? "" : `. It is used by ${describeHolders(holders)}`;
+  return waitedTooLong(wait, `a lock on a table of schema "${wait.schema}"${named}`, holders, cause);
+}
+
+function waitedTooLong(
+  { lockTimeoutMs, remedy }: Wait,
+  waitedFor: string,
+  holders: readonly LockHolder[],
+  cause: unknown,
+): MigrationError {
+  return new MigrationError(`waited ${lockTimeoutMs} ms for ${waitedFor}; nothing was changed. ${remedy}`, {
+    cause,
+    sqlState: "55P03",
+    transient: true,
+    holders,
+  });
+}
+
+function isTransaction(db: Tables): db is OpenTransaction {
+  return db.isTransaction;
 }

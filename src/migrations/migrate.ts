@@ -14,7 +14,7 @@ import {
 import { TransactionDialect } from "./transaction-dialect.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { changeShardsInTurn, distributeNewTables } from "./distribution/distribute-tables.js";
-import { inLockedTransaction } from "./in-locked-transaction.js";
+import { inLockedTransaction, readWithinLockTimeout } from "./in-locked-transaction.js";
 import type { MigrationSet } from "./migration-set.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
@@ -26,7 +26,7 @@ export interface MigrateOptions extends WantedTables {
   /** The schema that holds the tables. It is created if it is missing. Default: `public`. */
   readonly schema?: string;
   /** How long to wait for another migration, and for table locks, in milliseconds. Default: 60,000. */
-  readonly lockTimeoutMs?: number;
+  readonly lockTimeoutMs?: number | undefined;
 }
 
 /**
@@ -64,12 +64,15 @@ export async function migrateSets(
   sets: readonly MigrationSet[],
   options: MigrateOptions = {},
 ): Promise<string[]> {
-  const { schema = "public" } = options;
-  const statuses = await statusOf(db, schema, sets);
+  const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
+  const plain = db.withoutPlugins();
+  const statuses = await readWithinLockTimeout(plain, schema, lockTimeoutMs, (reader) =>
+    statusOf(reader, schema, sets),
+  );
   const behind = statuses.filter(({ pending }) => pending.length > 0);
   if (behind.length === 0) return [];
   try {
-    return await inTransaction(db, options, async (transaction) => {
+    return await inLockedTransaction(plain, schema, lockTimeoutMs, async (transaction) => {
       const applied: string[] = [];
       await changeShardsInTurn(transaction, schema);
       for (const { set } of behind) {
@@ -99,11 +102,14 @@ export async function migrateDown(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions = {},
 ): Promise<string | undefined> {
-  const { schema = "public" } = options;
-  const statuses = await statusOf(db, schema, await presentSets(db, schema, options));
+  const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
+  const plain = db.withoutPlugins();
+  const statuses = await readWithinLockTimeout(plain, schema, lockTimeoutMs, async (reader) =>
+    statusOf(reader, schema, await presentSets(reader, schema, options)),
+  );
   const newest = statuses.findLast(({ applied }) => applied.length > 0);
   if (newest === undefined) return undefined;
-  const reverted = await inTransaction(db, options, (transaction) =>
+  const reverted = await inLockedTransaction(plain, schema, lockTimeoutMs, (transaction) =>
     withRowSecurityOff(transaction, async () => {
       const names = await run(transaction, schema, newest.set, (migrator) => migrator.migrateDown());
       // Otherwise the next migration would take the optional tables for present, and create them again.
@@ -128,14 +134,6 @@ async function statusOf(
   const statuses: StatusOfSet[] = [];
   for (const set of sets) statuses.push({ set, ...(await setStatus(db, schema, set)) });
   return statuses;
-}
-
-function inTransaction(
-  db: Kysely<CheckpointDatabase>,
-  { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: MigrateOptions,
-  work: (transaction: Transaction<CheckpointDatabase>) => Promise<string[]>,
-): Promise<string[]> {
-  return inLockedTransaction(db.withoutPlugins(), schema, lockTimeoutMs, work);
 }
 
 async function run(

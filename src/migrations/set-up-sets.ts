@@ -1,14 +1,25 @@
 import type { CallContext } from "../db/call-context.js";
+import { isLockTimeout } from "../db/statements/lock-timeout.js";
 import { retryTransient } from "../db/statements/retry-transient.js";
+import type { DatabaseError } from "../errors/index.js";
 import { migrateSets } from "./migrate.js";
 import type { MigrationSet } from "./migration-set.js";
 
 /** Migrates sets of tables to their newest versions, as `setup()` of a saver, a store, a cache or a checkpoint store does. */
 export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]): Promise<void> {
-  const { database, schema, policy, telemetry, observer } = call;
-  const migrate = () => migrateSets(database.kysely, sets, { schema });
-  const steps = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {
+  const { database, schema, policy, telemetry, observer, signal, lockTimeoutMs } = call;
+  const db = signal === undefined ? database.kysely : (database.kyselyUntil?.(signal) ?? database.kysely);
+  const migrate = () => migrateSets(db, sets, { schema, lockTimeoutMs }).catch(returnLockTimeout);
+  const outcome = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {
+    signal,
     observer,
   });
-  if (steps.length > 0) telemetry?.log.write("info", "migrations applied", { schema, steps });
+  if (outcome instanceof Error) throw outcome;
+  if (outcome.length > 0) telemetry?.log.write("info", "migrations applied", { schema, steps: outcome });
+}
+
+/** A lock timeout is transient, but has used the time of the call: the wait must not begin again. */
+function returnLockTimeout(error: unknown): DatabaseError {
+  if (isLockTimeout(error)) return error;
+  throw error;
 }

@@ -5,6 +5,7 @@ import { InvalidConfigError } from "../errors/index.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
 import { parseLines } from "../parsing/parse-lines.js";
+import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
 import type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "./backup/backup-types.js";
 import { exportItems } from "./backup/export-items.js";
 import { importItems } from "./backup/import-items.js";
@@ -85,17 +86,20 @@ export class ItemStore extends BaseStore {
    * Creates or migrates the tables, and adopts those of Python's store as they are. Any number of processes may call it at the same
    * time. Where nothing has to change, it only reads. The first call of any method does so too, unless `ensureTables` is `false`.
    *
+   * @param options - `lockTimeoutMs`: how long to wait for another process that migrates, and for locked tables.
    * @throws IncompatibleTablesError where the schema has the tables of the official JavaScript store. The message names the command that
    *   converts them.
    * @throws MigrationRequiredError where the role lacks a privilege for a migration. The message names the command to run.
+   * @throws MigrationError where a step fails, or the wait for a lock takes longer than `lockTimeoutMs`. It names the sessions that hold
+   *   the lock. Nothing is changed then.
    *
    * @example
    * ```ts
    * await store.setup();
    * ```
    */
-  async setup(): Promise<void> {
-    await this.#opened.preparation.setUp();
+  async setup(options?: SetupOptions): Promise<void> {
+    await this.#opened.preparation.setUp(parseSetupOptions(options));
   }
 
   /**

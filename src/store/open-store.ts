@@ -36,7 +36,7 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
   const call = { ...openCall(source, parsed, settings.tables), optionalTables, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
-    setUp: () => runStoreCall(call, "store.setup", setUp),
+    setUp: (plan) => runStoreCall({ ...call, ...plan }, "store.setup", setUp),
     sweeps: sweepRounds<StoreCall>({
       task: "store.sweep",
       everyMinutes: parsed.ttl?.sweepIntervalMinutes,

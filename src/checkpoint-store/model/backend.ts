@@ -10,6 +10,12 @@ export interface BackendCall {
   readonly observer?: ObservedCall | undefined;
 }
 
+/** What belongs to one call of {@link CheckpointBackend.setup}. */
+export interface SetupCall extends BackendCall {
+  /** How long to wait for locks of other sessions, in milliseconds. Default: as the backend decides. */
+  readonly lockTimeoutMs?: number | undefined;
+}
+
 /**
  * Where a checkpoint store keeps its records. The store parses the arguments, and encodes and decodes states, so a backend only stores
  * texts. A backend retries its own transient faults, and throws the errors of this library.
@@ -27,7 +33,7 @@ export interface CheckpointBackend {
   /** Returns the address of the database, as far as it is known without a connection. */
   address(): DatabaseAddress;
   /** Creates what the records need, and checks the connection. Any number of processes may call it at once. */
-  setup(call: BackendCall): Promise<void>;
+  setup(call: SetupCall): Promise<void>;
   /**
    * Inserts a record, or replaces the one with its id in every place where that is listed, all of it or nothing.
    *

@@ -14,7 +14,8 @@ export function postgresConnection(base: OpenedCall, table: string): RecordConne
   const within = ({ signal, observer }: BackendCall): OpenedCall => ({ ...base, signal, observer });
   return {
     address: base.database.address,
-    setup: (call) => setUpSets(within(call), [checkpointStoreSet({ table })]),
+    setup: ({ lockTimeoutMs, ...call }) =>
+      setUpSets({ ...within(call), lockTimeoutMs }, [checkpointStoreSet({ table })]),
     run: (call, statement, params) => runStatement(within(call), statement, params),
     transact: async (call, scope, steps) => {
       const { guard = [], statements } = steps(base.schema);

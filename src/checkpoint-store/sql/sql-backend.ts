@@ -2,7 +2,7 @@ import { CheckpointError, DatabaseError } from "../../errors/index.js";
 import type { BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
-import type { BackendCall, CheckpointBackend } from "../model/backend.js";
+import type { BackendCall, CheckpointBackend, SetupCall } from "../model/backend.js";
 import type { RecordRange, RecordScope, SaveRules, StoredRecord } from "../model/stored-record.js";
 import type { ListedRow } from "./queries/read-records.js";
 import type { RecordDialect } from "./record-dialect.js";
@@ -12,7 +12,7 @@ import { type RecordStatements, recordStatements } from "./record-statements.js"
 /** How a backend sends its statements. It retries transient faults, and throws errors of this library. */
 export interface RecordConnection {
   address(): DatabaseAddress;
-  setup(call: BackendCall): Promise<void>;
+  setup(call: SetupCall): Promise<void>;
   run<Params extends object, Row>(
     call: BackendCall,
     statement: Statement<Params, Row>,
@@ -54,7 +54,7 @@ export class SqlBackend implements CheckpointBackend {
     return this.#connection.address();
   }
 
-  setup(call: BackendCall): Promise<void> {
+  setup(call: SetupCall): Promise<void> {
     return this.#connection.setup(call);
   }
 

@@ -21,7 +21,7 @@ export interface UndistributeOptions {
   /** The schema that holds the tables. Default: `public`. */
   readonly schema?: string;
   /** How long to wait for another migration, and for table locks, in milliseconds. Default: 60,000. */
-  readonly lockTimeoutMs?: number;
+  readonly lockTimeoutMs?: number | undefined;
 }
 
 /** The options of {@link distributeTables}. */

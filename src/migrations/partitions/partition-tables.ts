@@ -6,6 +6,7 @@ import { toDatabaseError } from "../../db/to-database-error.js";
 import { DatabaseError, InvalidConfigError, MigrationError } from "../../errors/index.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
 import { inLockedTransaction } from "../in-locked-transaction.js";
+import { describeHolders } from "../lock-holders.js";
 import type { MigrateOptions } from "../migrate.js";
 import { withRowSecurityOff } from "../with-row-security-off.js";
 import { refuseDistributed } from "./partition-plan.js";
@@ -97,21 +98,21 @@ function nextLimit(limit: number, result: StepResult, tookMs: number): number {
   return tookMs < STEP_MS / 2 ? Math.min(LARGEST_LIMIT, limit * 2) : limit;
 }
 
+interface StepOptions {
+  readonly schema: string;
+  readonly lockTimeoutMs: number;
+  readonly layout: PartitionLayout;
+}
+
 function stepOf(
   db: Kysely<CheckpointDatabase>,
-  { schema, lockTimeoutMs, layout }: Required<Omit<PartitionOptions, "onProgress">>,
+  { schema, lockTimeoutMs, layout }: StepOptions,
   limit: number,
 ): Promise<StepResult> {
-  // Each statement has to see what was committed before it began, as in all of our transactions (C11).
-  return db
-    .transaction()
-    .setIsolationLevel("read committed")
-    .execute((transaction) =>
-      inLockedTransaction(transaction, schema, lockTimeoutMs, async (locked) => {
-        await sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true)`.execute(locked);
-        return withRowSecurityOff(locked, () => makeStep(locked, schema, layout, limit));
-      }),
-    );
+  return inLockedTransaction(db, schema, lockTimeoutMs, async (locked) => {
+    await sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true)`.execute(locked);
+    return withRowSecurityOff(locked, () => makeStep(locked, schema, layout, limit));
+  });
 }
 
 /** @throws MigrationError if a step fails because of other transactions for `limitMs`. */
@@ -139,9 +140,11 @@ function isChanged(layout: string | undefined): MigrationError {
 }
 
 function isBusy(limitMs: number, cause: Error, sqlState: string): MigrationError {
+  const holders = cause instanceof MigrationError ? cause.holders : [];
+  const named = holders.length === 0 ? "" : `: ${describeHolders(holders)}`;
   return new MigrationError(
-    `waited ${limitMs} ms for transactions that use the tables. The conversion is not complete, and the tables work as before; ` +
-      "run it again to continue, or raise lockTimeoutMs",
-    { cause, sqlState, transient: true },
+    `waited ${limitMs} ms for transactions that use the tables${named}. The conversion is not complete, and the tables work as ` +
+      "before; run it again to continue, or wait longer: `lockTimeoutMs`, or `--lock-timeout`",
+    { cause, sqlState, transient: true, holders },
   );
 }

@@ -19,7 +19,7 @@ const NEXT_INDEX = "store_vectors_next_idx";
 /** Adds the new columns, unless an interrupted call has left them. Those of another model are dropped. */
 export async function addNextColumns(call: StoreCall, { model, layout }: VectorSettings): Promise<void> {
   const { database, schema } = call;
-  await inLockedTransaction(database.kysely, schema, LOCK_TIMEOUT_MS, async (db) => {
+  const add = async (db: Kysely<CheckpointDatabase>): Promise<void> => {
     const state = nextState(schema);
     const query: CompiledQuery<EmbeddingStateRow> = CompiledQuery.raw(state.sql, [...state.parameters]);
     const { rows } = await db.executeQuery(query);
@@ -36,7 +36,8 @@ export async function addNextColumns(call: StoreCall, { model, layout }: VectorS
     await sql`comment on column ${sql.id(schema, "store_vectors", "next_embedding")} is ${sql.lit(model)}`.execute(
       db,
     );
-  });
+  };
+  await inLockedTransaction(database.kysely, schema, LOCK_TIMEOUT_MS, add, "Call `reembed` again later");
 }
 
 /** Builds the index of the new vectors: beside live writers, where the database has several connections. */
