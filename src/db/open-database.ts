@@ -17,7 +17,7 @@ import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { rejectIfEnded } from "./pool/connect-until-ended.js";
-import { refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
+import { refuseConnection, refuseNative, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
 import {
   executeThroughKysely,
   interactThroughKysely,
@@ -86,7 +86,9 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
   // for a Kysely would make TypeScript compare each kind of it with each other one, which takes seconds.
   if ("getExecutor" in source && "selectFrom" in source) return passedInKysely(source);
   if (isPGlite(source)) return passedInPGlite(source);
-  return isPool(source) ? passedInPool(source, options) : ownedPool(source, options);
+  if (isPool(source)) return passedInPool(source, options);
+  refuseConnection(source);
+  return ownedPool(source, options);
 }
 
 /** Defaults of the pools that are opened here. */
@@ -117,6 +119,7 @@ function passedInPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDataba
 }
 
 function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender {
+  refuseNative(pool);
   const statementPool = new StatementPool(pool, { prepare });
   const kyselyOn = (connections: PostgresPool): Kysely<CheckpointDatabase> =>
     new Kysely({ dialect: new PostgresDialect({ pool: connections }) });

@@ -25,11 +25,15 @@ import type { SendStatement, TransactionSteps } from "./statements/transaction-s
  * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
  *   a Kysely, or a connection that dies ends the process.
  *
+ * A single connection is refused: a `pg.Client`, a client that you took from a pool, and the transaction of a PGlite. Pass the pool or
+ * the PGlite, and for calls in a transaction of yours the `Transaction` of a Kysely. Pools of `pg-native` are refused, too.
+ *
  * @typeParam Tables - The tables that a Kysely must have: those of the savers, of the store, of the cache or of the checkpoint store.
  */
 export type DatabaseSource<Tables = CheckpointDatabase> =
   | string
-  | pg.PoolConfig
+  // All options of a pool are optional, and a client has some of them.
+  | (pg.PoolConfig & { readonly connect?: never; readonly query?: never })
   | pg.Pool
   | PGliteInstance
   | Kysely<Tables>

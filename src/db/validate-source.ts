@@ -6,6 +6,7 @@ import {
   isHost,
   mayQuoteCredentials,
 } from "./pool/connection-string.js";
+import { clientClassOf } from "./pool/client-class.js";
 import { pgliteUrlFault } from "./pglite/pglite-url.js";
 import { clientLike } from "./pool/pool-address.js";
 
@@ -27,6 +28,38 @@ export function refusePoolOptions(options: pg.PoolConfig): void {
   if (mayQuoteCredentials(database)) {
     throw new InvalidConfigError("source", "the database name must not be a connection string");
   }
+}
+
+const CONNECTION_PROBLEM =
+  "must not be a single connection, such as a pg.Client or a client of a pool: calls run at the same time, and have transactions, " +
+  "locks and cancel requests of their own. Pass the pg.Pool; for calls in a transaction of yours, pass a Transaction of Kysely";
+
+const TRANSACTION_PROBLEM =
+  "must not be a transaction of PGlite. Pass the PGlite; for calls in a transaction of yours, pass a Transaction of a Kysely on it, " +
+  "with Kysely's PGliteDialect";
+
+/**
+ * Refuses an object that sends queries, instead of the options of a pool. It looks at what the object does: a client may come from
+ * another copy of `pg`.
+ *
+ * @throws InvalidConfigError that says what to pass instead.
+ */
+export function refuseConnection(source: object): void {
+  const does = (name: string): boolean => typeof Reflect.get(source, name) === "function";
+  if (does("query") && does("rollback")) throw new InvalidConfigError("source", TRANSACTION_PROBLEM);
+  if (does("query") || does("connect")) throw new InvalidConfigError("source", CONNECTION_PROBLEM);
+}
+
+/**
+ * Refuses a pool of `pg-native`, which can't send several statements in one round trip. Its queries don't read the messages of the
+ * server.
+ *
+ * @throws InvalidConfigError that says what to use instead.
+ */
+export function refuseNative(pool: pg.Pool): void {
+  const query: unknown = Reflect.get(clientClassOf(pool), "Query");
+  if (typeof query !== "function" || "handleRowDescription" in (query.prototype as object)) return;
+  throw new InvalidConfigError("source", "must not be a pool of pg-native: use the `Pool` of `pg` itself");
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { MigrationError } from "../errors/index.js";
 import {
   conversionFailed,
@@ -60,7 +61,7 @@ export async function convertShallowTables(
   options: MigrateOptions = {},
 ): Promise<ShallowConversion> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
-  return inLockedTransaction(db.withoutPlugins(), schema, lockTimeoutMs, (transaction) =>
+  return inLockedTransaction(plainKysely(db), schema, lockTimeoutMs, (transaction) =>
     withRowSecurityOff(transaction, async () => {
       await requireShallowTables(transaction, schema);
       const converted = await convert(transaction, schema).catch((reason: unknown) => {

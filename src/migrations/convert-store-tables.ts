@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { MigrationError } from "../errors/index.js";
 import { conversionFailed, countRows, lockTables, presentTables, requireAllRows } from "./conversion.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
@@ -66,7 +67,7 @@ export async function convertStoreTables(
   options: MigrateOptions = {},
 ): Promise<StoreConversion> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
-  return inLockedTransaction(db.withoutPlugins(), schema, lockTimeoutMs, (transaction) =>
+  return inLockedTransaction(plainKysely(db), schema, lockTimeoutMs, (transaction) =>
     withRowSecurityOff(transaction, async () => {
       await requireOfficialTables(transaction, schema);
       const { vectors, ...rows } = await convert(transaction, schema).catch((reason: unknown) => {

@@ -3,6 +3,7 @@ import type { MigrationResultSet, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { toDatabaseError } from "../db/to-database-error.js";
+import { plainKysely } from "../db/kysely/plain-kysely.js";
 import {
   AbortError,
   DatabaseError,
@@ -65,7 +66,7 @@ export async function migrateSets(
   options: MigrateOptions = {},
 ): Promise<string[]> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   const statuses = await readWithinLockTimeout(plain, schema, lockTimeoutMs, (reader) =>
     statusOf(reader, schema, sets),
   );
@@ -103,7 +104,7 @@ export async function migrateDown(
   options: MigrateOptions = {},
 ): Promise<string | undefined> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   const statuses = await readWithinLockTimeout(plain, schema, lockTimeoutMs, async (reader) =>
     statusOf(reader, schema, await presentSets(reader, schema, options)),
   );

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
+import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
@@ -68,7 +69,7 @@ export async function migrationStatus(
   options: MigrationStatusOptions = {},
 ): Promise<MigrationStatus> {
   const { schema = "public" } = options;
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   try {
     const found: SetStatus[] = [];
     for (const set of await presentSets(plain, schema, options))
@@ -92,7 +93,7 @@ export async function setStatus(
   set: MigrationSet,
 ): Promise<SetStatus> {
   try {
-    return await readStatus(db.withoutPlugins(), schema, set);
+    return await readStatus(plainKysely(db), schema, set);
   } catch (error) {
     throw toDatabaseError(error);
   }

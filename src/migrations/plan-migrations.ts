@@ -2,6 +2,7 @@ import { type CompiledQuery, InsertQueryNode, Kysely } from "kysely";
 import { type MigrationResultSet, type Migrator, NO_MIGRATIONS } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
+import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { MigrationError } from "../errors/index.js";
 import { TransactionDialect } from "./transaction-dialect.js";
 import { inLockedTransaction } from "./in-locked-transaction.js";
@@ -91,7 +92,7 @@ async function record(
   run: (migrator: Migrator) => Promise<MigrationResultSet>,
 ): Promise<readonly CompiledQuery[]> {
   const { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
-  const dialect = new RecordingDialect(db.withoutPlugins());
+  const dialect = new RecordingDialect(plainKysely(db));
   const recorder = new Kysely<CheckpointDatabase>({ dialect });
   await inLockedTransaction(recorder, schema, lockTimeoutMs, async (transaction) => {
     const { error } = await run(

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
+import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { CHECKPOINT_STORE_COLUMNS, checkpointStoreSet } from "./checkpoint-store-set.js";
 import { isNameOfSavers, problemOfCheckpointTable, recordOfCheckpointTable } from "./checkpoint-table.js";
 import { type MigrationSet, type OptionalTables, withRequired } from "./migration-set.js";
@@ -60,7 +61,7 @@ async function readPresent(
         and ${[...CHECKPOINT_STORE_COLUMNS]}::text[] <@ array(
           select attname::text from pg_attribute where attrelid = checkpoints.oid and not attisdropped)
       order by checkpoints.relname) as "tables"`;
-  const { rows } = await query.execute(db.withoutPlugins()).catch((error: unknown) => {
+  const { rows } = await query.execute(plainKysely(db)).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   const { records, tables } = rows[0] ?? { records: [], tables: [] };

@@ -1,13 +1,14 @@
 /** A consumer with ES modules, which imports every subpath and uses its types. */
 export const ESM_CONSUMER = `
 import type { BaseCache, BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type pg from "pg";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
 import { type CheckpointStore, MemoryCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store";
 import { RedisCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/redis";
 import { SqliteCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/sqlite";
 import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
-import { openDatabase, type CheckpointDatabase } from "langgraph-checkpoint-kysely/db";
+import { openDatabase, type CheckpointDatabase, type DatabaseSource } from "langgraph-checkpoint-kysely/db";
 import { createInspector, type InspectorOptions, nodeListener } from "langgraph-checkpoint-kysely/inspector";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
 import { JsonSerializer, MsgpackSerializer } from "langgraph-checkpoint-kysely/serde";
@@ -16,6 +17,8 @@ import { PostgresStore } from "langgraph-checkpoint-kysely/store";
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<typeof openDatabase>] = [false, false, false];
+type IsSource<T> = T extends DatabaseSource ? true : false;
+export const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, false, false];
 export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
 export const asCache = (cache: PostgresCache): BaseCache => cache;
@@ -28,6 +31,7 @@ export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, n
 /** The same consumer as a CommonJS module. */
 export const CJS_CONSUMER = `
 import checkpoint = require("@langchain/langgraph-checkpoint");
+import pg = require("pg");
 import root = require("langgraph-checkpoint-kysely");
 import cache = require("langgraph-checkpoint-kysely/cache");
 import checkpointStore = require("langgraph-checkpoint-kysely/checkpoint-store");
@@ -43,6 +47,8 @@ import store = require("langgraph-checkpoint-kysely/store");
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>] = [false, false, false];
+type IsSource<T> = T extends db.DatabaseSource ? true : false;
+const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, false, false];
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
@@ -50,7 +56,7 @@ const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>
 const inspect = (saver: root.PostgresSaver, options: inspector.InspectorOptions): ((request: Request) => Promise<Response>) => inspector.createInspector(saver, options);
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
 const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, inspector.nodeListener, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
-export = { typed, asSaver, asStore, asCache, asCheckpointStore, inspect, isOurs, named };
+export = { typed, sources, asSaver, asStore, asCache, asCheckpointStore, inspect, isOurs, named };
 `;
 
 const NAMES = {
@@ -68,8 +74,8 @@ const NAMES = {
 };
 
 /**
- * Programs that print the public names that a subpath lacks, and what answers for the page of the inspector and for its script, one for each
- * module system.
+ * Programs that print the public names that a subpath lacks, whether a client of pg is refused, and what answers for the page of the
+ * inspector and for its script, one for each module system.
  */
 export const RUNTIME_PROGRAMS = {
   "import.mjs": runtimeProgram((path) => `await import(${path})`),
@@ -79,6 +85,7 @@ export const RUNTIME_PROGRAMS = {
 /** The output of {@link RUNTIME_PROGRAMS} if nothing is missing. */
 export const NOTHING_MISSING = [
   ...Object.keys(NAMES).map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`),
+  "refused: source\n",
   "200 text/html; charset=utf-8\n",
   "200 text/javascript; charset=utf-8\n",
 ].join("");
@@ -96,6 +103,12 @@ ${lines.join("\n")}
 
 const { PostgresSaver } = ${load('"langgraph-checkpoint-kysely"')};
 const { createInspector } = ${load('"langgraph-checkpoint-kysely/inspector"')};
+const { Client } = ${load('"pg"')};
+try {
+  new PostgresSaver(new Client("postgres://127.0.0.1:1/none"));
+} catch (error) {
+  console.log("refused:", error.field);
+}
 const saver = new PostgresSaver("postgres://127.0.0.1:1/none");
 const inspector = createInspector(saver, { authorize: () => true });
 async function read(path) {

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
 import { inLockedTransaction } from "../in-locked-transaction.js";
@@ -146,7 +147,7 @@ async function change(
   { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: UndistributeOptions,
   plan: (status: DistributionStatus) => DistributionChange,
 ): Promise<readonly string[]> {
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   // Refuses before it waits for a lock.
   if (plan(await distributionStatus(plain, { schema })).statements.length === 0) return [];
   return inLockedTransaction(plain, schema, lockTimeoutMs, async (transaction) => {

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { TABLE_USE } from "../table-use.js";
 
 /**
@@ -71,7 +72,7 @@ export async function distributionStatus(
   db: Kysely<CheckpointDatabase>,
   { schema = "public" }: DistributionStatusOptions = {},
 ): Promise<DistributionStatus> {
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   try {
     const { rows } = await sql<{ version: string }>`
       select extversion as version from pg_catalog.pg_extension where extname = 'citus'`.execute(plain);

@@ -1,6 +1,7 @@
 import { createQueryId, type Kysely, PostgresQueryCompiler, type RawBuilder } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { type IndexState, optionalIndexStatus } from "./index-status.js";
 import {
   createIndexStatement,
@@ -37,7 +38,7 @@ export async function createOptionalIndexes(
   { schema = "public", indexes }: OptionalIndexOptions,
 ): Promise<Partial<Record<OptionalIndex, IndexState>>> {
   const wanted = parseOptionalIndexes(indexes);
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   const before = await optionalIndexStatus(plain, { schema });
   try {
     for (const index of wanted) {
@@ -67,7 +68,7 @@ export async function dropOptionalIndexes(
   db: Kysely<CheckpointDatabase>,
   { schema = "public", indexes }: OptionalIndexOptions,
 ): Promise<void> {
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   try {
     for (const index of parseOptionalIndexes(indexes)) {
       const ofPartitions = await partitionedIndexDrops(plain, schema, index);
@@ -127,7 +128,7 @@ export async function planOptionalIndexes(
 ): Promise<string[]> {
   const statements: RawBuilder<unknown>[] = [];
   for (const index of parseOptionalIndexes(indexes)) {
-    const ofPartitions = await partitionedIndexStatements(db.withoutPlugins(), schema, index);
+    const ofPartitions = await partitionedIndexStatements(plainKysely(db), schema, index);
     statements.push(...(ofPartitions ?? [createIndexStatement(schema, index, true)]));
   }
   const compiler = new PostgresQueryCompiler();

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { OPTIONAL_INDEXES, type OptionalIndex } from "./optional-index.js";
 
 /**
@@ -44,7 +45,7 @@ export async function optionalIndexStatus(
       from pg_catalog.pg_index as index
       join pg_catalog.pg_class as relation on relation.oid = index.indexrelid
       join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
-      where namespace.nspname = ${schema}`.execute(db.withoutPlugins());
+      where namespace.nspname = ${schema}`.execute(plainKysely(db));
     const stateOf = (index: OptionalIndex): IndexState => {
       const row = rows.find(({ name }) => name === OPTIONAL_INDEXES[index].name);
       if (row === undefined) return "missing";

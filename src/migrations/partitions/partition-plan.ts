@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { MigrationError } from "../../errors/index.js";
 import { distributionStatus } from "../distribution/distribution-state.js";
 import { readTables } from "./conversion-state.js";
@@ -55,7 +56,7 @@ export async function planPartitions(
   { schema = "public", layout }: PartitionPlanOptions,
 ): Promise<PartitionPlan> {
   parseLayout(layout);
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   await refuseDistributed(plain, schema);
   try {
     const found = await readTables(plain, schema);

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { growingPauseMs } from "../../db/async/growing-pause.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { DatabaseError, InvalidConfigError, MigrationError } from "../../errors/index.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
 import { inLockedTransaction } from "../in-locked-transaction.js";
@@ -73,7 +74,7 @@ export async function partitionTables(
   parseLayout(layout);
   if (db.isTransaction)
     throw new InvalidConfigError("db", "expected no transaction: each step needs its own");
-  const plain = db.withoutPlugins();
+  const plain = plainKysely(db);
   await refuseDistributed(plain, schema);
   let limit = FIRST_LIMIT;
   let hasBegun = false;
