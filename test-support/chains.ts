@@ -1,4 +1,10 @@
-import type { CheckpointDatabase } from "../src/index.js";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import { sql } from "kysely";
+import { type CheckpointDatabase, PostgresSaver } from "../src/index.js";
+import { findSegments } from "../src/splices/find-segments.js";
+import { encodeSplice } from "../src/splices/splice-bytes.js";
+import { allVersions, checkpointOf, metadataOf, threadConfig } from "./checkpoints.js";
 import type { TestDatabase } from "./test-database.js";
 
 /** A channel of a namespace. */
@@ -93,4 +99,71 @@ export async function brokenSplices(database: TestDatabase): Promise<string[]> {
         and stored.version = splice.base)`,
   );
   return rows.map(({ version }) => version);
+}
+
+/**
+ * Stores a list that grows by one item in each checkpoint, and makes each value but the first a splice of the one before. No saver makes
+ * a chain that long; older versions did.
+ *
+ * @param items - The items. The first one has at least 4 KiB.
+ * @returns The configs of the checkpoints, oldest first. The n-th one has the first n items.
+ */
+export async function putLongChain(
+  database: TestDatabase,
+  thread: string,
+  items: readonly string[],
+): Promise<RunnableConfig[]> {
+  await using saver = new PostgresSaver(database.source);
+  const configs = await saver.batch(async (batch) => {
+    const stored: RunnableConfig[] = [];
+    let checkpoint: Checkpoint | undefined;
+    for (let count = 1; count <= items.length; count++) {
+      checkpoint = checkpointOf(saver, { list: items.slice(0, count) }, checkpoint);
+      const parent = stored.at(-1) ?? threadConfig(thread);
+      stored.push(await batch.put(parent, checkpoint, metadataOf(), allVersions(checkpoint)));
+    }
+    return stored;
+  });
+  const kysely = database.kysely<CheckpointDatabase>();
+  const rows = await kysely
+    .selectFrom("checkpoint_blobs")
+    .select(["version", "blob"])
+    .where("thread_id", "=", thread)
+    .orderBy(sql`version collate "C"`)
+    .execute();
+  for (const [at, { version, blob }] of rows.entries()) {
+    const base = rows[at - 1];
+    if (blob === null || base === undefined || base.blob === null) continue;
+    await kysely
+      .updateTable("checkpoint_blobs")
+      .set({
+        type: "msgpack-splice",
+        blob: encodeSplice(at, blob, findSegments(base.blob, blob)),
+        base: base.version,
+        whole_bytes: blob.byteLength,
+      })
+      .where("thread_id", "=", thread)
+      .where("version", "=", version)
+      .execute();
+  }
+  return configs;
+}
+
+/** The number of values between each splice of a thread and a whole one. Fails where they refer to each other, or one is missing. */
+export async function chainLengths(database: TestDatabase, thread: string): Promise<number[]> {
+  const rows = await database.query<{ place: string; version: string; base: string | null }>(
+    `select json_build_array(checkpoint_ns, channel)::text as place, version, base from checkpoint_blobs where thread_id = $1`,
+    [thread],
+  );
+  const keyOf = (place: string, version: string) => JSON.stringify([place, version]);
+  const byKey = new Map(rows.map((row) => [keyOf(row.place, row.version), row]));
+  return rows.map(({ place, base: first }) => {
+    let length = 0;
+    for (let base = first; base !== null; base = byKey.get(keyOf(place, base))?.base ?? null) {
+      if (!byKey.has(keyOf(place, base)) || length > rows.length)
+        throw new Error(`a broken chain at ${base}`);
+      length++;
+    }
+    return length;
+  });
 }

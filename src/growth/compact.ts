@@ -2,96 +2,128 @@ import type { CallContext } from "../db/call-context.js";
 import { wrapBytes } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { spliceTypeOf } from "../splices/splice-type.js";
-import { type ChainedValue, MAX_BASES, MIN_SPLICED_BYTES, nextValue } from "../splices/value-chain.js";
+import {
+  type ChainedValue,
+  MAX_BASES,
+  MIN_SPLICED_BYTES,
+  nextValue,
+  wholeValue,
+} from "../splices/value-chain.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
-import { chainHeights } from "./chain-heights.js";
+import { VersionChains } from "./version-chains.js";
 import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel.js";
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import type { ChannelKey, VersionRow } from "./queries/select-versions.js";
 import { batchesOf, type StoredValues } from "./rewrite-values.js";
+import { wholeReplacement } from "./whole-replacement.js";
 import { compareVersions } from "./version-order.js";
 
-/** Stores whole values as splices where that saves at least half of them; see `compact` of the savers. */
+/**
+ * Stores whole values as splices where that saves at least half of them, and makes chains shorter that are too long; see `compact` of
+ * the savers.
+ */
 export function compact(
   call: CallContext,
   request: GrowthRequest,
   serdeOf: SerializerOf,
 ): Promise<GrowthReport> {
-  return eachChannel(call, request, serdeOf, chains);
+  return eachChannel(call, request, serdeOf, shortChains);
 }
 
-const chains: ChannelPlan = {
+const shortChains: ChannelPlan = {
   repeats: false,
-  concerns: ({ splices, long_values: longValues }) => longValues > 0 && longValues + splices > 1,
+  // Compressed, a whole value may be shorter than one that is stored as a splice.
+  concerns: ({ splices, long_values: longValues }) =>
+    (longValues > 0 && longValues + splices > 1) || splices > MAX_BASES,
   *rewritesOf(key, versions, serde) {
-    const heights = chainHeights(versions);
     for (const batch of batchesOf(linksOf(versions), ({ bytes }) => bytes)) {
       yield {
         targets: batch.map(({ version }) => version),
-        context: batch.map(({ previous }) => previous),
-        replacementsOf: (values) => splicesOf({ key, serde, heights, values }, batch),
+        context: batch.flatMap(({ previous }) => previous ?? []),
+        replacementsOf: (values) => replacementsOf({ key, serde, values }, batch),
       };
     }
   },
 };
 
-/** A whole value, and the value that it may become a splice of. */
+/** A value that gets another form, and the value that it may become a splice of. */
 interface Link {
   readonly version: string;
+  /** The length of the whole value. */
   readonly bytes: number;
   /** The version before it. */
-  readonly previous: string;
+  readonly previous: string | undefined;
 }
 
-/** The long whole values of a channel, except the first value. */
+/** The long whole values of a channel, except the first value, and the splices that are made of too many values. */
 function linksOf(versions: readonly VersionRow[]): Link[] {
+  const chains = new VersionChains(versions);
   const long = versions
     .filter(({ base, bytes }) => base !== null || bytes >= MIN_SPLICED_BYTES)
     .sort((a, b) => compareVersions(a.version, b.version));
-  return long.flatMap(({ version, base, bytes }, index) => {
+  return long.flatMap(({ version, base, bytes, whole_bytes: wholeBytes }, index) => {
     const previous = long[index - 1]?.version;
-    return base !== null || previous === undefined ? [] : [{ version, bytes, previous }];
+    const isLink = base === null ? previous !== undefined : chains.isTooLong(version);
+    return isLink ? [{ version, bytes: wholeBytes ?? bytes, previous }] : [];
   });
 }
 
 interface Compaction {
   readonly key: ChannelKey;
   readonly serde: ContextualSerializer;
-  /** The length of the longest chain that ends at each whole value. */
-  readonly heights: ReadonlyMap<string, number>;
   readonly values: StoredValues;
 }
 
-async function splicesOf(compaction: Compaction, links: readonly Link[]): Promise<Replacement[]> {
-  const { rowOf, read } = compaction.values;
+/** A value in another form. */
+interface Rewritten {
+  readonly value: ChainedValue;
+  readonly replacement: Replacement;
+}
+
+async function replacementsOf(compaction: Compaction, links: readonly Link[]): Promise<Replacement[]> {
+  const { rowOf, read, versions } = compaction.values;
+  // As they are now: another process may have changed them since the links were chosen.
+  const chains = new VersionChains(await versions());
   const replacements: Replacement[] = [];
   let newest: ChainedValue | undefined;
   for (const link of links) {
-    const row = rowOf(link.version);
+    const { version, previous } = link;
+    const isTooLong = chains.isTooLong(version);
     // Deleted meanwhile, or stored as a splice by another process.
-    if (row?.base !== null || rowOf(link.previous) === undefined) continue;
-    const previous = newest?.version === link.previous ? newest : (await read(link.previous)).chained();
-    const stored = await read(link.version);
-    const next = await spliceOf(compaction, link, previous, stored);
+    if (rowOf(version) === undefined || (rowOf(version)?.base !== null && !isTooLong)) continue;
+    const isNext = previous !== undefined && rowOf(previous) !== undefined;
+    const before =
+      newest?.version === previous ? newest : isNext ? (await read(previous)).chained() : undefined;
+    const stored = await read(version);
+    const next =
+      (before && (await spliceOf(compaction, { link, before, stored, chains }))) ??
+      (isTooLong ? await wholeOf(compaction, version, stored) : undefined);
     newest = next?.value ?? stored.chained();
-    if (next !== undefined) replacements.push(next.replacement);
+    if (next === undefined) continue;
+    chains.set(version, next.replacement.base);
+    replacements.push(next.replacement);
   }
   return replacements;
 }
 
+interface SpliceRequest {
+  readonly link: Link;
+  /** The value before it. */
+  readonly before: ChainedValue;
+  readonly stored: ReadValue;
+  readonly chains: VersionChains;
+}
+
 /** Describes a value as a splice. Returns `undefined` where it is better stored whole. */
 async function spliceOf(
-  { key, serde, heights }: Compaction,
-  { version, bytes }: Link,
-  previous: ChainedValue,
-  stored: ReadValue,
-): Promise<{ readonly value: ChainedValue; readonly replacement: Replacement } | undefined> {
-  const { value, splice } = nextValue(previous, version, stored.bytes);
-  // The splices of this value become splices of its bases too.
-  if (splice === undefined || value.bases.length + (heights.get(version) ?? 0) > MAX_BASES) return undefined;
+  { key, serde }: Compaction,
+  { link: { version, bytes }, before, stored, chains }: SpliceRequest,
+): Promise<Rewritten | undefined> {
+  const { value, splice } = nextValue(before, version, stored.bytes);
+  if (splice === undefined || !chains.mayRefer(version, splice.base)) return undefined;
   const context = { ...key, version };
   const { type, blob } = await encodeAt(context, () =>
     wrapBytes(serde, [spliceTypeOf(stored.type), splice.payload], context),
@@ -99,4 +131,9 @@ async function spliceOf(
   if (blob.byteLength >= bytes) return undefined;
   const { base, wholeBytes } = splice;
   return { value, replacement: { version, type, blob, base, wholeBytes } };
+}
+
+async function wholeOf({ key, serde }: Compaction, version: string, stored: ReadValue): Promise<Rewritten> {
+  const replacement = await wholeReplacement(serde, { ...key, version }, stored);
+  return { value: wholeValue(version, stored.bytes), replacement };
 }

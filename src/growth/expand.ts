@@ -1,11 +1,10 @@
 import type { CallContext } from "../db/call-context.js";
-import { wrapBytes } from "../serde/layers/serializer-layer.js";
-import { encodeAt } from "../saver/codec/encode-value.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel.js";
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import { batchesOf } from "./rewrite-values.js";
+import { wholeReplacement } from "./whole-replacement.js";
 
 /** Stores splices as whole values; see `expand` of the savers. */
 export function expand(
@@ -29,10 +28,7 @@ const wholeValues: ChannelPlan = {
           const replacements: Replacement[] = [];
           for (const version of targets) {
             if (typeof rowOf(version)?.base !== "string") continue;
-            const { type, bytes } = await read(version);
-            const context = { ...key, version };
-            const whole = await encodeAt(context, () => wrapBytes(serde, [type, bytes], context));
-            replacements.push({ version, ...whole, base: null, wholeBytes: null });
+            replacements.push(await wholeReplacement(serde, { ...key, version }, await read(version)));
           }
           return replacements;
         },

@@ -10,7 +10,7 @@ import { type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
 import { ReplacedValueError } from "../saver/replaced-value.js";
 import { type Replacement, replaceValue } from "./queries/replace-value.js";
-import type { ChannelKey } from "./queries/select-versions.js";
+import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
 
 /** The most values, and bytes of them, that one transaction stores. A longer value has a transaction of its own. */
 const BATCH_VALUES = 100;
@@ -35,6 +35,8 @@ export interface StoredValues {
   readonly rowOf: ChainRows;
   /** Reads a value through the rows that it is made of. */
   readonly read: (version: string) => Promise<ReadValue>;
+  /** Selects all values of the channel, as they are stored now. */
+  readonly versions: () => Promise<VersionRow[]>;
 }
 
 /**
@@ -106,6 +108,7 @@ async function readValues(
       const type = rowOf(version)?.type ?? null;
       return decodeAt(context, type, () => readChain(reader, context, rowOf));
     },
+    versions: () => selectVersions(call, key),
   };
 }
 

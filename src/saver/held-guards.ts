@@ -24,7 +24,7 @@ export async function parentGuard(
   });
 }
 
-/** Locks the values of a thread that the splices of operations refer to. The check throws `MissingParents` where one is gone. */
+/** Locks the values of a thread that the splices of operations refer to. The check throws `MissingParents` where one is gone or replaced. */
 export function baseGuard(
   { schema }: SaverCall,
   threadId: string,
@@ -35,7 +35,9 @@ export function baseGuard(
   );
   const bases = checkpoints.flatMap(({ checkpointNs, blobs }) =>
     blobs.flatMap(({ channel, splice }): BaseKey[] =>
-      splice === undefined ? [] : [{ threadId, checkpointNs, channel, version: splice.base }],
+      splice === undefined
+        ? []
+        : [{ threadId, checkpointNs, channel, version: splice.base, digest: splice.baseDigest }],
     ),
   );
   if (bases.length === 0) return [];

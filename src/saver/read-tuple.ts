@@ -6,6 +6,7 @@ import { getTupleRows, type TupleKey } from "./queries/get-tuple-rows.js";
 import type { TupleRow } from "./queries/tuple-row.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
+import type { ReadValue } from "./codec/read-chain.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { valueReader } from "./long-values.js";
 import { readUnreplaced } from "./replaced-value.js";
@@ -34,8 +35,9 @@ export function readTuple(
     if (memory === undefined || selection.channels !== undefined)
       return decodeTuple(parts, selection, reader);
     const values = new Map<string, ChainedValue>();
-    const remember = (channel: string, value: ChainedValue): void => {
-      if (value.bytes.length < MIN_SPLICED_BYTES) return;
+    const remember = (channel: string, read: ReadValue): void => {
+      const value = read.bytes.length < MIN_SPLICED_BYTES ? undefined : read.chained();
+      if (value === undefined) return;
       // A copy: the tuple may share its bytes with the serializer's input.
       values.set(channel, { ...value, bytes: new Uint8Array(value.bytes) });
     };

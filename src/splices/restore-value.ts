@@ -1,16 +1,27 @@
 import { BrokenChainError } from "../errors/index.js";
 import { checkDigest, type Splice } from "./splice-bytes.js";
 
+/** The most splices that are restored at once. Each takes a part of the call stack. */
+const MAX_AT_ONCE = 256;
+
 /**
  * Restores a value from the splices that lead to it and the whole value at the end. It copies each byte once, whatever the number
- * of splices. Only the digest of the value itself is checked: the value can't be right where something else was changed.
+ * of splices, up to {@link MAX_AT_ONCE}. Only the digest of the value itself is checked: the value can't be right where something else was changed.
  *
  * @param splices - The splice of the value, that of its base, and so on. At least one.
  * @param whole - The base of the last splice.
  * @throws BrokenChainError where the result is not the value that was stored.
  */
 export function restoreValue(splices: readonly [Splice, ...Splice[]], whole: Uint8Array): Uint8Array {
-  const [{ wholeBytes, digest }] = splices;
+  let value = whole;
+  for (let end = splices.length; end > 0; end -= MAX_AT_ONCE)
+    value = restoreFrom(splices.slice(Math.max(end - MAX_AT_ONCE, 0), end), value);
+  checkDigest(value, splices[0].digest);
+  return value;
+}
+
+function restoreFrom(splices: readonly Splice[], whole: Uint8Array): Uint8Array {
+  const wholeBytes = splices[0]?.wholeBytes ?? 0;
   const value = Buffer.allocUnsafe(wholeBytes);
   let source: Source = {
     length: whole.length,
@@ -20,7 +31,6 @@ export function restoreValue(splices: readonly [Splice, ...Splice[]], whole: Uin
   };
   for (const splice of splices.toReversed()) source = new SplicedSource(splice, source, value);
   source.copy(0, wholeBytes, 0);
-  checkDigest(value, digest);
   return value;
 }
 

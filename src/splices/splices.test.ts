@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { restoreValue } from "./restore-value.js";
-import { decodeSplice } from "./splice-bytes.js";
+import { findSegments } from "./find-segments.js";
+import { decodeSplice, encodeSplice, type Splice } from "./splice-bytes.js";
 import {
   type ChainedValue,
   chainedValue,
@@ -10,6 +11,7 @@ import {
   MAX_BASES,
   nextValue,
   type NextValue,
+  rowDigestOf,
   wholeValue,
 } from "./value-chain.js";
 
@@ -45,6 +47,12 @@ function edited(
   return result;
 }
 
+/** Adds the digest of what a row without layers holds. */
+function stored({ value, splice }: NextValue): NextValue {
+  const rowDigest = rowDigestOf(splice?.payload ?? value.bytes);
+  return { value: { ...value, rowDigest }, ...(splice !== undefined && { splice }) };
+}
+
 /** Reads a value as a reader without memory does: from the rows alone. */
 function readBack(rows: ReadonlyMap<string, NextValue>, version: string): ChainedValue {
   const links: ChainLink[] = [];
@@ -55,9 +63,11 @@ function readBack(rows: ReadonlyMap<string, NextValue>, version: string): Chaine
     if (row.splice === undefined) {
       const [first, ...others] = links.map(({ splice }) => splice);
       const whole = row.value.bytes;
-      return chainedValue(first === undefined ? whole : restoreValue([first, ...others], whole), links, at);
+      const bytes = first === undefined ? whole : restoreValue([first, ...others], whole);
+      return chainedValue(bytes, links, { version: at, rowDigest: rowDigestOf(whole) });
     }
-    links.push({ version: at, splice: decodeSplice(row.splice.payload) });
+    const { payload } = row.splice;
+    links.push({ version: at, rowDigest: rowDigestOf(payload), splice: decodeSplice(payload) });
     at = row.splice.base;
   }
 }
@@ -67,11 +77,11 @@ describe("a chain of values", () => {
     fc.assert(
       fc.property(histories, ({ first, steps }) => {
         const rows = new Map<string, NextValue>();
-        let value = wholeValue("0", first);
+        let { value } = stored({ value: wholeValue("0", first) });
         rows.set("0", { value });
         for (const [index, step] of steps.entries()) {
           const version = String(index + 1);
-          const next = nextValue(value, version, edited(value.bytes, step));
+          const next = stored(nextValue(value, version, edited(value.bytes, step)));
           rows.set(version, next);
           const read = readBack(rows, version);
           expect(Buffer.compare(read.bytes, next.value.bytes)).toBe(0);
@@ -151,12 +161,44 @@ describe("a chain of values", () => {
       bases: Array.from({ length }, (_, index) => ({
         version: `${index}`,
         ordinal: 999 - index,
+        rowDigest: rowDigestOf(bytes),
         segments: whole,
       })),
     });
     const appended = Buffer.concat([bytes, randomBytes(10)]);
     expect(nextValue(chainOf(MAX_BASES - 1), "1", appended).splice).toBeDefined();
     expect(nextValue(chainOf(MAX_BASES), "1", appended)).toEqual({ value: wholeValue("1", appended) });
+  });
+
+  test("counts all values that the base is made of, where ordinals do not fall along a compacted chain", () => {
+    const bytes = randomBytes(5_000);
+    const baseOf = (version: string, ordinal: number) => ({
+      ...{ version, ordinal, rowDigest: rowDigestOf(bytes) },
+      segments: [{ at: 0, from: 0, length: bytes.length }],
+    });
+    const bases = [baseOf("b", 40), baseOf("c", 2), baseOf("d", 50), baseOf("e", 0)];
+    const value = { version: "a", bytes, ordinal: 3, bases };
+    const next = nextValue(value, "next", Buffer.concat([bytes, randomBytes(10)]));
+    // Number 4 refers to number 0 to 3 - lowbit(4), of which "e" is the nearest, and number 5 to up to 4.
+    expect(next.value.bases.map(({ version }) => version)).toEqual(["e"]);
+    const later = nextValue({ ...value, ordinal: 4 }, "next", Buffer.concat([bytes, randomBytes(10)]));
+    expect(later.value.bases.map(({ version }) => version)).toEqual(["a", "b", "c", "d", "e"]);
+    const last = nextValue({ ...value, ordinal: 5 }, "next", Buffer.concat([bytes, randomBytes(10)]));
+    expect(last.value.bases.map(({ version }) => version)).toEqual(["c", "d", "e"]);
+  });
+
+  test("is restored however long it is", () => {
+    let bytes = randomBytes(300);
+    const whole = bytes;
+    const splices: Splice[] = [];
+    for (let ordinal = 1; ordinal <= 5_000; ordinal++) {
+      const next = Buffer.concat([bytes, Buffer.from([ordinal % 256])]);
+      splices.unshift(decodeSplice(encodeSplice(ordinal, next, findSegments(bytes, next))));
+      bytes = next;
+    }
+    const [newest, ...others] = splices;
+    if (newest === undefined) throw new Error("no splice");
+    expect(Buffer.compare(restoreValue([newest, ...others], whole), bytes)).toBe(0);
   });
 
   test("refuses a base that was changed, and bytes that are not a splice, without reading past their end", () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { findSegments } from "./find-segments.js";
 import { composeSegments, copiedBytes, type Segment } from "./segments.js";
 import { encodeSplice, type Splice } from "./splice-bytes.js";
@@ -9,16 +10,24 @@ import { encodeSplice, type Splice } from "./splice-bytes.js";
 export const MIN_SPLICED_BYTES = 4_096;
 
 /**
- * The most values that a new splice is made of. In a chain that was never compacted there are at most log2(n). `compact` may put as
- * many below a chain that a writer continues meanwhile.
+ * The most values that a new splice is made of, as its writer knows them. In a chain that was never compacted there are at most
+ * log2(n).
  */
 export const MAX_BASES = 32;
+
+/**
+ * The most values that any splice is made of. `compact` may make a splice of a whole value while a writer continues the chain above
+ * it, which then is longer than the writer knows. Below and above the whole value there are at most {@link MAX_BASES} each.
+ */
+export const MAX_CHAIN = 2 * MAX_BASES;
 
 /** A stored value and its place in a chain. */
 export interface ChainedValue {
   readonly version: string;
   /** What the serializer wrote, before compression and encryption. */
   readonly bytes: Uint8Array;
+  /** The digest of what its row holds. Absent where the row holds `bytes` as they are. */
+  readonly rowDigest?: Uint8Array | undefined;
   /** The position in the chain. A whole value is number 0. */
   readonly ordinal: number;
   /** The values between this one and the whole one, which is the last. A whole value has none. */
@@ -29,6 +38,8 @@ export interface ChainedValue {
 export interface ChainedBase {
   readonly version: string;
   readonly ordinal: number;
+  /** The digest of what its row holds. */
+  readonly rowDigest: Uint8Array;
   /** What the other value shares with it. */
   readonly segments: readonly Segment[];
 }
@@ -37,6 +48,8 @@ export interface ChainedBase {
 export interface EncodedSplice {
   /** The version of the base. */
   readonly base: string;
+  /** The digest of what the row of the base holds. */
+  readonly baseDigest: Uint8Array;
   readonly payload: Uint8Array;
   /** The length of the whole value. */
   readonly wholeBytes: number;
@@ -49,9 +62,13 @@ export interface NextValue {
   readonly splice?: EncodedSplice;
 }
 
-/** A value without a base. */
-export function wholeValue(version: string, bytes: Uint8Array): ChainedValue {
-  return { version, bytes, ordinal: 0, bases: [] };
+/**
+ * A value without a base.
+ *
+ * @param rowDigest - The digest of what its row holds. Absent where the row holds `bytes` as they are.
+ */
+export function wholeValue(version: string, bytes: Uint8Array, rowDigest?: Uint8Array): ChainedValue {
+  return { version, bytes, rowDigest, ordinal: 0, bases: [] };
 }
 
 /**
@@ -63,11 +80,11 @@ export function wholeValue(version: string, bytes: Uint8Array): ChainedValue {
  */
 export function nextValue(previous: ChainedValue, version: string, bytes: Uint8Array): NextValue {
   const ordinal = previous.ordinal + 1;
+  const greatest = ordinal - lowestBit(ordinal);
   const shared = findSegments(previous.bytes, bytes);
-  const bases = [
-    { version: previous.version, ordinal: previous.ordinal, segments: shared },
-    ...previous.bases.map((base) => ({ ...base, segments: composeSegments(shared, base.segments) })),
-  ].filter((base) => base.ordinal <= ordinal - lowestBit(ordinal));
+  const known = basesAbove(previous, shared);
+  // Where a chain was compacted, ordinals don't fall along it. All that lies below the base is a part of the value.
+  const bases = known.slice(known.findIndex((base) => base.ordinal <= greatest));
   const [base] = bases;
   const isShort = bases.length <= MAX_BASES;
   if (base === undefined || !isShort || copiedBytes(base.segments) * 2 < bytes.length) {
@@ -76,13 +93,32 @@ export function nextValue(previous: ChainedValue, version: string, bytes: Uint8A
   const payload = encodeSplice(ordinal, bytes, base.segments);
   return {
     value: { version, bytes, ordinal, bases },
-    splice: { base: base.version, payload, wholeBytes: bytes.length },
+    splice: { base: base.version, baseDigest: base.rowDigest, payload, wholeBytes: bytes.length },
   };
 }
 
-/** A splice, and the version of the value that it describes. */
-export interface ChainLink {
+/**
+ * The values that a value is made of where it is a splice of another one.
+ *
+ * @param segments - What it shares with the other one.
+ */
+function basesAbove(value: ChainedValue, segments: readonly Segment[]): ChainedBase[] {
+  const { version, ordinal, bytes, rowDigest = rowDigestOf(bytes), bases } = value;
+  return [
+    { version, ordinal, rowDigest, segments },
+    ...bases.map((each) => ({ ...each, segments: composeSegments(segments, each.segments) })),
+  ];
+}
+
+/** The row of a value. */
+export interface ChainRow {
   readonly version: string;
+  /** The digest of what the row holds. */
+  readonly rowDigest: Uint8Array;
+}
+
+/** A splice, and the row that holds it. */
+export interface ChainLink extends ChainRow {
   readonly splice: Splice;
 }
 
@@ -90,19 +126,20 @@ export interface ChainLink {
  * Returns the place of a value in its chain.
  *
  * @param links - The splice of the value, that of its base, and so on.
- * @param root - The version of the base of the last splice.
+ * @param root - The row of the base of the last splice.
  */
-export function chainedValue(bytes: Uint8Array, links: readonly ChainLink[], root: string): ChainedValue {
-  let value = wholeValue(root, bytes);
-  for (const { version, splice } of links.toReversed()) {
+export function chainedValue(bytes: Uint8Array, links: readonly ChainLink[], root: ChainRow): ChainedValue {
+  let value = wholeValue(root.version, bytes, root.rowDigest);
+  for (const { version, rowDigest, splice } of links.toReversed()) {
     const { ordinal, segments } = splice;
-    const bases = [
-      { version: value.version, ordinal: value.ordinal, segments },
-      ...value.bases.map((each) => ({ ...each, segments: composeSegments(segments, each.segments) })),
-    ];
-    value = { version, bytes, ordinal, bases };
+    value = { version, bytes, rowDigest, ordinal, bases: basesAbove(value, segments) };
   }
   return value;
+}
+
+/** The digest of the bytes that a row holds, as Postgres's `sha256` returns it. */
+export function rowDigestOf(stored: Uint8Array): Uint8Array {
+  return createHash("sha256").update(stored).digest();
 }
 
 /** Not by bit operations, which are limited to 32 bits. */

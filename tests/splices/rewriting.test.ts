@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { CompressedSerializer } from "../../src/serde/index.js";
-import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import {
+  checkpointOf,
+  collect,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
 import { incompressibleText as text, SPLICING_SERIALIZERS } from "../../test-support/spliced-values.js";
 import { describeAnyTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
@@ -135,6 +142,30 @@ describeAnyTarget("expand and compact", (target) => {
       ...{ threads: 1, values: STEPS - 1, missing: ["third"] },
     });
     expect(await valuesOf(saver, "second")).toEqual(values);
+  });
+
+  it("make no value a splice of itself, whatever order its versions have", async () => {
+    const saver = newSaver({ splices: true });
+    const messages = [text(8_000)];
+    const put = (config: RunnableConfig, version: string) => {
+      const channel_versions: Record<string, number> = {};
+      // The application counts versions by names of its own.
+      Object.assign(channel_versions, { messages: version });
+      const checkpoint = { ...checkpointOf(saver, { messages: [...messages] }), channel_versions };
+      return saver.put(config, checkpoint, metadataOf(), channel_versions);
+    };
+    const first = await put(threadConfig("chat"), "v9");
+    messages.push(text(200));
+    const second = await put(first, "v10");
+    expect((await rows("chat")).map(({ version, base }) => [version, base])).toEqual([
+      ["v10", "v9"],
+      ["v9", null],
+    ]);
+    await newSaver().compact();
+    const read = async (config: RunnableConfig) =>
+      (await newSaver().getTuple(config))?.checkpoint.channel_values.messages;
+    expect(await read(first)).toEqual(messages.slice(0, 1));
+    expect(await read(second)).toEqual(messages);
   });
 
   it("never make a chain too long to be read, however often a chain is compacted and continued", async () => {

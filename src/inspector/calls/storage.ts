@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StorageSize } from "../../audit/audit-types.js";
-import { chainHeights } from "../../growth/chain-heights.js";
+import { VersionChains } from "../../growth/version-chains.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage.js";
 import { channelSizes } from "../queries/channel-sizes.js";
@@ -100,8 +100,9 @@ function longestChains(splices: readonly SpliceRow[]): Map<string, number> {
   }
   return new Map(
     [...byChannel].map(([id, rows]) => {
-      const heights = [...chainHeights(rows).values()];
-      return [id, heights.reduce((most, height) => Math.max(most, height), 0) + 1];
+      const chains = new VersionChains([...rows.map(({ base }) => ({ version: base, base: null })), ...rows]);
+      const longest = rows.reduce((most, row) => Math.max(most, chains.basesOf(row.version)?.size ?? 0), 0);
+      return [id, longest + 1];
     }),
   );
 }

@@ -6,8 +6,7 @@ import type {
   CheckpointValueContext,
 } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
-import type { ChainedValue } from "../../splices/value-chain.js";
-import { type ChainRows, readChain, type RowReader, UNTAGGED } from "./read-chain.js";
+import { type ChainRows, readChain, type ReadValue, type RowReader, UNTAGGED } from "./read-chain.js";
 import type { StoredValue } from "./stored-value.js";
 
 const NO_BYTES = new Uint8Array();
@@ -26,7 +25,9 @@ export interface ValueReader {
   /** Fetches the rows that a splice is made of, with its own. */
   readonly fetchChain: (place: ChannelValueContext) => Promise<ChainRows>;
   /** Called with each value of a channel, where the saver remembers values. It must not keep the bytes. */
-  readonly remember?: ((channel: string, value: ChainedValue) => void) | undefined;
+  readonly remember?: ((channel: string, value: ReadValue) => void) | undefined;
+  /** Called with each value of a channel that is a splice. */
+  readonly inspect?: ((value: ReadValue) => void) | undefined;
 }
 
 /** A value, and the rows that it is made of, where they were read with it. */
@@ -89,8 +90,10 @@ async function loadChained(
 ): Promise<unknown> {
   const known = isSplice(stored.type) ? stored.chain : () => stored;
   const rows = known ?? (await reader.fetchChain(context));
-  const { type, bytes, chained } = await readChain(rowReaderOf(reader), context, rows);
-  reader.remember?.(context.channel, chained());
+  const value = await readChain(rowReaderOf(reader), context, rows);
+  const { type, bytes } = value;
+  reader.remember?.(context.channel, value);
+  if (value.splices > 0) reader.inspect?.(value);
   return innermost(reader.serde).loadsTyped(type, bytes, context);
 }
 

@@ -2,7 +2,14 @@ import type { ErrorLocation } from "../../errors/index.js";
 import { innermost, wrapBytes } from "../../serde/layers/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer } from "../../serde/serde-context.js";
 import { spliceTypeOf } from "../../splices/splice-type.js";
-import { type ChainedValue, MIN_SPLICED_BYTES, nextValue, wholeValue } from "../../splices/value-chain.js";
+import {
+  type ChainedValue,
+  MIN_SPLICED_BYTES,
+  nextValue,
+  type NextValue,
+  rowDigestOf,
+  wholeValue,
+} from "../../splices/value-chain.js";
 import type { SpliceColumns } from "../queries/encoded-checkpoint.js";
 import { encodeAt, type EncodedValue, encodeValue } from "./encode-value.js";
 
@@ -39,16 +46,15 @@ export async function encodeChained(
   // A copy of its own: the serializer may return a part of a larger buffer, or use its buffer again.
   const bytes = new Uint8Array(blob);
   const { version } = context;
-  if (previous === undefined) {
-    return { ...(await wrapped(type, bytes)), chained: wholeValue(version, bytes) };
-  }
-  const { value: chained, splice } = nextValue(previous, version, bytes);
-  if (splice === undefined) return { ...(await wrapped(type, bytes)), chained };
-  const { base, payload, wholeBytes } = splice;
+  const next: NextValue =
+    previous === undefined ? { value: wholeValue(version, bytes) } : nextValue(previous, version, bytes);
+  const { splice } = next;
+  const encoded =
+    splice === undefined ? await wrapped(type, bytes) : await wrapped(spliceTypeOf(type), splice.payload);
+  const rowDigest = encoded.blob === bytes ? undefined : rowDigestOf(encoded.blob);
+  const chained = { ...next.value, rowDigest };
+  if (splice === undefined) return { ...encoded, chained };
+  const { base, baseDigest, wholeBytes } = splice;
   const whole = (): Promise<EncodedValue> => wrapped(type, bytes);
-  return {
-    ...(await wrapped(spliceTypeOf(type), payload)),
-    splice: { base, wholeBytes, whole },
-    chained,
-  };
+  return { ...encoded, splice: { base, baseDigest, wholeBytes, whole }, chained };
 }

@@ -6,9 +6,15 @@ import type {
   CheckpointValueContext,
 } from "../../serde/serde-context.js";
 import { restoreValue } from "../../splices/restore-value.js";
-import { decodeSplice } from "../../splices/splice-bytes.js";
+import { decodeSplice, type Splice } from "../../splices/splice-bytes.js";
 import { isSplice, wholeTypeOf } from "../../splices/splice-type.js";
-import { type ChainedValue, chainedValue, type ChainLink, MAX_BASES } from "../../splices/value-chain.js";
+import {
+  type ChainedValue,
+  chainedValue,
+  MAX_CHAIN,
+  rowDigestOf,
+  wholeValue,
+} from "../../splices/value-chain.js";
 import type { ChainRowOfPage } from "../queries/get-chains.js";
 import { storedValueOf, type StoredValue } from "./stored-value.js";
 
@@ -34,28 +40,35 @@ export interface RowReader {
 export interface ReadValue {
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** Returns its place in its chain. */
-  readonly chained: () => ChainedValue;
+  /** The number of splices between the value and a whole one. */
+  readonly splices: number;
+  /**
+   * Returns its place in its chain. `undefined` where the chain is longer than {@link MAX_CHAIN}, so that nothing should continue
+   * it.
+   */
+  readonly chained: () => ChainedValue | undefined;
 }
 
-interface WholeRow {
+interface ReadRow {
   readonly version: string;
   readonly type: string;
+  /** What the row holds. */
+  readonly stored: Uint8Array;
+}
+
+interface WholeRow extends ReadRow {
   readonly bytes: Uint8Array;
 }
 
-interface SpliceRow extends ChainLink {
-  readonly type: string;
+interface SpliceRow extends ReadRow {
+  readonly splice: Splice;
 }
 
 /** The tag of rows without one, which the first versions of the official savers wrote. */
 export const UNTAGGED = "json";
 
-/** The most rows that a value is made of, besides a whole one. */
-const MAX_SPLICES = 2 * MAX_BASES;
-
 /**
- * Reads a value through the rows that it is made of.
+ * Reads a value through the rows that it is made of, however many they are.
  *
  * @throws BrokenChainError where a row is missing, was changed, or refers to itself.
  */
@@ -64,28 +77,37 @@ export async function readChain(
   context: ChannelValueContext,
   rowOf: ChainRows,
 ): Promise<ReadValue> {
-  const splices: SpliceRow[] = [];
+  const splices = new Map<string, SpliceRow>();
   let { version } = context;
-  while (splices.length <= MAX_SPLICES) {
+  while (!splices.has(version)) {
     const row = rowOf(version);
     if (row === undefined)
       throw new BrokenChainError(`version "${version}", which it is made of, is not stored`);
     const place = { ...context, version };
-    const stored = [row.type ?? UNTAGGED, await bytesOf(row, place)] as const;
-    const [type, bytes] = await unwrapBytes(serde, stored, place);
-    if (!isSplice(type)) return valueOf({ version, type, bytes }, splices);
+    const stored = await bytesOf(row, place);
+    const [type, bytes] = await unwrapBytes(serde, [row.type ?? UNTAGGED, stored], place);
+    if (!isSplice(type)) return valueOf({ version, type, stored, bytes }, [...splices.values()]);
     if (row.base === null) throw new BrokenChainError(`version "${version}" is a splice without a base`);
-    splices.push({ version, type: wholeTypeOf(type), splice: decodeSplice(bytes) });
+    splices.set(version, { version, type: wholeTypeOf(type), stored, splice: decodeSplice(bytes) });
     version = row.base;
   }
-  throw new BrokenChainError(`it is made of more than ${MAX_SPLICES} rows, so they refer to each other`);
+  throw new BrokenChainError(`version "${version}", which it is made of, is made of itself`);
 }
 
-/** @param links - Each refers to the next one, and the last one to `whole`. */
-function valueOf(whole: WholeRow, links: readonly SpliceRow[]): ReadValue {
-  const [newest, ...others] = links;
-  const splices = others.map(({ splice }) => splice);
-  const bytes = newest === undefined ? whole.bytes : restoreValue([newest.splice, ...splices], whole.bytes);
-  const type = newest === undefined ? whole.type : newest.type;
-  return { type, bytes, chained: () => chainedValue(bytes, links, whole.version) };
+/** @param rows - Each refers to the next one, and the last one to `whole`. */
+function valueOf(whole: WholeRow, rows: readonly SpliceRow[]): ReadValue {
+  const [newest, ...others] = rows;
+  const { version, stored } = whole;
+  if (newest === undefined) {
+    const rowDigest = () => (whole.bytes === stored ? undefined : rowDigestOf(stored));
+    const chained = () => wholeValue(version, whole.bytes, rowDigest());
+    return { type: whole.type, bytes: whole.bytes, splices: 0, chained };
+  }
+  const bytes = restoreValue([newest.splice, ...others.map(({ splice }) => splice)], whole.bytes);
+  const chained = () => {
+    if (rows.length > MAX_CHAIN) return undefined;
+    const links = rows.map((row) => ({ ...row, rowDigest: rowDigestOf(row.stored) }));
+    return chainedValue(bytes, links, { version, rowDigest: rowDigestOf(stored) });
+  };
+  return { type: newest.type, bytes, splices: rows.length, chained };
 }

@@ -1,6 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
+import { rowDigestIs } from "./row-digest-is.js";
 
 /** The parameters that name the rows which a checkpoint requires. */
 export interface RequiredRows {
@@ -10,6 +11,8 @@ export interface RequiredRows {
   readonly channels: readonly string[];
   /** By channel, the version that a splice refers to. */
   readonly bases: readonly (string | null)[];
+  /** By channel, the digest of what the row of that version holds. */
+  readonly baseDigests: readonly (Uint8Array | null)[];
 }
 
 /** The rows that a checkpoint may require. */
@@ -23,8 +26,9 @@ export type WithHeld = CheckpointDatabase & { held: { checkpoint_id: string } };
 
 /**
  * Locks what a checkpoint requires, so that nobody deletes it before this statement has committed. A collection of orphaned values
- * after such a deletion then sees the references of the new checkpoint (C3), and the splices (C13). The parent comes first, as
- * every writer locks checkpoints before values (C2).
+ * after such a deletion then sees the references of the new checkpoint (C3), and the splices (C13). The base of a splice is the row
+ * that the writer knows only if it holds the same bytes: a thread that was deleted and begun anew may have the same versions. The
+ * parent comes first, as every writer locks checkpoints before values (C2).
  */
 export function withHeld(
   db: QueryCreator<CheckpointDatabase>,
@@ -45,6 +49,12 @@ export function withHeld(
     : withBases(db, parameter, sql`(select '')`);
 }
 
+interface BaseColumns {
+  channel: string;
+  version: string | null;
+  digest: Uint8Array | null;
+}
+
 function withBases(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<RequiredRows>,
@@ -56,9 +66,9 @@ function withBases(
       qb
         .selectFrom(parent.as<"parent">(sql`parent(checkpoint_id)`))
         .innerJoin(
-          sql<{ channel: string; version: string | null }>`unnest(
-            ${parameter("channels")}::text[], ${bases}::text[]
-          )`.as<"base">(sql`base(channel, version)`),
+          sql<BaseColumns>`unnest(
+            ${parameter("channels")}::text[], ${bases}::text[], ${parameter("baseDigests")}::bytea[]
+          )`.as<"base">(sql`base(channel, version, digest)`),
           (join) => join.onTrue(),
         )
         .innerJoinLateral(
@@ -70,6 +80,7 @@ function withBases(
               .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
               .whereRef("stored.channel", "=", "base.channel")
               .whereRef("stored.version", "=", "base.version")
+              .where(rowDigestIs("base.digest"))
               .limit(sql.lit(1))
               .forKeyShare()
               .as("locked"),

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { rowDigestIs } from "./row-digest-is.js";
 import type { BlobRow } from "./checkpoint-rows.js";
 
 /** A stored value that a splice refers to. */
@@ -12,11 +13,13 @@ export interface HeldBase {
 /** A value of a thread, by its key. */
 export interface BaseKey extends Pick<BlobRow, "threadId" | "checkpointNs" | "channel"> {
   readonly version: string;
+  /** The digest of what the row holds. */
+  readonly digest: Uint8Array;
 }
 
 /**
  * Locks the bases of splices of one thread until the transaction ends, as `holdParents` locks parents (C13). Returns those that are
- * stored.
+ * stored, and hold what the writer knows.
  */
 export function holdBases(
   schema: string,
@@ -28,6 +31,7 @@ export function holdBases(
     checkpointNss: bases.map(({ checkpointNs }) => checkpointNs),
     channels: bases.map(({ channel }) => channel),
     versions: bases.map(({ version }) => version),
+    digests: bases.map(({ digest }) => digest),
   });
 }
 
@@ -36,26 +40,29 @@ interface HoldParams {
   readonly checkpointNss: readonly string[];
   readonly channels: readonly string[];
   readonly versions: readonly string[];
+  readonly digests: readonly Uint8Array[];
 }
 
 const hold = /* @__PURE__ */ new Statement<HoldParams, HeldBase>((db, parameter) =>
   db
-    .selectFrom("checkpoint_blobs as base")
+    .selectFrom("checkpoint_blobs as stored")
     .innerJoin(
-      sql<HeldBase>`unnest(
-        ${parameter("checkpointNss")}::text[], ${parameter("channels")}::text[], ${parameter("versions")}::text[]
-      )`.as<"given">(sql`given(checkpoint_ns, channel, version)`),
+      sql<HeldBase & { digest: Uint8Array }>`unnest(
+        ${parameter("checkpointNss")}::text[], ${parameter("channels")}::text[], ${parameter("versions")}::text[],
+        ${parameter("digests")}::bytea[]
+      )`.as<"given">(sql`given(checkpoint_ns, channel, version, digest)`),
       (join) =>
         join
-          .on("base.thread_id", "=", parameter("threadId"))
-          .onRef("given.checkpoint_ns", "=", "base.checkpoint_ns")
-          .onRef("given.channel", "=", "base.channel")
-          .onRef("given.version", "=", "base.version"),
+          .on("stored.thread_id", "=", parameter("threadId"))
+          .onRef("given.checkpoint_ns", "=", "stored.checkpoint_ns")
+          .onRef("given.channel", "=", "stored.channel")
+          .onRef("given.version", "=", "stored.version"),
     )
-    .select(["base.checkpoint_ns", "base.channel", "base.version"])
+    .where(rowDigestIs("given.digest"))
+    .select(["stored.checkpoint_ns", "stored.channel", "stored.version"])
     // Every statement that locks several values uses this order (C2).
-    .orderBy(sql`base.checkpoint_ns collate "C"`)
-    .orderBy(sql`base.channel collate "C"`)
-    .orderBy(sql`base.version collate "C"`)
-    .forKeyShare("base"),
+    .orderBy(sql`stored.checkpoint_ns collate "C"`)
+    .orderBy(sql`stored.channel collate "C"`)
+    .orderBy(sql`stored.version collate "C"`)
+    .forKeyShare("stored"),
 );

@@ -34,7 +34,7 @@ export function bindPut(
 
 /**
  * Returns whether the statement of {@link bindPut} has stored the checkpoint. It has not where a required parent or the base of a
- * splice is gone.
+ * splice is gone, or another value has taken the place of the base.
  */
 export function isStored({ requiresParent, blobs }: EncodedCheckpoint, rows: readonly unknown[]): boolean {
   return rows.length > 0 || !(requiresParent || blobs.some(({ splice }) => splice !== undefined));
@@ -67,6 +67,7 @@ function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutPar
     blobs: blobs.map(({ blob }) => blob),
     areCarried: blobs.map(({ isCarried }) => isCarried === true),
     bases: blobs.map(({ splice }) => splice?.base ?? null),
+    baseDigests: blobs.map(({ splice }) => splice?.baseDigest ?? null),
     wholeBytes: blobs.map(({ splice }) => splice?.wholeBytes ?? null),
   };
 }
@@ -81,6 +82,7 @@ interface PutParams
   readonly blobs: readonly (Uint8Array | null)[];
   readonly areCarried: readonly boolean[];
   readonly bases: readonly (string | null)[];
+  readonly baseDigests: readonly (Uint8Array | null)[];
   readonly wholeBytes: readonly (number | null)[];
 }
 

@@ -38,7 +38,7 @@ export interface PutRowsOptions {
 
 /**
  * Stores any number of rows of all three tables in one statement, by the same rules as single calls. Nothing is stored in a
- * namespace whose required parent is gone, or the base of one of whose splices is.
+ * namespace whose required parent is gone, or the base of one of whose splices is gone or replaced.
  */
 export function putRows(
   schema: string,

@@ -2,6 +2,7 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { RowArrays } from "./row-arrays.js";
+import { rowDigestIs } from "./row-digest-is.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
 
 /** An array of each column of the parents that checkpoints require, one at most for each namespace of a thread. */
@@ -17,6 +18,12 @@ export type WithRefused = CheckpointDatabase & { refused: NamespaceRow };
 interface NamespaceRow {
   thread_id: string;
   checkpoint_ns: string;
+}
+
+interface SpliceColumns extends NamespaceRow {
+  channel: string;
+  base: string | null;
+  digest: Uint8Array | null;
 }
 
 /**
@@ -54,11 +61,12 @@ export function withRefused(
       .unionAll(
         qb
           .selectFrom(
-            rowsOfArrays<NamespaceRow & { channel: string; base: string | null }, "splice">("splice", {
+            rowsOfArrays<SpliceColumns, "splice">("splice", {
               thread_id: sql`${parameter("blob_threadId")}::text[]`,
               checkpoint_ns: sql`${parameter("blob_checkpointNs")}::text[]`,
               channel: sql`${parameter("blob_channel")}::text[]`,
               base: sql`${parameter("blob_base")}::text[]`,
+              digest: sql`${parameter("blob_baseDigest")}::bytea[]`,
             }),
           )
           .leftJoinLateral(
@@ -70,6 +78,7 @@ export function withRefused(
                 .whereRef("stored.checkpoint_ns", "=", "splice.checkpoint_ns")
                 .whereRef("stored.channel", "=", "splice.channel")
                 .whereRef("stored.version", "=", sql.ref("splice.base"))
+                .where(rowDigestIs("splice.digest"))
                 .limit(sql.lit(1))
                 .forKeyShare()
                 .as("locked"),
