@@ -97,6 +97,8 @@ export interface RebuiltBlob {
  *
  * - `corrupt-header`: a row of `checkpoints` that does not contain a checkpoint
  * - `undecodable-value`, `undecodable-write`: bytes that the saver's serializer can't read
+ * - `broken-chain`: a splice can't be read, because a value that it is made of is not stored, was changed, or is made of the splice
+ * - `long-chain`: a splice is made of more values than savers make them of; it can be read, and `compact` makes its chain shorter
  * - `missing-value`: a channel has a version, but neither a blob nor a value in the header; a notice when Python's saver stored
  *   the checkpoint and no row shows whether the channel was empty
  * - `missing-parent`: a checkpoint's parent is not stored; an error if a delta channel needs it, otherwise a notice, since
@@ -109,6 +111,8 @@ export type ProblemKind =
   | "corrupt-header"
   | "undecodable-value"
   | "undecodable-write"
+  | "broken-chain"
+  | "long-chain"
   | "missing-value"
   | "missing-parent"
   | "parent-cycle"

@@ -1,6 +1,7 @@
-import { DeserializationError } from "../errors/index.js";
+import { BrokenChainError, DeserializationError } from "../errors/index.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
+import type { ReadValue } from "../saver/codec/read-chain.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import {
   blobPlaceOf,
@@ -8,6 +9,7 @@ import {
   writePlaceOf,
   type WritePageRow,
 } from "../saver/queries/get-value-page.js";
+import { MAX_CHAIN } from "../splices/value-chain.js";
 import type { Problem } from "./audit-types.js";
 import { error, notice } from "./problems.js";
 
@@ -15,8 +17,23 @@ import { error, notice } from "./problems.js";
 export async function problemsOfBlob(row: BlobPageRow, reader: ValueReader): Promise<Problem[]> {
   if (row.type === "empty") return [];
   const place = blobPlaceOf(row);
-  const failure = await failureOf(row, place, reader);
-  return failure === undefined ? [] : [error("undecodable-value", place, failure)];
+  let splices = 0;
+  const inspect = (value: ReadValue): void => {
+    splices = value.splices;
+  };
+  const failure = await failureOf(row, place, { ...reader, inspect });
+  if (failure !== undefined) {
+    const isBroken = failure instanceof BrokenChainError;
+    return [error(isBroken ? "broken-chain" : "undecodable-value", place, failure.message)];
+  }
+  return splices > MAX_CHAIN ? [notice("long-chain", place, longChainMessage(row, splices))] : [];
+}
+
+function longChainMessage({ thread_id, channel, version }: BlobPageRow, splices: number): string {
+  return (
+    `thread "${thread_id}": channel "${channel}" at version "${version}" can be read, but it is made of ${splices} other values, ` +
+    `and ${MAX_CHAIN} are the most that reads are meant for: compact makes the chain shorter`
+  );
 }
 
 /** The problems of a write. Writes without a checkpoint are reported once for each task, at its first write. */
@@ -30,7 +47,7 @@ export async function problemsOfWrite(
   const failure = await failureOf(row, { ...place, idx }, reader);
   const isReported = previous !== undefined && !previous.has_checkpoint && isSameTask(row, previous);
   return [
-    ...(failure === undefined ? [] : [error("undecodable-write", place, failure)]),
+    ...(failure === undefined ? [] : [error("undecodable-write", place, failure.message)]),
     ...(row.has_checkpoint || isReported ? [] : [notice("stray-writes", task, strayMessage(row))]),
   ];
 }
@@ -53,12 +70,12 @@ async function failureOf(
   row: BlobPageRow | WritePageRow,
   place: CheckpointValueContext,
   reader: ValueReader,
-): Promise<string | undefined> {
+): Promise<DeserializationError | undefined> {
   try {
     await decodeValue(reader, storedValueOf(row.type, row.blob), place, place);
     return undefined;
   } catch (reason) {
-    if (reason instanceof DeserializationError) return reason.message;
+    if (reason instanceof DeserializationError) return reason;
     throw reason;
   }
 }

@@ -85,7 +85,7 @@ export class DeserializationError extends CheckpointError {
 }
 
 /**
- * A value that is stored as a splice of an earlier one can't be read: a row that it is made of is missing, damaged, or refers to
+ * A value that is stored as a splice of an earlier one can't be read: a row that it is made of is missing, damaged, or made of
  * itself. `verify` finds such values.
  */
 export class BrokenChainError extends DeserializationError {
