@@ -10,7 +10,9 @@ const LONGEST_RUN_MS = 20;
 
 /** What a slot needs from its process. */
 export interface Drive {
-  readonly saver: ChaosSaver;
+  saver: ChaosSaver;
+  /** Opens a saver that remembers nothing. */
+  readonly open: () => ChaosSaver;
   readonly slot: Slot;
   /** Makes a call, with journal entries before and after it, and returns whether it was acknowledged. */
   readonly perform: (operation: Operation) => Promise<boolean>;
@@ -40,8 +42,10 @@ async function step(drive: Drive): Promise<void> {
   else if (draw < 0.6) await perform(putWrites(saver, slot, head));
   else if (draw < 0.7) await perform(saver.batch === undefined ? put(saver, slot) : batch(saver, slot));
   else if (draw < 0.85) await perform(getNewest(saver, slot));
-  else if (draw < 0.91) await perform(list(saver, slot));
-  else if (draw < 0.92) await perform(rewrite(saver, slot));
+  else if (draw < 0.9) await perform(list(saver, slot));
+  else if (draw < 0.93) await perform(rewrite(saver, slot));
+  // Another process goes on with the thread, without a read. Its first value is whole, and begins a chain.
+  else if (draw < 0.945) drive.saver = drive.open();
   else if (draw < 0.985) await (drive.forks ? fork(drive) : perform(put(saver, slot)));
   else if (draw < 0.99) await perform(deleteThread(saver, slot));
   // A finished conversation, which the checker reads at the end.

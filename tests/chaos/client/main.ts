@@ -19,7 +19,8 @@ import { Slot } from "./slot.js";
 const options = parseClientOptions(process.argv[2]);
 const history = History.of(readJournal(options.journal));
 const journal = new JournalFile(options.journal);
-const { savers, pool } = await openSavers(options);
+const { openers, pool } = await openSavers(options);
+const shared = openers.map((open) => ({ open, saver: open() }));
 const stopping = new AbortController();
 const random = new Random(options.seed + options.generation);
 let calls = 0;
@@ -43,7 +44,7 @@ const slots = Array.from({ length: options.slots }, (_, i) => new Slot(i, histor
 await Promise.all(
   slots.map((slot) =>
     driveSlot({
-      ...{ saver: slot.random.pick(savers), slot, perform: performFor(slot) },
+      ...{ ...slot.random.pick(shared), slot, perform: performFor(slot) },
       ...{ forks: options.forks, stop: stopping.signal },
     }),
   ),

@@ -14,8 +14,8 @@ export type ChaosSaver = BaseCheckpointSaver & {
 
 /** Savers and their passed-in pool. */
 export interface OpenedSavers {
-  /** Each can continue the threads of the others. */
-  readonly savers: readonly ChaosSaver[];
+  /** Each opens a saver that remembers nothing, and can continue the threads of all others. */
+  readonly openers: readonly (() => ChaosSaver)[];
   readonly pool: CountingPool;
 }
 
@@ -27,17 +27,17 @@ export async function openSavers(options: ClientOptions): Promise<OpenedSavers> 
     connectionTimeoutMillis: options.connectionTimeoutMs,
     keepAlive: true,
   });
-  return { pool, savers: await openOn(pool, options) };
+  return { pool, openers: await openersOn(pool, options) };
 }
 
-async function openOn(
+async function openersOn(
   pool: CountingPool,
   { builds, saver, statementTimeoutMs }: ClientOptions,
-): Promise<ChaosSaver[]> {
-  if (saver === "official") return [new OfficialSaver(pool)];
+): Promise<(() => ChaosSaver)[]> {
+  if (saver === "official") return [() => new OfficialSaver(pool)];
   const loaded = await Promise.all(builds.map(load));
   return loaded.flatMap(({ PostgresSaver }) =>
-    [true, false].map((splices) => new PostgresSaver(pool, undefined, { statementTimeoutMs, splices })),
+    [true, false].map((splices) => () => new PostgresSaver(pool, undefined, { statementTimeoutMs, splices })),
   );
 }
 

@@ -75,7 +75,7 @@ export function batch(saver: ChaosSaver, slot: Slot): Operation {
 
 /** Stores values of any thread in another form. No call may notice it. */
 export function rewrite(saver: ChaosSaver, slot: Slot): Operation {
-  const kind = slot.random.pick(["expand", "compact"] as const);
+  const kind = slot.random.pick(["expand", "compact", "compact", "compact"] as const);
   const threads = [slot.anyThread()];
   return {
     kind,
