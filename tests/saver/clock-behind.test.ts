@@ -20,13 +20,9 @@ import {
 import { onShiftedClock, stopClock } from "../../test-support/shifted-clock.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
-import { InMemorySdk } from "../telemetry/in-memory-sdk.js";
-import { RecordingLogger } from "../telemetry/recording-logger.js";
 
 const A_MINUTE_MS = 60_000;
 const SKEW_MS = 60;
-/** So much that the rest of it, after the calls of the test, is still more than NTP leaves, and is logged. */
-const LONG_SKEW_MS = 400;
 
 describeAnyTarget("a saver on a machine whose clock is behind (C17)", (target) => {
   let database: TestDatabase;
@@ -81,16 +77,16 @@ describeAnyTarget("a saver on a machine whose clock is behind (C17)", (target) =
     const clock = stopClock(now);
     const own = await putValues(saver, config, { n: ["own"] });
     expect((await saver.getTuple(config))?.checkpoint.id).toBe(own.checkpoint.id);
+    const others = open();
+    await others.getTuple(threadConfig("another"));
     let isRead = false;
-    const others = open()
-      .getTuple(config)
-      .then(() => {
-        isRead = true;
-      });
-    await saver.getTuple(config);
+    const read = others.getTuple(config).then(() => {
+      isRead = true;
+    });
+    for (let i = 0; i < 10; i++) await saver.getTuple(config);
     expect(isRead).toBe(false);
     clock.release();
-    await others;
+    await read;
   });
 
   describe("by more than it waits for", () => {
@@ -235,25 +231,5 @@ describeAnyTarget("a saver on a machine whose clock is behind (C17)", (target) =
       await saver.put(config, older, metadataOf(), allVersions(older));
       expect(await listIds(open().list(config))).toEqual([checkpoint.id]);
     });
-  });
-
-  it("reports its waits: as a metric and an event, and in the log where they are long", async () => {
-    const sdk = new InMemorySdk().start();
-    const logger = new RecordingLogger();
-    const { checkpoint } = await putAhead(LONG_SKEW_MS);
-    await open({ logger }).getTuple(config);
-    const wait = (await sdk.measured()).get("langgraph.checkpoint.clock_wait");
-    const span = sdk.spans.at(-1);
-    await sdk.stop();
-    expect(wait?.dataPoints).toMatchObject([
-      { attributes: { "db.operation.name": "getTuple" }, value: { count: 1 } },
-    ]);
-    expect(span?.events).toMatchObject([{ name: "clock wait" }]);
-    expect(logger.at("warn")).toMatchObject([
-      {
-        message: "the clock of this machine is behind, waited for it",
-        fields: { operation: "getTuple", checkpointId: checkpoint.id },
-      },
-    ]);
   });
 });
