@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, expect, it } from "@jest/globals";
 import { Annotation, START, StateGraph } from "@langchain/langgraph";
 import { ClockBehindError, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { newThread, threadConfig } from "../../test-support/checkpoints.js";
@@ -73,19 +73,5 @@ describeAnyTarget("turns of a thread on machines whose clocks differ (C17)", (ta
     await expect(run).rejects.toBeInstanceOf(ClockBehindError);
     expect(await graph.invoke(null, config)).toMatchObject({ turns: 1 });
     await saver.end();
-  });
-
-  describe("a fork of a past checkpoint", () => {
-    it("becomes the newest one, since LangGraph reads the newest one too before it continues", async () => {
-      const saver = new PostgresSaver(database.source);
-      const config = threadConfig(newThread());
-      const graph = graphOn(saver);
-      await graph.invoke({ turns: 0 }, config);
-      const past = (await graph.getState(config)).config;
-      await onShiftedClock(SKEW_MS, () => graph.invoke({ turns: 0 }, config));
-      await graph.invoke({ turns: 10 }, past);
-      expect((await graph.getState(config)).values).toMatchObject({ turns: 12 });
-      await saver.end();
-    });
   });
 });
