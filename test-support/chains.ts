@@ -133,12 +133,13 @@ export async function putLongChain(
     .execute();
   for (const [at, { version, blob }] of rows.entries()) {
     const base = rows[at - 1];
-    if (blob === null || base === undefined || base.blob === null) continue;
+    const baseBytes = base?.blob ?? undefined;
+    if (blob === null || base === undefined || baseBytes === undefined) continue;
     await kysely
       .updateTable("checkpoint_blobs")
       .set({
         type: "msgpack-splice",
-        blob: encodeSplice(at, blob, findSegments(base.blob, blob)),
+        blob: encodeSplice(at, blob, findSegments(baseBytes, blob)),
         base: base.version,
         whole_bytes: blob.byteLength,
       })
