@@ -17,6 +17,9 @@ import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { rejectIfEnded } from "./pool/connect-until-ended.js";
+import { waitForPGlite } from "./pglite/wait-for-pglite.js";
+import { shareWaits } from "./connection-waits.js";
+import type { RunContext } from "./statements/run-context.js";
 import { refuseConnection, refuseNative, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
 import {
   executeThroughKysely,
@@ -151,7 +154,14 @@ function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
   const kysely = new Kysely<CheckpointDatabase>({
     dialect: new PGliteDialect({ pglite: pgliteForKysely(pglite) }),
   });
-  return passedIn(throughPGlite(kysely, pglite, () => Promise.resolve(pglite)));
+  const sender = throughPGlite(kysely, pglite, () => Promise.resolve(pglite));
+  const ready = (context: RunContext = {}): Promise<void> => waitForPGlite(pglite, context);
+  return passedIn({
+    ...sender,
+    execute: (statement, context) => ready(context).then(() => sender.execute(statement, context)),
+    transact: (steps, context) => ready(context).then(() => sender.transact(steps, context)),
+    interact: (run, context) => ready(context).then(() => sender.interact(run, context)),
+  });
 }
 
 // Each statement names the tables that it needs, so that it does not matter which of them the type of the Kysely lists.
@@ -181,6 +191,7 @@ function throughPGlite(
   open: () => Promise<PGliteInstance>,
 ): Sender {
   const listener = (): Listener => listenerOfPGlite(owner, open);
+  shareWaits(owner, kysely.getExecutor().adapter);
   return {
     ...throughKysely(kysely, locksOfPGlite(owner)),
     maxConnections: "embedded",

@@ -27,7 +27,10 @@ export class DatabaseError extends CheckpointError {
   }
 }
 
-/** The connection could not be opened or was lost: the server is down, restarting or unreachable. */
+/**
+ * The connection could not be opened or was lost: the server is down, restarting or unreachable. Or the application held all connections
+ * for longer than the call may wait, as in a call inside of a transaction that has the only one. That one is not transient.
+ */
 export class ConnectionError extends DatabaseError {
   constructor(message: string, options: DatabaseErrorOptions = {}) {
     super(message, { transient: true, ...options }, "CONNECTION_FAILED");

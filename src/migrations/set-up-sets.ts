@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { CallContext } from "../db/call-context.js";
 import { isLockTimeout } from "../db/statements/lock-timeout.js";
+import { Statement } from "../db/statements/statement.js";
 import { retryTransient } from "../db/statements/retry-transient.js";
 import type { DatabaseError } from "../errors/index.js";
 import { migrateSets } from "./migrate.js";
@@ -9,7 +11,12 @@ import type { MigrationSet } from "./migration-set.js";
 export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]): Promise<void> {
   const { database, schema, policy, telemetry, observer, signal, lockTimeoutMs } = call;
   const db = signal === undefined ? database.kysely : (database.kyselyUntil?.(signal) ?? database.kysely);
-  const migrate = () => migrateSets(db, sets, { schema, lockTimeoutMs }).catch(returnLockTimeout);
+  const limits = { signal, statementTimeoutMs: policy.statementTimeoutMs };
+  const migrate = async () => {
+    // This waits for a connection within limits, as those of a pool do. The queries of a Kysely wait for ever.
+    if (database.poolState === undefined) await database.execute(nothing.bind(schema, {}), limits);
+    return migrateSets(db, sets, { schema, lockTimeoutMs }).catch(returnLockTimeout);
+  };
   const outcome = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {
     signal,
     observer,
@@ -17,6 +24,8 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
   if (outcome instanceof Error) throw outcome;
   if (outcome.length > 0) telemetry?.log.write("info", "migrations applied", { schema, steps: outcome });
 }
+
+const nothing = /* @__PURE__ */ new Statement<object, unknown>((db) => db.selectNoFrom(sql.lit(1).as("one")));
 
 /** A lock timeout is transient, but has used the time of the call: the wait must not begin again. */
 function returnLockTimeout(error: unknown): DatabaseError {

@@ -22,8 +22,9 @@ export interface ConnectionOptions {
    * `StatementTimeoutError`. If the server does not answer the cancel request either, the connection counts as lost, and the
    * saver retries the statement on another one. Default: no limit.
    *
-   * The limit does not include the wait for a connection: `connectionTimeoutMillis` of the pool limits that. It does not apply to
-   * migrations, nor to PGlite, which runs in this process. A write that is stored, and only waited for a synchronous standby,
+   * The limit does not include the wait for a connection: `connectionTimeoutMillis` of the pool limits that, or else 60 seconds in which
+   * no connection is given back. It does not apply to migrations. PGlite runs in this process: there it limits only the wait for its one
+   * connection, which a transaction of the application may hold. A write that is stored, and only waited for a synchronous standby,
    * fails with `NotReplicatedError`.
    */
   readonly statementTimeoutMs?: number | undefined;

@@ -6,14 +6,14 @@ import {
   type QueryResult,
 } from "kysely";
 import { NotReplicatedError } from "../../errors/index.js";
-import { abortErrorOf, runBounded, throwIfAborted } from "../statements/bounded-run.js";
+import { runBounded, throwIfAborted } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
-import { onAbort } from "../async/on-abort.js";
 import { replicationState } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { ROLLBACK } from "../statements/transaction-steps.js";
 import { noop } from "../async/noop.js";
+import { waitForKysely } from "./wait-for-kysely.js";
 
 /**
  * A connection of a passed-in Kysely. After a cancel request a statement settles with the server's answer,
@@ -103,28 +103,25 @@ class KyselyConnection {
 }
 
 /**
- * Runs `use` with a connection of a Kysely, and waits for the connection until the signal aborts. The
+ * Runs `use` with a connection of a Kysely, and waits for the connection until the signal aborts or the wait takes too long. The
  * connection is released when nothing is running on it, which may be later than the call settles.
  */
 export function onConnection<T>(
   kysely: Kysely<CheckpointDatabase>,
-  { signal }: RunContext,
+  context: RunContext,
   use: (connection: KyselyConnection) => Promise<T>,
 ): Promise<T> {
   const executor = kysely.getExecutor();
   return new Promise((resolve, reject) => {
-    throwIfAborted(signal);
-    const stopListening = onAbort(signal, () => {
-      reject(abortErrorOf(signal));
-    });
-    const provided = executor.provideConnection(async (connection) => {
-      stopListening();
-      if (signal?.aborted === true) return;
-      const own = new KyselyConnection(connection, (consumer) => executor.provideConnection(consumer));
-      await use(own).then(resolve, reject);
-      await own.idle();
-    });
-    provided.catch(reject).finally(stopListening);
+    waitForKysely(kysely, context, (wait) =>
+      executor.provideConnection(async (connection) => {
+        wait.goOn();
+        wait.end();
+        const own = new KyselyConnection(connection, (consumer) => executor.provideConnection(consumer));
+        await use(own).then(resolve, reject);
+        await own.idle();
+      }),
+    ).catch(reject);
   });
 }
 

@@ -1,7 +1,8 @@
 import { CompiledQuery, type Kysely } from "kysely";
-import { throwIfAborted } from "../statements/bounded-run.js";
+import { isBounded } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { onConnection } from "./kysely-connection.js";
+import { waitForKysely, waitsOfKysely } from "./wait-for-kysely.js";
 import { limitLocks } from "../statements/lock-timeout.js";
 import { confirmEarlier } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
@@ -75,12 +76,20 @@ function inPGliteTransaction<T>(
   context: RunContext,
   run: (sendInTransaction: SendStatement) => Promise<T>,
 ): Promise<T> {
-  throwIfAborted(context.signal);
-  return kysely.transaction().execute(async (transaction) => {
-    const sendInTransaction: SendStatement = (statement) => send(transaction, statement, context);
-    for (const statement of setTenant(context)) await sendInTransaction(statement);
-    return run(sendInTransaction);
-  });
+  const waits = waitsOfKysely(kysely);
+  return waitForKysely(kysely, context, (wait) =>
+    kysely.transaction().execute(async (transaction) => {
+      wait.goOn();
+      wait.end();
+      const sendInTransaction: SendStatement = async (statement) => {
+        const rows = await send(transaction, statement, context);
+        waits.moved();
+        return rows;
+      };
+      for (const statement of setTenant(context)) await sendInTransaction(statement);
+      return run(sendInTransaction);
+    }),
+  );
 }
 
 /** Restores the tenant afterwards: later statements of the application must not see another tenant's rows. */
@@ -107,16 +116,25 @@ async function inPassedInTransaction<T>(
   return result;
 }
 
-/** A statement without signal and timeout goes directly through Kysely. */
 async function send<Row>(
   kysely: Kysely<CheckpointDatabase>,
   statement: BoundStatement<Row>,
   context: RunContext,
 ): Promise<Row[]> {
-  if (context.signal !== undefined || context.statementTimeoutMs !== undefined) {
+  const executor = kysely.getExecutor();
+  const query: CompiledQuery<Row> = CompiledQuery.raw(statement.sql, [...statement.parameters]);
+  const { supportsMultipleConnections } = executor.adapter;
+  if (supportsMultipleConnections && isBounded(context)) {
     const commits = statement.writes === true && !kysely.isTransaction;
     return onConnection(kysely, context, (connection) => connection.send(statement, context, commits));
   }
-  const query: CompiledQuery<Row> = CompiledQuery.raw(statement.sql, [...statement.parameters]);
-  return (await kysely.executeQuery(query)).rows;
+  const { rows } = await waitForKysely(kysely, context, (wait) =>
+    executor.provideConnection((connection) => {
+      wait.goOn();
+      // A PGlite may wait for its connection within the query, which can't be interrupted.
+      if (supportsMultipleConnections) wait.end();
+      return connection.executeQuery<Row>(query);
+    }),
+  );
+  return rows;
 }

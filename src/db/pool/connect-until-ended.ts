@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../../errors/index.js";
+import { noop } from "../async/noop.js";
+import { waitsOf } from "../connection-waits.js";
 import { withoutCredentials } from "./pool-address.js";
 
 /** The callers that wait for a connection of a pool, each with the function that rejects its wait. */
@@ -10,30 +12,53 @@ const waitingCallersOfPools = new WeakMap<Pool, WaitingCallers>();
 
 /**
  * Takes a connection from a pool. When a pool is ended, `pg` never answers the callers that still wait: this
- * function rejects them.
+ * function rejects them. Without the option `connectionTimeoutMillis`, `pg` lets them wait for ever: this function limits that.
  *
- * @throws ConnectionError, not a transient one, when the pool has been ended.
+ * @throws ConnectionError, not a transient one, when the pool has been ended, or nobody has given back a connection for a long time.
  */
 export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
   if (pool.ending) return Promise.reject(endedError());
   const waiting = waitingCallersOf(pool);
   return new Promise((resolve, reject) => {
     const fail: (reason: unknown) => void = reject;
+    const stop = limitWait(pool, (error) => {
+      waiting.delete(reject);
+      reject(error);
+    });
     waiting.add(reject);
-    pool.connect().then(
-      (client) => {
-        if (waiting.delete(reject)) resolve(client);
-        // The wait was rejected in the meantime, since the pool was ended.
-        else client.release();
-      },
-      (error: unknown) => {
-        waiting.delete(reject);
-        const shown = withoutCredentials(error, pool);
-        fail(pool.ending ? endedError(shown) : shown);
-        rejectIfEnded(pool);
-      },
-    );
+    pool
+      .connect()
+      .then(
+        (client) => {
+          if (waiting.delete(reject)) resolve(client);
+          // The wait was rejected in the meantime.
+          else client.release();
+        },
+        (error: unknown) => {
+          waiting.delete(reject);
+          const shown = withoutCredentials(error, pool);
+          fail(pool.ending ? endedError(shown) : shown);
+          rejectIfEnded(pool);
+        },
+      )
+      .finally(stop);
   });
+}
+
+/** Bounds a wait that `pg` does not bound itself. */
+function limitWait(pool: Pool, giveUp: (error: ConnectionError) => void): () => void {
+  const { connectionTimeoutMillis = 0 } = pool.options;
+  return connectionTimeoutMillis > 0
+    ? noop
+    : waitsOf(pool).onStandstill({ explain: () => explain(pool) }, giveUp);
+}
+
+function explain({ totalCount, idleCount, options: { max } }: Pool): string {
+  return (
+    `a connection of the pool, and none was given back: ${totalCount} of ${max} are open or being opened, ${idleCount} are idle. ` +
+    "Either the server does not answer, or the application holds the connections. A call can't end while the code that waits for it " +
+    "holds the last one: give that back before the call, pass the saver a Transaction of Kysely, or raise `max` of the pool"
+  );
 }
 
 /** Rejects the callers that wait for a connection of a pool that has been ended. */
@@ -54,6 +79,7 @@ function waitingCallersOf(pool: Pool): WaitingCallers {
   // While a caller waits, either all connections are in use, and the next one that is released shows whether the pool was ended. Or
   // one is idle, and a pool that is ended in this moment removes it.
   const check = (): void => {
+    waitsOf(pool).moved();
     rejectIfEnded(pool);
   };
   pool.on("release", check);
