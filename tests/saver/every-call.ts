@@ -29,7 +29,8 @@ export interface CountedThread {
   readonly steps: readonly [RunnableConfig, RunnableConfig, RunnableConfig];
 }
 
-type MethodsOf<Saver> = {
+/** The names of the methods of an object. */
+export type MethodsOf<Saver> = {
   [Name in keyof Saver]: Saver[Name] extends (...args: never[]) => unknown ? Name : never;
 }[keyof Saver];
 

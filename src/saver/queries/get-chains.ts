@@ -6,15 +6,9 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { groupBy } from "../model/group-by.js";
+import type { ValueKeyRow } from "./few-values.js";
+import { rowsOfArrays } from "./rows-of-arrays.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
-
-/** Identifies a value of a channel. */
-export interface ValueKeyRow {
-  readonly thread_id: string;
-  readonly checkpoint_ns: string;
-  readonly channel: string;
-  readonly version: string;
-}
 
 /** A value, or a value that another one is made of. */
 export interface ChainRowOfPage extends ValueKeyRow {
@@ -108,12 +102,14 @@ const chains = /* @__PURE__ */ new StatementFamily<boolean, ChainParams, ChainRo
         .withRecursive("wanted", (qb) =>
           qb
             .selectFrom(
-              sql<ValueKeyRow>`unnest(
-            ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[],
-            ${parameter("channels")}::text[], ${parameter("versions")}::text[]
-          )`.as<"given">(sql`given(thread_id, checkpoint_ns, channel, version)`),
+              rowsOfArrays<ValueKeyRow, "given">("given", {
+                thread_id: sql`${parameter("threadIds")}::text[]`,
+                checkpoint_ns: sql`${parameter("checkpointNss")}::text[]`,
+                channel: sql`${parameter("channels")}::text[]`,
+                version: sql`${parameter("versions")}::text[]`,
+              }),
             )
-            .selectAll(),
+            .select(["given.thread_id", "given.checkpoint_ns", "given.channel", "given.version"]),
         )
         .withRecursive(CHAIN, (qb) => chainOfWanted(qb, threadId))
         .selectFrom("chain")

@@ -10,6 +10,7 @@ import {
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { eachChannelVersion } from "./header-parts.js";
+import { fewValues } from "./few-values.js";
 import { CHAIN, chainOfWanted } from "./get-chains.js";
 import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type SelectPart, type SentPageRow, type SentRow, tupleColumns } from "./sent-row.js";
@@ -185,10 +186,11 @@ function withParts(
       )
       .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
       .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
+  const few = (qb: QueryCreator<WithPage>) => fewValues(qb, entries(qb).as("value"));
   // Without splices, the values that are wanted are all of the chain.
   const values = followsChains
-    ? db.with("wanted", entries).withRecursive(CHAIN, (qb) => chainOfWanted(qb, known))
-    : db.with("chain", (qb) => (several ? entries(qb).distinct() : entries(qb)));
+    ? db.with("wanted", few).withRecursive(CHAIN, (qb) => chainOfWanted(qb, known))
+    : db.with("chain", (qb) => (several ? few(qb).distinct() : entries(qb)));
   return values
     .with("channel_values", (qb) =>
       qb
