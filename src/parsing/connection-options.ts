@@ -24,8 +24,8 @@ export interface ConnectionOptions {
    *
    * The limit does not include the wait for a connection: `connectionTimeoutMillis` of the pool limits that, or else 60 seconds in which
    * no connection is given back. It does not apply to migrations. PGlite runs in this process: there it limits only the wait for its one
-   * connection, which a transaction of the application may hold. A write that is stored, and only waited for a synchronous standby,
-   * fails with `NotReplicatedError`.
+   * connection, which a transaction of the application may hold, and the default is 15 seconds. A write that is stored, and only waited
+   * for a synchronous standby, fails with `NotReplicatedError`.
    */
   readonly statementTimeoutMs?: number | undefined;
   /**

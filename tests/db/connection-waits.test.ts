@@ -19,6 +19,8 @@ import { until } from "../../test-support/until.js";
 const THREAD = threadConfig("t");
 const SHORT = { statementTimeoutMs: 20 };
 const DEFAULT_LIMIT_MS = 60_000;
+/** That of a PGlite. */
+const PGLITE_LIMIT_MS = 15_000;
 /** What every call of this kind ends with. */
 const NO_CONNECTION = { code: "CONNECTION_FAILED", transient: false };
 const OF_PGLITE = { ...NO_CONNECTION, message: expect.stringContaining("make the call after it") };
@@ -96,7 +98,7 @@ describePglite("a call inside of a transaction() of the PGlite that its saver ha
     for await (const tuple of saver.list({})) expect(tuple).toBeUndefined();
   });
 
-  it("ends after a minute by default", async () => {
+  it("ends after 15 seconds by default", async () => {
     const { source } = await pglite.sharedDatabase();
     const saver = new PostgresSaver(source);
     time.start();
@@ -106,8 +108,8 @@ describePglite("a call inside of a transaction() of the PGlite that its saver ha
       async () => {
         const settled = Promise.allSettled([saver.getTuple(THREAD)]);
         await until(() => time.timers.length === 1);
-        expect(time.timers).toEqual([DEFAULT_LIMIT_MS]);
-        time.pass(DEFAULT_LIMIT_MS);
+        expect(time.timers).toEqual([PGLITE_LIMIT_MS]);
+        time.pass(PGLITE_LIMIT_MS);
         const [ended] = await settled;
         return ended;
       },

@@ -9,6 +9,12 @@ export const PGLITE_STANDSTILL =
   "that waits for it is open: make the call after it, or begin the transaction with a Kysely (PGliteDialect), and pass the saver that " +
   "Transaction";
 
+/**
+ * How long a call waits for that connection, in milliseconds, where no option says so. It is shorter than the wait for a pool, since
+ * a PGlite is in this process, and so is who holds the connection.
+ */
+export const PGLITE_WAIT_MS = 15_000;
+
 const KYSELY_STANDSTILL =
   "a connection of the Kysely, and none was given back. A call can't end while the code that waits for it holds the last one: within " +
   "`db.transaction()` or `db.connection()`, pass the saver that Transaction, or raise `max` of the pool";
@@ -32,7 +38,11 @@ export function waitForKysely<T>(
   const waits = waitsOfKysely(kysely);
   const hasOne = !kysely.getExecutor().adapter.supportsMultipleConnections;
   const limits = hasOne
-    ? { signal, limitMs: waits.haveMoved ? statementTimeoutMs : undefined, explain: () => PGLITE_STANDSTILL }
+    ? {
+        signal,
+        limitMs: waits.haveMoved ? (statementTimeoutMs ?? PGLITE_WAIT_MS) : undefined,
+        explain: () => PGLITE_STANDSTILL,
+      }
     : { signal, explain: () => KYSELY_STANDSTILL };
   return waits.run(limits, start);
 }

@@ -1,7 +1,7 @@
 import type { PGlite } from "kysely";
 import { noop } from "../async/noop.js";
 import { waitsOf } from "../connection-waits.js";
-import { PGLITE_STANDSTILL } from "../kysely/wait-for-kysely.js";
+import { PGLITE_STANDSTILL, PGLITE_WAIT_MS } from "../kysely/wait-for-kysely.js";
 import type { RunContext } from "../statements/run-context.js";
 
 /** A PGlite of a version that tells whether a transaction is open. A PGlite in a worker does not. */
@@ -21,7 +21,7 @@ export async function waitForPGlite(
   { signal, statementTimeoutMs }: RunContext,
 ): Promise<void> {
   if (!pglite.ready || (tells(pglite) && !pglite.isInTransaction())) return;
-  const limits = { signal, limitMs: statementTimeoutMs, explain: () => PGLITE_STANDSTILL };
+  const limits = { signal, limitMs: statementTimeoutMs ?? PGLITE_WAIT_MS, explain: () => PGLITE_STANDSTILL };
   // In a transaction that the application has begun by a statement, and that has failed, the query fails. So will the call.
   await waitsOf(pglite).run(limits, () => pglite.query("select").then(noop, noop));
 }
