@@ -166,8 +166,8 @@ function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
 /**
  * The CTEs of the parts. Postgres drops those that the shape does not use.
  *
- * Writes and sends compare the thread with that of the page, not with the parameter, unless Citus has to know the thread of each
- * table. For a known thread the planner expects fewer rows than for any thread, and would therefore plan every read again.
+ * Writes, sends and the values of chains compare the thread with that of the page, not with the parameter, unless Citus has to know the
+ * thread of each table. For a known thread the planner expects less than for any thread, and would therefore plan every read again.
  */
 function withParts(
   db: QueryCreator<WithPage>,
@@ -176,6 +176,7 @@ function withParts(
 ) {
   const { followsChains, isDistributed } = shape;
   const known = isDistributed ? threadId : undefined;
+  const ofChain = followsChains ? known : threadId;
   const bytes = sentBytes("stored", pieceBytes, isDistributed);
   const entries = (qb: QueryCreator<WithPage>) =>
     qb
@@ -186,11 +187,12 @@ function withParts(
       )
       .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
       .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
-  const few = (qb: QueryCreator<WithPage>) => fewValues(qb, entries(qb).as("value"));
+  const few = (qb: QueryCreator<WithPage>) =>
+    fewValues(qb, (several ? entries(qb).distinct() : entries(qb)).as("value"));
   // Without splices, the values that are wanted are all of the chain.
   const values = followsChains
     ? db.with("wanted", few).withRecursive(CHAIN, (qb) => chainOfWanted(qb, known))
-    : db.with("chain", (qb) => (several ? few(qb).distinct() : entries(qb)));
+    : db.with("chain", (qb) => (several ? few(qb) : entries(qb)));
   return values
     .with("channel_values", (qb) =>
       qb
@@ -201,7 +203,7 @@ function withParts(
               .selectFrom("checkpoint_blobs as stored")
               .select(["stored.type", bytes.as("blob")])
               .$if(followsChains, (found) => found.select("stored.base"))
-              .where("stored.thread_id", "=", threadId ?? eb.ref("wanted.thread_id"))
+              .where("stored.thread_id", "=", ofChain ?? eb.ref("wanted.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "wanted.checkpoint_ns")
               .whereRef("stored.channel", "=", "wanted.channel")
               .whereRef("stored.version", "=", "wanted.version")
