@@ -71,7 +71,8 @@ describeEachTarget("after a random history of calls", (target) => {
 
       beforeAll(async () => {
         await database.reset();
-        saver = new SAVERS[name](database.source, serde(), options);
+        // Histories have checkpoints that are older than their parents, as those of another saver may be.
+        saver = new SAVERS[name](database.source, serde(), { clockBehind: "warn", ...options });
         await saver.setup();
       });
 
