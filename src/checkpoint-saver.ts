@@ -736,10 +736,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * option `splices`, or of another saver. From then on, only this library reads those threads. Agents may read and
    * write meanwhile.
    *
+   * A value that is made of more than 32 others becomes whole, or a splice of a nearer one. `verify` names values that
+   * are made of more than 64.
+   *
    * It uses small transactions. What an interrupted call has done stays done, and the next call continues. Postgres
    * uses the space again after a `VACUUM`, and returns it to the system only after a `VACUUM FULL` or `pg_repack`.
    *
-   * @returns How many values became splices, and their length before and after.
+   * @returns How many values got another form, and their length before and after.
    * @throws DeserializationError for a value that can't be decrypted or decompressed.
    * @throws MigrationRequiredError where the tables are older than the option `splices`.
    *

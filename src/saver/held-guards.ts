@@ -37,7 +37,7 @@ export function baseGuard(
     blobs.flatMap(({ channel, splice }): BaseKey[] =>
       splice === undefined
         ? []
-        : [{ threadId, checkpointNs, channel, version: splice.base, digest: splice.baseDigest }],
+        : [{ threadId, checkpointNs, channel, version: splice.base, mark: splice.baseMark }],
     ),
   );
   if (bases.length === 0) return [];

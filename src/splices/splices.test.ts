@@ -11,7 +11,7 @@ import {
   MAX_BASES,
   nextValue,
   type NextValue,
-  rowDigestOf,
+  rowMarkOf,
   wholeValue,
 } from "./value-chain.js";
 
@@ -49,8 +49,8 @@ function edited(
 
 /** Adds the digest of what a row without layers holds. */
 function stored({ value, splice }: NextValue): NextValue {
-  const rowDigest = rowDigestOf(splice?.payload ?? value.bytes);
-  return { value: { ...value, rowDigest }, ...(splice !== undefined && { splice }) };
+  const rowMark = rowMarkOf(value.version, splice?.payload ?? value.bytes);
+  return { value: { ...value, rowMark }, ...(splice !== undefined && { splice }) };
 }
 
 /** Reads a value as a reader without memory does: from the rows alone. */
@@ -64,10 +64,10 @@ function readBack(rows: ReadonlyMap<string, NextValue>, version: string): Chaine
       const [first, ...others] = links.map(({ splice }) => splice);
       const whole = row.value.bytes;
       const bytes = first === undefined ? whole : restoreValue([first, ...others], whole);
-      return chainedValue(bytes, links, { version: at, rowDigest: rowDigestOf(whole) });
+      return chainedValue(bytes, links, { version: at, rowMark: rowMarkOf(at, whole) });
     }
     const { payload } = row.splice;
-    links.push({ version: at, rowDigest: rowDigestOf(payload), splice: decodeSplice(payload) });
+    links.push({ version: at, rowMark: rowMarkOf(at, payload), splice: decodeSplice(payload) });
     at = row.splice.base;
   }
 }
@@ -161,7 +161,7 @@ describe("a chain of values", () => {
       bases: Array.from({ length }, (_, index) => ({
         version: `${index}`,
         ordinal: 999 - index,
-        rowDigest: rowDigestOf(bytes),
+        rowMark: rowMarkOf("", bytes),
         segments: whole,
       })),
     });
@@ -173,7 +173,7 @@ describe("a chain of values", () => {
   test("counts all values that the base is made of, where ordinals do not fall along a compacted chain", () => {
     const bytes = randomBytes(5_000);
     const baseOf = (version: string, ordinal: number) => ({
-      ...{ version, ordinal, rowDigest: rowDigestOf(bytes) },
+      ...{ version, ordinal, rowMark: rowMarkOf("", bytes) },
       segments: [{ at: 0, from: 0, length: bytes.length }],
     });
     const bases = [baseOf("b", 40), baseOf("c", 2), baseOf("d", 50), baseOf("e", 0)];

@@ -26,8 +26,8 @@ export interface ChainedValue {
   readonly version: string;
   /** What the serializer wrote, before compression and encryption. */
   readonly bytes: Uint8Array;
-  /** The digest of what its row holds. Absent where the row holds `bytes` as they are. */
-  readonly rowDigest?: Uint8Array | undefined;
+  /** See {@link rowMarkOf}. Absent where the row holds `bytes` as they are. */
+  readonly rowMark?: string | undefined;
   /** The position in the chain. A whole value is number 0. */
   readonly ordinal: number;
   /** The values between this one and the whole one, which is the last. A whole value has none. */
@@ -38,8 +38,8 @@ export interface ChainedValue {
 export interface ChainedBase {
   readonly version: string;
   readonly ordinal: number;
-  /** The digest of what its row holds. */
-  readonly rowDigest: Uint8Array;
+  /** See {@link rowMarkOf}. */
+  readonly rowMark: string;
   /** What the other value shares with it. */
   readonly segments: readonly Segment[];
 }
@@ -48,8 +48,8 @@ export interface ChainedBase {
 export interface EncodedSplice {
   /** The version of the base. */
   readonly base: string;
-  /** The digest of what the row of the base holds. */
-  readonly baseDigest: Uint8Array;
+  /** The mark of the row of the base. */
+  readonly baseMark: string;
   readonly payload: Uint8Array;
   /** The length of the whole value. */
   readonly wholeBytes: number;
@@ -65,10 +65,10 @@ export interface NextValue {
 /**
  * A value without a base.
  *
- * @param rowDigest - The digest of what its row holds. Absent where the row holds `bytes` as they are.
+ * @param rowMark - See {@link rowMarkOf}. Absent where the row holds `bytes` as they are.
  */
-export function wholeValue(version: string, bytes: Uint8Array, rowDigest?: Uint8Array): ChainedValue {
-  return { version, bytes, rowDigest, ordinal: 0, bases: [] };
+export function wholeValue(version: string, bytes: Uint8Array, rowMark?: string): ChainedValue {
+  return { version, bytes, rowMark, ordinal: 0, bases: [] };
 }
 
 /**
@@ -93,7 +93,7 @@ export function nextValue(previous: ChainedValue, version: string, bytes: Uint8A
   const payload = encodeSplice(ordinal, bytes, base.segments);
   return {
     value: { version, bytes, ordinal, bases },
-    splice: { base: base.version, baseDigest: base.rowDigest, payload, wholeBytes: bytes.length },
+    splice: { base: base.version, baseMark: base.rowMark, payload, wholeBytes: bytes.length },
   };
 }
 
@@ -103,9 +103,9 @@ export function nextValue(previous: ChainedValue, version: string, bytes: Uint8A
  * @param segments - What it shares with the other one.
  */
 function basesAbove(value: ChainedValue, segments: readonly Segment[]): ChainedBase[] {
-  const { version, ordinal, bytes, rowDigest = rowDigestOf(bytes), bases } = value;
+  const { version, ordinal, bytes, rowMark = rowMarkOf(version, bytes), bases } = value;
   return [
-    { version, ordinal, rowDigest, segments },
+    { version, ordinal, rowMark, segments },
     ...bases.map((each) => ({ ...each, segments: composeSegments(segments, each.segments) })),
   ];
 }
@@ -113,8 +113,8 @@ function basesAbove(value: ChainedValue, segments: readonly Segment[]): ChainedB
 /** The row of a value. */
 export interface ChainRow {
   readonly version: string;
-  /** The digest of what the row holds. */
-  readonly rowDigest: Uint8Array;
+  /** See {@link rowMarkOf}. */
+  readonly rowMark: string;
 }
 
 /** A splice, and the row that holds it. */
@@ -129,17 +129,24 @@ export interface ChainLink extends ChainRow {
  * @param root - The row of the base of the last splice.
  */
 export function chainedValue(bytes: Uint8Array, links: readonly ChainLink[], root: ChainRow): ChainedValue {
-  let value = wholeValue(root.version, bytes, root.rowDigest);
-  for (const { version, rowDigest, splice } of links.toReversed()) {
+  let value = wholeValue(root.version, bytes, root.rowMark);
+  for (const { version, rowMark, splice } of links.toReversed()) {
     const { ordinal, segments } = splice;
-    value = { version, bytes, rowDigest, ordinal, bases: basesAbove(value, segments) };
+    value = { version, bytes, rowMark, ordinal, bases: basesAbove(value, segments) };
   }
   return value;
 }
 
-/** The digest of the bytes that a row holds, as Postgres's `sha256` returns it. */
-export function rowDigestOf(stored: Uint8Array): Uint8Array {
-  return createHash("sha256").update(stored).digest();
+/** The end of a version that a saver has drawn, so that no other value has the same version. */
+const RANDOM_TAIL = /\.\d*[1-9]\d{8,}$/;
+
+/**
+ * What tells whether a row still holds what its writer or reader knows: a digest of the bytes, as hexadecimal text. Where the version has
+ * a random tail, no other value has it. Then the length is enough, which tells forms of the value apart, and costs nothing.
+ */
+export function rowMarkOf(version: string, stored: Uint8Array): string {
+  if (RANDOM_TAIL.test(version)) return String(stored.byteLength);
+  return createHash("sha256").update(stored).digest("hex");
 }
 
 /** Not by bit operations, which are limited to 32 bits. */

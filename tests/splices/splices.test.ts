@@ -198,6 +198,19 @@ describeAnyTarget("a saver with splices", (target) => {
     expect((await newSaver().getTuple(next.config))?.checkpoint.channel_values.list).toHaveLength(3);
   });
 
+  it("stores a value whole where its base got another form after it was read", async () => {
+    const saver = newSaver();
+    const list = [text(6_000), text(500)];
+    const first = await putValues(saver, threadConfig("base"), { list });
+    const put = await putValues(saver, first.config, { list: [...list, text(100)] }, first.checkpoint);
+    // The same version and other bytes, as after the thread was copied with `reencode`.
+    const longer = "update checkpoint_blobs set blob = blob || '\\xc0' where version = $1";
+    await database.query(longer, [first.checkpoint.channel_versions.list]);
+    const next = await putValues(saver, put.config, { list: [...list, text(50), text(60)] }, put.checkpoint);
+    expect((await newSaver().getTuple(next.config))?.checkpoint.channel_values.list).toHaveLength(4);
+    expect((await blobs()).filter(({ base }) => base === null)).toHaveLength(2);
+  });
+
   it("reports a base that is missing, damaged or circular by name, and verify finds it", async () => {
     const saver = newSaver();
     const list = [text(6_000), text(500)];

@@ -7,7 +7,7 @@ import {
   MIN_SPLICED_BYTES,
   nextValue,
   type NextValue,
-  rowDigestOf,
+  rowMarkOf,
   wholeValue,
 } from "../../splices/value-chain.js";
 import type { SpliceColumns } from "../queries/encoded-checkpoint.js";
@@ -51,10 +51,10 @@ export async function encodeChained(
   const { splice } = next;
   const encoded =
     splice === undefined ? await wrapped(type, bytes) : await wrapped(spliceTypeOf(type), splice.payload);
-  const rowDigest = encoded.blob === bytes ? undefined : rowDigestOf(encoded.blob);
-  const chained = { ...next.value, rowDigest };
+  const rowMark = encoded.blob === bytes ? undefined : rowMarkOf(version, encoded.blob);
+  const chained = { ...next.value, rowMark };
   if (splice === undefined) return { ...encoded, chained };
-  const { base, baseDigest, wholeBytes } = splice;
+  const { base, baseMark, wholeBytes } = splice;
   const whole = (): Promise<EncodedValue> => wrapped(type, bytes);
-  return { ...encoded, splice: { base, baseDigest, wholeBytes, whole }, chained };
+  return { ...encoded, splice: { base, baseMark, wholeBytes, whole }, chained };
 }

@@ -12,7 +12,7 @@ import {
   type ChainedValue,
   chainedValue,
   MAX_CHAIN,
-  rowDigestOf,
+  rowMarkOf,
   wholeValue,
 } from "../../splices/value-chain.js";
 import type { ChainRowOfPage } from "../queries/get-chains.js";
@@ -99,15 +99,15 @@ function valueOf(whole: WholeRow, rows: readonly SpliceRow[]): ReadValue {
   const [newest, ...others] = rows;
   const { version, stored } = whole;
   if (newest === undefined) {
-    const rowDigest = () => (whole.bytes === stored ? undefined : rowDigestOf(stored));
-    const chained = () => wholeValue(version, whole.bytes, rowDigest());
+    const rowMark = () => (whole.bytes === stored ? undefined : rowMarkOf(version, stored));
+    const chained = () => wholeValue(version, whole.bytes, rowMark());
     return { type: whole.type, bytes: whole.bytes, splices: 0, chained };
   }
   const bytes = restoreValue([newest.splice, ...others.map(({ splice }) => splice)], whole.bytes);
   const chained = () => {
     if (rows.length > MAX_CHAIN) return undefined;
-    const links = rows.map((row) => ({ ...row, rowDigest: rowDigestOf(row.stored) }));
-    return chainedValue(bytes, links, { version, rowDigest: rowDigestOf(stored) });
+    const links = rows.map((row) => ({ ...row, rowMark: rowMarkOf(row.version, row.stored) }));
+    return chainedValue(bytes, links, { version, rowMark: rowMarkOf(version, stored) });
   };
   return { type: newest.type, bytes, splices: rows.length, chained };
 }

@@ -45,8 +45,8 @@ export interface EncodedBlob {
 export interface SpliceColumns {
   /** The version of the earlier value. The statement locks its row, and stores nothing where the row is gone or holds something else. */
   readonly base: string;
-  /** The SHA-256 digest of what the row of the earlier value holds. */
-  readonly baseDigest: Uint8Array;
+  /** The mark of the row of the earlier value; see `rowMarkOf`. */
+  readonly baseMark: string;
   /** The length of the whole value, before compression and encryption. */
   readonly wholeBytes: number;
   /** Encodes the whole value, for the case that the statement stores nothing. */

@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
-import { rowDigestIs } from "./row-digest-is.js";
+import { rowMarkIs } from "./row-mark-is.js";
 
 /** The parameters that name the rows which a checkpoint requires. */
 export interface RequiredRows {
@@ -11,8 +11,8 @@ export interface RequiredRows {
   readonly channels: readonly string[];
   /** By channel, the version that a splice refers to. */
   readonly bases: readonly (string | null)[];
-  /** By channel, the digest of what the row of that version holds. */
-  readonly baseDigests: readonly (Uint8Array | null)[];
+  /** By channel, the mark of the row of that version; see `rowMarkOf`. */
+  readonly baseMarks: readonly (string | null)[];
 }
 
 /** The rows that a checkpoint may require. */
@@ -26,9 +26,9 @@ export type WithHeld = CheckpointDatabase & { held: { checkpoint_id: string } };
 
 /**
  * Locks what a checkpoint requires, so that nobody deletes it before this statement has committed. A collection of orphaned values
- * after such a deletion then sees the references of the new checkpoint (C3), and the splices (C13). The base of a splice is the row
- * that the writer knows only if it holds the same bytes: a thread that was deleted and begun anew may have the same versions. The
- * parent comes first, as every writer locks checkpoints before values (C2).
+ * after such a deletion then sees the references of the new checkpoint (C3), and the splices (C13). The row of a base has to have the
+ * mark that the writer knows: a thread that was deleted and begun anew may have the same versions. The parent comes first, as every
+ * writer locks checkpoints before values (C2).
  */
 export function withHeld(
   db: QueryCreator<CheckpointDatabase>,
@@ -52,7 +52,7 @@ export function withHeld(
 interface BaseColumns {
   channel: string;
   version: string | null;
-  digest: Uint8Array | null;
+  mark: string | null;
 }
 
 function withBases(
@@ -67,8 +67,8 @@ function withBases(
         .selectFrom(parent.as<"parent">(sql`parent(checkpoint_id)`))
         .innerJoin(
           sql<BaseColumns>`unnest(
-            ${parameter("channels")}::text[], ${bases}::text[], ${parameter("baseDigests")}::bytea[]
-          )`.as<"base">(sql`base(channel, version, digest)`),
+            ${parameter("channels")}::text[], ${bases}::text[], ${parameter("baseMarks")}::text[]
+          )`.as<"base">(sql`base(channel, version, mark)`),
           (join) => join.onTrue(),
         )
         .innerJoinLateral(
@@ -80,7 +80,7 @@ function withBases(
               .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
               .whereRef("stored.channel", "=", "base.channel")
               .whereRef("stored.version", "=", "base.version")
-              .where(rowDigestIs("base.digest"))
+              .where(rowMarkIs("base.mark"))
               .limit(sql.lit(1))
               .forKeyShare()
               .as("locked"),

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { rowDigestIs } from "./row-digest-is.js";
+import { rowMarkIs } from "./row-mark-is.js";
 import type { BlobRow } from "./checkpoint-rows.js";
 
 /** A stored value that a splice refers to. */
@@ -13,8 +13,8 @@ export interface HeldBase {
 /** A value of a thread, by its key. */
 export interface BaseKey extends Pick<BlobRow, "threadId" | "checkpointNs" | "channel"> {
   readonly version: string;
-  /** The digest of what the row holds. */
-  readonly digest: Uint8Array;
+  /** The mark of the row; see `rowMarkOf`. */
+  readonly mark: string;
 }
 
 /**
@@ -31,7 +31,7 @@ export function holdBases(
     checkpointNss: bases.map(({ checkpointNs }) => checkpointNs),
     channels: bases.map(({ channel }) => channel),
     versions: bases.map(({ version }) => version),
-    digests: bases.map(({ digest }) => digest),
+    marks: bases.map(({ mark }) => mark),
   });
 }
 
@@ -40,17 +40,17 @@ interface HoldParams {
   readonly checkpointNss: readonly string[];
   readonly channels: readonly string[];
   readonly versions: readonly string[];
-  readonly digests: readonly Uint8Array[];
+  readonly marks: readonly string[];
 }
 
 const hold = /* @__PURE__ */ new Statement<HoldParams, HeldBase>((db, parameter) =>
   db
     .selectFrom("checkpoint_blobs as stored")
     .innerJoin(
-      sql<HeldBase & { digest: Uint8Array }>`unnest(
+      sql<HeldBase & { mark: string }>`unnest(
         ${parameter("checkpointNss")}::text[], ${parameter("channels")}::text[], ${parameter("versions")}::text[],
-        ${parameter("digests")}::bytea[]
-      )`.as<"given">(sql`given(checkpoint_ns, channel, version, digest)`),
+        ${parameter("marks")}::text[]
+      )`.as<"given">(sql`given(checkpoint_ns, channel, version, mark)`),
       (join) =>
         join
           .on("stored.thread_id", "=", parameter("threadId"))
@@ -58,7 +58,7 @@ const hold = /* @__PURE__ */ new Statement<HoldParams, HeldBase>((db, parameter)
           .onRef("given.channel", "=", "stored.channel")
           .onRef("given.version", "=", "stored.version"),
     )
-    .where(rowDigestIs("given.digest"))
+    .where(rowMarkIs("given.mark"))
     .select(["stored.checkpoint_ns", "stored.channel", "stored.version"])
     // Every statement that locks several values uses this order (C2).
     .orderBy(sql`stored.checkpoint_ns collate "C"`)

@@ -67,7 +67,7 @@ function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutPar
     blobs: blobs.map(({ blob }) => blob),
     areCarried: blobs.map(({ isCarried }) => isCarried === true),
     bases: blobs.map(({ splice }) => splice?.base ?? null),
-    baseDigests: blobs.map(({ splice }) => splice?.baseDigest ?? null),
+    baseMarks: blobs.map(({ splice }) => splice?.baseMark ?? null),
     wholeBytes: blobs.map(({ splice }) => splice?.wholeBytes ?? null),
   };
 }
@@ -82,7 +82,7 @@ interface PutParams
   readonly blobs: readonly (Uint8Array | null)[];
   readonly areCarried: readonly boolean[];
   readonly bases: readonly (string | null)[];
-  readonly baseDigests: readonly (Uint8Array | null)[];
+  readonly baseMarks: readonly (string | null)[];
   readonly wholeBytes: readonly (number | null)[];
 }
 

@@ -2,7 +2,7 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { RowArrays } from "./row-arrays.js";
-import { rowDigestIs } from "./row-digest-is.js";
+import { rowMarkIs } from "./row-mark-is.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
 
 /** An array of each column of the parents that checkpoints require, one at most for each namespace of a thread. */
@@ -23,7 +23,7 @@ interface NamespaceRow {
 interface SpliceColumns extends NamespaceRow {
   channel: string;
   base: string | null;
-  digest: Uint8Array | null;
+  mark: string | null;
 }
 
 /**
@@ -66,7 +66,7 @@ export function withRefused(
               checkpoint_ns: sql`${parameter("blob_checkpointNs")}::text[]`,
               channel: sql`${parameter("blob_channel")}::text[]`,
               base: sql`${parameter("blob_base")}::text[]`,
-              digest: sql`${parameter("blob_baseDigest")}::bytea[]`,
+              mark: sql`${parameter("blob_baseMark")}::text[]`,
             }),
           )
           .leftJoinLateral(
@@ -78,7 +78,7 @@ export function withRefused(
                 .whereRef("stored.checkpoint_ns", "=", "splice.checkpoint_ns")
                 .whereRef("stored.channel", "=", "splice.channel")
                 .whereRef("stored.version", "=", sql.ref("splice.base"))
-                .where(rowDigestIs("splice.digest"))
+                .where(rowMarkIs("splice.mark"))
                 .limit(sql.lit(1))
                 .forKeyShare()
                 .as("locked"),

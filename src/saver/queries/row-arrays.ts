@@ -15,7 +15,7 @@ export type RowArrays = {
 } & {
   /** By value, the version that its splice refers to. */
   readonly blob_base: readonly (string | null)[];
-  readonly blob_baseDigest: readonly (Uint8Array | null)[];
+  readonly blob_baseMark: readonly (string | null)[];
   readonly blob_wholeBytes: readonly (number | null)[];
 };
 
@@ -45,7 +45,7 @@ export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): Row
     blob_blob: blobs.map(({ blob }) => blob),
     blob_isCarried: blobs.map(({ isCarried }) => isCarried === true),
     blob_base: blobs.map(({ splice }) => splice?.base ?? null),
-    blob_baseDigest: blobs.map(({ splice }) => splice?.baseDigest ?? null),
+    blob_baseMark: blobs.map(({ splice }) => splice?.baseMark ?? null),
     blob_wholeBytes: blobs.map(({ splice }) => splice?.wholeBytes ?? null),
   };
 }
