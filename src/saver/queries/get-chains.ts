@@ -6,9 +6,24 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { groupBy } from "../model/group-by.js";
-import type { ValueKeyRow } from "./few-values.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+
+/** Identifies a value of a channel. */
+export interface ValueKeyRow {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly version: string;
+}
+
+/** The columns of a {@link ValueKeyRow}. */
+export const VALUE_KEY = [
+  "thread_id",
+  "checkpoint_ns",
+  "channel",
+  "version",
+] as const satisfies (keyof ValueKeyRow)[];
 
 /** A value, or a value that another one is made of. */
 export interface ChainRowOfPage extends ValueKeyRow {

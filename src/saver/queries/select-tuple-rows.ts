@@ -9,9 +9,9 @@ import {
   type SqlBool,
 } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { fewRows } from "../../db/kysely/few-rows.js";
 import { eachChannelVersion } from "./header-parts.js";
-import { fewValues } from "./few-values.js";
-import { CHAIN, chainOfWanted } from "./get-chains.js";
+import { CHAIN, chainOfWanted, VALUE_KEY } from "./get-chains.js";
 import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type SelectPart, type SentPageRow, type SentRow, tupleColumns } from "./sent-row.js";
 import type { TupleShape } from "../model/tuple-shape.js";
@@ -188,7 +188,7 @@ function withParts(
       .select(["page.thread_id", "page.checkpoint_ns", "entry.channel", "entry.version"])
       .where((eb) => isWanted(eb.ref("entry.channel"), shape, channels));
   const few = (qb: QueryCreator<WithPage>) =>
-    fewValues(qb, (several ? entries(qb).distinct() : entries(qb)).as("value"));
+    fewRows(qb, (several ? entries(qb).distinct() : entries(qb)).as("row"), VALUE_KEY);
   // Without splices, the values that are wanted are all of the chain.
   const values = followsChains
     ? db.with("wanted", few).withRecursive(CHAIN, (qb) => chainOfWanted(qb, known))

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { fewRows } from "../../db/kysely/few-rows.js";
 import { LOCK_ORDER } from "./item-keys.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
@@ -52,6 +53,8 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
   return statements.of(shape).bind(schema, params);
 }
 
+const KEY = ["prefix", "key"] as const;
+
 function shapeOf({ type, distance, unscored, isSmall }: VectorSearch): VectorShape {
   return { type, distance, unscored, isSmall };
 }
@@ -77,9 +80,9 @@ const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams
     return page
       .with("locked", (qb) =>
         qb
-          .selectFrom("page")
+          .selectFrom(fewRows(qb, qb.selectFrom("page").select(["prefix", "key"]).as("row"), KEY).as("found"))
           .innerJoin("store", (join) =>
-            join.onRef("store.prefix", "=", "page.prefix").onRef("store.key", "=", "page.key"),
+            join.onRef("store.prefix", "=", "found.prefix").onRef("store.key", "=", "found.key"),
           )
           .where("store.ttl_minutes", "is not", null)
           .orderBy(LOCK_ORDER)
