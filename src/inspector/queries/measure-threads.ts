@@ -21,7 +21,7 @@ const sizes = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, T
     const threadId = givenThread(naming, parameter);
     return db
       .selectFrom(
-        sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
+        sql<{ thread_id: string }>`unnest((select ${parameter("threadIds")}::text[]))`.as<"given">(
           sql`given(thread_id)`,
         ),
       )

@@ -31,7 +31,8 @@ const namespaces = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsPara
       .withRecursive("walk", (qb) =>
         qb
           .selectFrom(
-            sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
+            // The result of a SELECT has no length that Postgres knows, from which it would expect a hundred times as many namespaces.
+            sql<{ thread_id: string }>`unnest((select ${parameter("threadIds")}::text[]))`.as<"given">(
               sql`given(thread_id)`,
             ),
           )

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import pg from "pg";
+import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
+import { costOf, estimateEach, isPlanned } from "./estimated-cost.js";
+import { analyzeAsMillion, analyzeTables, emptyTables, enlargeTables, fillTables } from "./filled-tables.js";
+import { recordEachCall, type RecordedStatement } from "./recorded-calls.js";
+
+/** The default of `jit_above_cost`: a server with JIT compiles a statement that is more expensive. */
+const COMPILED_ABOVE = 100_000;
+
+interface Exception {
+  /** Matches the names of all calls that send the statement. */
+  readonly calls: RegExp;
+  /** Matches the states of the tables. Default: all. */
+  readonly states?: RegExp;
+}
+
+/** What may be compiled, see docs/internals/statements.md. */
+const EXCEPTIONS: readonly Exception[] = [
+  // They read whole tables, in pages that take long, or count what a job would delete.
+  { calls: /: (?:archive|deleteForRuns|prune.*|restore|verify|verify of all threads|checkPrune .*)$/ },
+  // They read a whole table, since no index has what they ask for.
+  {
+    calls: /: (?:storage of all threads|storage \{\}|list of all threads.*|threads .*"order":"recent".*)$/,
+    states: /^1,000,000 rows/,
+  },
+  // Without statistics Postgres expects thousands of rows of each thread.
+  { calls: /: (?:listThreads.*|threads .*|threadSizes .*)$/, states: /^1,000,000 rows without statistics$/ },
+];
+
+const describePlans = onOneServer("the nodes plan the statements about their threads", describeServer);
+
+describePlans("each statement of every call", (target) => {
+  let database: TestDatabase<string>;
+  let client: pg.Client;
+  let statements: readonly RecordedStatement[];
+
+  beforeAll(async () => {
+    database = await target.migratedDatabase();
+    statements = (await recordEachCall(database)).filter(isPlanned);
+    expect(statements.length).toBeGreaterThan(150);
+    client = new pg.Client(database.source);
+    await client.connect();
+  });
+  afterAll(() => client.end());
+
+  // Each state is made from the one before.
+  it.each([
+    ["0 rows without statistics", () => emptyTables(database)],
+    ["0 rows with statistics", () => analyzeTables(database)],
+    ["1,000 rows without statistics", () => fillTables(database, 1_000)],
+    ["1,000 rows with statistics", () => analyzeTables(database)],
+    ["1,000,000 rows without statistics", () => enlargeTables(database)],
+    ["1,000,000 rows with statistics", () => analyzeAsMillion(database)],
+  ])("costs too little to be compiled, in tables of %s", async (state, makeState) => {
+    await makeState();
+    const costs = await estimateEach(client, statements);
+    const compiled = statements.flatMap(({ text, calls }, index) => {
+      const cost = costs[index];
+      if (cost === undefined || costOf(cost) < COMPILED_ABOVE || isException(calls, state)) return [];
+      return [{ ...cost, calls: [...calls], text }];
+    });
+    expect(compiled).toEqual([]);
+  });
+});
+
+function isException(calls: ReadonlySet<string>, state: string): boolean {
+  return EXCEPTIONS.some(
+    (exception) =>
+      (exception.states ?? /^/).test(state) && [...calls].every((name) => exception.calls.test(name)),
+  );
+}
