@@ -10,6 +10,7 @@ import { CheckpointNotFoundError, DeserializationError, InvalidConfigError } fro
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ForkRequest } from "./boundary/parse-fork.js";
 import { sizeOfCheckpoint } from "../saver/codec/call-size.js";
+import { countOwnId } from "../saver/clock/clock-rule.js";
 import { idAfter } from "../saver/model/checkpoint-time.js";
 import { configOf } from "../saver/codec/config-of.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
@@ -44,6 +45,7 @@ export async function fork(call: SaverCall, request: ForkRequest, forker: Forker
   const inline = inlineValues(target, values, forker.serde);
   const versions = newVersions(target, values, forker);
   const id = newId(target, request);
+  countOwnId(id);
   const checkpoint = {
     ...carriedFields(target, values),
     v: Math.max(target.header.v, SENDS_FORMAT),

@@ -77,13 +77,18 @@ describeAnyTarget("a saver on a machine whose clock is behind (C17)", (target) =
     const clock = stopClock(now);
     const own = await putValues(saver, config, { n: ["own"] });
     expect((await saver.getTuple(config))?.checkpoint.id).toBe(own.checkpoint.id);
-    const others = open();
-    await others.getTuple(threadConfig("another"));
+    expect((await open().getTuple(config))?.checkpoint.id).toBe(own.checkpoint.id);
+    // Another process has made a greater id of the same millisecond.
+    await database.query(
+      `update checkpoints set checkpoint_id = greater, checkpoint = jsonb_set(checkpoint, '{id}', to_jsonb(greater))
+       from overlay($1 placing 'ff' from 22) as greater where checkpoint_id = $1`,
+      [own.checkpoint.id],
+    );
     let isRead = false;
-    const read = others.getTuple(config).then(() => {
+    const read = saver.getTuple(config).then(() => {
       isRead = true;
     });
-    for (let i = 0; i < 10; i++) await saver.getTuple(config);
+    for (let i = 0; i < 10; i++) await open().getTuple(threadConfig("another"));
     expect(isRead).toBe(false);
     clock.release();
     await read;

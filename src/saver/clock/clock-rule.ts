@@ -19,6 +19,21 @@ export interface ReadCheckpoint extends CheckpointKey {
   readonly isNewest: boolean;
 }
 
+/** The greatest id of the last millisecond of which this process has stored ids, by whichever saver. */
+let lastMade: { readonly id: string; readonly ms: number | undefined } = { id: "", ms: undefined };
+
+/**
+ * Says that an id was made in this process, as those of the checkpoints that it stores are. LangGraph counts the ids of a millisecond in
+ * its process, so the next ones are greater, and nothing has to wait for the clock.
+ *
+ * @returns The time in the id, in milliseconds.
+ */
+export function countOwnId(checkpointId: string): number | undefined {
+  const ms = timeInId(checkpointId)?.getTime();
+  if (ms !== lastMade.ms || checkpointId > lastMade.id) lastMade = { id: checkpointId, ms };
+  return ms;
+}
+
 /**
  * Keeps the checkpoints of a machine whose clock is behind from being lost from sight (C17). The newest checkpoint of a namespace is the
  * one with the greatest id, and LangGraph makes ids from the clock of its machine. Ids that contain no time are not checked.
@@ -27,8 +42,6 @@ export class ClockRule {
   readonly #bounds: ClockBounds;
   readonly #ended: AbortSignal;
   readonly #warnings = new DailyWarnings({ type: "ClockBehindWarning", code: "CLOCK_BEHIND" });
-  /** The greatest id that was put. Of the millisecond that it is from, this process has counted all ids up to it. */
-  #greatestPut = "";
 
   /** @param ended - Aborts when the saver is closed, and ends all waits. */
   constructor(bounds: ClockBounds, ended: AbortSignal) {
@@ -44,11 +57,11 @@ export class ClockRule {
    */
   checkPut(key: CheckpointKey, parentCheckpointId: string | undefined): void {
     const { checkpointId } = key;
-    if (checkpointId > this.#greatestPut) this.#greatestPut = checkpointId;
+    const ms = countOwnId(checkpointId);
     if (parentCheckpointId === undefined || checkpointId >= parentCheckpointId) return;
-    const [time, parentTime] = [timeInId(checkpointId), timeInId(parentCheckpointId)];
-    if (time === undefined || parentTime === undefined) return;
-    const behindMs = parentTime.getTime() - time.getTime();
+    const parentMs = timeInId(parentCheckpointId)?.getTime();
+    if (ms === undefined || parentMs === undefined) return;
+    const behindMs = parentMs - ms;
     this.refuse(
       key,
       behindMs,
@@ -64,7 +77,9 @@ export class ClockRule {
    */
   async waitFor(call: CallContext, { isNewest, ...key }: ReadCheckpoint): Promise<void> {
     const { checkpointId } = key;
-    if (this.#msUntilLater(checkpointId) <= 0) return;
+    const leftMs = msUntilLater(checkpointId);
+    // After a wait this is not enough: a clock that was set back has begun to count anew.
+    if (leftMs <= 0 || (leftMs === 1 && isCounted(checkpointId))) return;
     const behindMs = await this.#wait(call, checkpointId);
     // A run from an older checkpoint may well make greater ids. If it does not, its put is refused.
     if (behindMs > 0 && isNewest)
@@ -85,29 +100,17 @@ export class ClockRule {
     this.#warnings.warn(key, describe);
   }
 
-  /**
-   * How long it takes until LangGraph makes greater ids, in milliseconds. It counts the ids of one millisecond in its own process only, so
-   * those of other processes must be of an earlier one.
-   */
-  #msUntilLater(checkpointId: string): number {
-    const time = timeInId(checkpointId)?.getTime();
-    if (time === undefined) return 0;
-    const leftMs = time + 1 - Date.now();
-    const isCounted = leftMs === 1 && checkpointId <= this.#greatestPut;
-    return isCounted && timeInId(this.#greatestPut)?.getTime() === time ? 0 : leftMs;
-  }
-
   /** Waits within the bound. Returns how far the clock is still behind. */
   async #wait({ signal, observer }: CallContext, checkpointId: string): Promise<number> {
     const began = performance.now();
     const waitedMs = (): number => performance.now() - began;
-    let behindMs = this.#msUntilLater(checkpointId);
+    let behindMs = msUntilLater(checkpointId);
     if (behindMs > this.#bounds.maxClockWaitMs) return behindMs;
     try {
       // Again, because a timer may end early, and the clock may be set meanwhile.
       while (behindMs > 0 && waitedMs() + behindMs <= this.#bounds.maxClockWaitMs) {
         await this.#pause(behindMs, signal);
-        behindMs = this.#msUntilLater(checkpointId);
+        behindMs = msUntilLater(checkpointId);
       }
       return behindMs;
     } finally {
@@ -142,4 +145,18 @@ export function aheadBy(ms: number): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(3)} s`;
+}
+
+/**
+ * How long it takes until this process makes greater ids, in milliseconds, where another one has made the given one. Its own ids of the same
+ * millisecond may be smaller.
+ */
+function msUntilLater(checkpointId: string): number {
+  const ms = timeInId(checkpointId)?.getTime();
+  return ms === undefined ? 0 : ms + 1 - Date.now();
+}
+
+/** Whether this process has counted the ids up to this one, which is of the present millisecond. */
+function isCounted(checkpointId: string): boolean {
+  return timeInId(checkpointId)?.getTime() === lastMade.ms && checkpointId <= lastMade.id;
 }

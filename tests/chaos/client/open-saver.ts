@@ -35,7 +35,9 @@ async function openersOn(
   { builds, saver, statementTimeoutMs }: ClientOptions,
 ): Promise<(() => ChaosSaver)[]> {
   if (saver === "official") return [() => new OfficialSaver(pool)];
-  const loaded = await Promise.all(builds.map(load));
+  const loaded: (typeof import("../../../src/index.js"))[] = [];
+  // One after another: CommonJS can't require an ES module, such as Kysely, that is being imported.
+  for (const build of builds) loaded.push(await load(build));
   return loaded.flatMap(({ PostgresSaver }) =>
     [true, false].map((splices) => () => new PostgresSaver(pool, undefined, { statementTimeoutMs, splices })),
   );
