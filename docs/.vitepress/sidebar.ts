@@ -66,7 +66,13 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Tenants", link: "/tenants" },
     ],
   },
-  { text: "Contribute", items: [{ text: "Concurrency invariants", link: "/internals/concurrency" }] },
+  {
+    text: "Contribute",
+    items: [
+      { text: "Concurrency invariants", link: "/internals/concurrency" },
+      { text: "Statements and their plans", link: "/internals/statements" },
+    ],
+  },
   {
     text: "API reference",
     items: [
