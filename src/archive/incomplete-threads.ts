@@ -1,5 +1,6 @@
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { groupBy } from "../saver/model/group-by.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { threadPages } from "../saver/thread-pages.js";
 import { isOfOlder } from "./files/file-names.js";
@@ -10,25 +11,20 @@ import { type LostParentRow, selectLostParents } from "./queries/select-lost-par
  * compared with what is stored afterwards.
  */
 export class IncompleteThreads {
-  /** The newest file of each thread. */
-  readonly #newest: ReadonlyMap<string, string>;
   /** Threads whose newer checkpoints are neither stored nor in the archive. */
   readonly #withoutNewer = new Set<string>();
-  /** Checkpoints that were stored without their parent. Its file must bring it back. */
-  readonly #withoutParent = new Set<string>();
+  /** By thread, checkpoints that were stored without their parent. Its file must bring it back. */
+  readonly #withoutParent = new Map<string, Set<string>>();
 
-  private constructor(newest: ReadonlyMap<string, string>) {
-    this.#newest = newest;
-  }
-
+  /** @param newest - The newest file of each thread. */
   static async read(call: SaverCall, newest: ReadonlyMap<string, string>): Promise<IncompleteThreads> {
-    const threads = new IncompleteThreads(newest);
+    const threads = new IncompleteThreads();
     for await (const page of threadPages(call, [...newest.keys()])) {
-      const stored = new Set((await selectThreadTimes(call, page)).map(({ thread_id }) => thread_id));
-      for (const thread of page) {
-        if (!stored.has(thread) && isOfOlder(newest.get(thread) ?? "")) threads.#withoutNewer.add(thread);
-      }
-      for (const row of await selectLostParents(call, page)) threads.#withoutParent.add(keyOf(row));
+      const older = page.filter((thread) => isOfOlder(newest.get(thread) ?? ""));
+      const stored = new Set((await selectThreadTimes(call, older)).map(({ thread_id }) => thread_id));
+      for (const thread of older) if (!stored.has(thread)) threads.#withoutNewer.add(thread);
+      for (const [thread, rows] of groupBy(await selectLostParents(call, page), (row) => row.thread_id))
+        threads.#withoutParent.set(thread, new Set(rows.map(keyOf)));
     }
     return threads;
   }
@@ -36,15 +32,15 @@ export class IncompleteThreads {
   /** The threads that are still incomplete. */
   async afterwards(call: SaverCall): Promise<string[]> {
     const incomplete = new Set(this.#withoutNewer);
-    for await (const page of threadPages(call, [...this.#newest.keys()])) {
+    for await (const page of threadPages(call, [...this.#withoutParent.keys()])) {
       for (const row of await selectLostParents(call, page)) {
-        if (this.#withoutParent.has(keyOf(row))) incomplete.add(row.thread_id);
+        if (this.#withoutParent.get(row.thread_id)?.has(keyOf(row)) === true) incomplete.add(row.thread_id);
       }
     }
-    return [...this.#newest.keys()].filter((thread) => incomplete.has(thread));
+    return [...incomplete];
   }
 }
 
-function keyOf({ thread_id, checkpoint_ns, checkpoint_id }: LostParentRow): string {
-  return rowKey(thread_id, checkpoint_ns, checkpoint_id);
+function keyOf({ checkpoint_ns, checkpoint_id }: LostParentRow): string {
+  return rowKey(checkpoint_ns, checkpoint_id);
 }

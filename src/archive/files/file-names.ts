@@ -12,8 +12,9 @@ const SEPARATOR = "~";
 /** Marks a file of older checkpoints: when it was written, newer ones of its threads stayed in the database. */
 const OLDER = ".old";
 
-/** A time, the file's own random part, that of the file before it if there is one, and {@link OLDER}. */
-const AFTER_PREFIX = /~(\d{8}T\d{9}Z)-([\da-f]{10,12})(?:-([\da-f]{10}))?(\.old)?\.ndjson\.(?:zst|gz)$/;
+/** What follows the prefix: a time, the file's own random part, that of the file before it if there is one, and {@link OLDER}. */
+const AFTER_PREFIX =
+  /~\d{8}T\d{9}Z-(?<own>[\da-f]{10})(?:[\da-f]{2})?(?:-(?<before>[\da-f]{10}))?(?<older>\.old)?\.ndjson\.(?:zst|gz)$/;
 
 /** What the names of all files that hold rows of a thread begin with. Without a thread, those of files for many threads. */
 export function prefixOf(threadId: string | undefined): string {
@@ -37,7 +38,7 @@ export interface NewFile {
  */
 export function newFileName({ threadId, extension, previous, isOfOlder }: NewFile): string {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, "");
-  const before = previous === undefined ? "" : `-${ownPart(previous).slice(0, 10)}`;
+  const before = previous === undefined ? "" : `-${partsOf(previous).own ?? ""}`;
   const random = randomBytes(5).toString("hex");
   return `${prefixOf(threadId)}${time}-${random}${before}${isOfOlder ? OLDER : ""}.ndjson.${extension}`;
 }
@@ -54,22 +55,22 @@ export function timeInName(name: string): string {
 
 /** Whether newer checkpoints of the file's threads stayed in the database when it was written. */
 export function isOfOlder(name: string): boolean {
-  return AFTER_PREFIX.exec(name)?.[4] !== undefined;
+  return partsOf(name).older !== undefined;
 }
 
 /** The names of files that others name as the one before them, and that are not there: as patterns, since a part is unknown. */
 export function lostFiles(names: readonly string[]): string[] {
-  const own = new Set(names.map((name) => ownPart(name).slice(0, 10)));
+  const own = new Set(names.map((name) => partsOf(name).own));
   const lost = names.flatMap((name) => {
-    const [, , , before] = AFTER_PREFIX.exec(name) ?? [];
+    const { before } = partsOf(name);
     const prefix = name.slice(0, name.lastIndexOf(SEPARATOR) + 1);
     return before === undefined || own.has(before) ? [] : [`${prefix}*-${before}*`];
   });
   return [...new Set(lost)];
 }
 
-function ownPart(name: string): string {
-  return AFTER_PREFIX.exec(name)?.[2] ?? "";
+function partsOf(name: string): Readonly<Record<string, string | undefined>> {
+  return AFTER_PREFIX.exec(name)?.groups ?? {};
 }
 
 /** Letters, digits, `-` and `_` stay as they are, and all other bytes become `%` and two digits. A long id becomes its hash. */

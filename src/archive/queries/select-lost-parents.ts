@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { givenThread } from "../../retention/queries/given-namespaces.js";
+import { givenThread, givenThreads } from "../../retention/queries/given-namespaces.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
 /** A checkpoint whose parent is not stored. */
@@ -20,11 +19,7 @@ const lostParents = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsPar
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db
-      .selectFrom(
-        sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
-          sql`given(thread_id)`,
-        ),
-      )
+      .selectFrom(givenThreads(parameter))
       .innerJoinLateral(
         (eb) =>
           eb

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { givenThread } from "../../retention/queries/given-namespaces.js";
+import { fewGivenThreads, givenThread } from "../../retention/queries/given-namespaces.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
@@ -20,11 +20,7 @@ const sizes = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, T
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db
-      .selectFrom(
-        sql<{ thread_id: string }>`unnest((select ${parameter("threadIds")}::text[]))`.as<"given">(
-          sql`given(thread_id)`,
-        ),
-      )
+      .selectFrom(fewGivenThreads(parameter))
       .select("given.thread_id")
       .select((eb) => {
         const headers = eb

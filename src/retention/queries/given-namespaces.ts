@@ -101,6 +101,23 @@ export function withGiven<Params extends GivenParams, Name extends string = neve
   );
 }
 
+/** The given threads, as `given`. A statement joins them with LATERAL, as it does with {@link withGiven}. */
+export function givenThreads(parameter: Parameter<Pick<ThreadsParams, "threadIds">>) {
+  return threadsIn(sql`${parameter("threadIds")}::text[]`);
+}
+
+/**
+ * {@link givenThreads} for what Postgres overestimates by far. The result of a SELECT has no length that Postgres knows, so it expects ten
+ * threads, and not as many as there are, with a hundred times as many namespaces.
+ */
+export function fewGivenThreads(parameter: Parameter<Pick<ThreadsParams, "threadIds">>) {
+  return threadsIn(sql`(select ${parameter("threadIds")}::text[])`);
+}
+
+function threadsIn(threadIds: RawBuilder<unknown>) {
+  return sql<{ thread_id: string }>`unnest(${threadIds})`.as<"given">(sql`given(thread_id)`);
+}
+
 /** The thread id of the current row of `given`. */
 export function givenThread(
   naming: ThreadNaming,

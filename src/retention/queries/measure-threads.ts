@@ -5,7 +5,7 @@ import type { RowCounts } from "../../saver/model/row-counts.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
-import { givenThread } from "./given-namespaces.js";
+import { givenThread, givenThreads } from "./given-namespaces.js";
 
 /** How many rows a thread has in each table. */
 export interface ThreadSizeRow extends RowCounts {
@@ -25,11 +25,7 @@ const countRows = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParam
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db
-      .selectFrom(
-        sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
-          sql`given(thread_id)`,
-        ),
-      )
+      .selectFrom(givenThreads(parameter))
       .innerJoinLateral(
         (eb) =>
           eb

@@ -5,6 +5,7 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { THREAD_TABLES } from "../../saver/queries/select-thread-ids.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+import { fewGivenThreads } from "./given-namespaces.js";
 
 /**
  * All namespaces of the given threads that have a row in any table, thread by thread. It is a loose index scan: it jumps from
@@ -30,12 +31,7 @@ const namespaces = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsPara
     return db
       .withRecursive("walk", (qb) =>
         qb
-          .selectFrom(
-            // The result of a SELECT has no length that Postgres knows, from which it would expect a hundred times as many namespaces.
-            sql<{ thread_id: string }>`unnest((select ${parameter("threadIds")}::text[]))`.as<"given">(
-              sql`given(thread_id)`,
-            ),
-          )
+          .selectFrom(fewGivenThreads(parameter))
           .select(["given.thread_id", firstNamespace(db, threadOf("given"), undefined).as("checkpoint_ns")])
           .unionAll((recursive) =>
             recursive

@@ -5,7 +5,7 @@ import { THREAD_TTL_KEY } from "../../saver/model/thread-ttl.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
-import { givenThread } from "./given-namespaces.js";
+import { givenThread, givenThreads } from "./given-namespaces.js";
 
 /** The newest checkpoint of a thread and its time. */
 export interface ThreadTimeRow {
@@ -26,11 +26,7 @@ const times = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, T
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db
-      .selectFrom(
-        sql<{ thread_id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"given">(
-          sql`given(thread_id)`,
-        ),
-      )
+      .selectFrom(givenThreads(parameter))
       .innerJoinLateral(newestOfThread(db, threadId), (join) => join.onTrue())
       .innerJoinLateral(
         (eb) =>
