@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from "../async/max-timer.js";
-import { onAbort } from "../async/on-abort.js";
+import { pause } from "../async/pause.js";
 
 /** What tells a schedule the time. */
 export interface Clock {
@@ -12,16 +12,5 @@ export interface Clock {
 /** The clock of the process. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
-  pause: async (ms, signal) => {
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS)).unref();
-      const stopListening = onAbort(signal, end);
-      function end(): void {
-        clearTimeout(timer);
-        stopListening();
-        resolve();
-      }
-    });
-  },
+  pause: (ms, signal) => pause(Math.min(ms, MAX_TIMER_MS), { signals: [signal], isBackground: true }),
 };

@@ -1,4 +1,4 @@
-import { onAbort } from "../../db/async/on-abort.js";
+import { pause } from "../../db/async/pause.js";
 import type { CallContext } from "../../db/call-context.js";
 import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { ClockBehindError } from "../../errors/index.js";
@@ -50,8 +50,7 @@ export class ClockRule {
   }
 
   /**
-   * Checks that a checkpoint is not older than its parent in the same namespace. Where clocks agree, it only compares two texts. One that
-   * names itself as its parent is stored again.
+   * Checks that a checkpoint is not older than its parent in the same namespace. One that names itself as its parent is stored again.
    *
    * @throws ClockBehindError where it is not, unless the saver only warns.
    */
@@ -120,19 +119,9 @@ export class ClockRule {
 
   /** @throws AbortError where the signal, or the end of the saver, has ended the pause. */
   async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    throwIfAborted(signal);
     // A saver on a database of its caller's can be used after it was closed.
     const ended = this.#ended.aborted ? undefined : this.#ended;
-    const stops: (() => void)[] = [];
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      const end = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      stops.push(onAbort(signal, end), onAbort(ended, end));
-    });
-    for (const stop of stops) stop();
+    await pause(ms, { signals: [signal, ended] });
     throwIfAborted(signal);
     throwIfAborted(ended);
   }

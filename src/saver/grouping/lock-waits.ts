@@ -1,5 +1,6 @@
 import { growingPauseMs, type PauseBounds } from "../../db/async/growing-pause.js";
-import { orAborted } from "../../db/statements/bounded-run.js";
+import { pause } from "../../db/async/pause.js";
+import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 
@@ -69,7 +70,8 @@ export class LockWaits {
         if (performance.now() - began >= timeoutMs)
           throw new StatementTimeoutError(timeoutMs, { cause: error });
       }
-      await orAborted(pause(growingPauseMs(round, PAUSES)), signal);
+      await pause(growingPauseMs(round, PAUSES), { signals: [signal] });
+      throwIfAborted(signal);
     }
   }
 
@@ -92,10 +94,4 @@ async function sendUntil(signal: AbortSignal, { send }: SendableCall): Promise<b
     if (signal.aborted && error instanceof AbortError) return false;
     throw error;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
