@@ -24,8 +24,6 @@ const EXCEPTIONS: readonly Exception[] = [
     calls: /: (?:storage of all threads|storage \{\}|list of all threads.*|threads .*"order":"recent".*)$/,
     states: /^1,000,000 rows/,
   },
-  // Without statistics Postgres expects thousands of rows of each thread.
-  { calls: /: (?:listThreads.*|threads .*|threadSizes .*)$/, states: /^1,000,000 rows without statistics$/ },
 ];
 
 const describePlans = onOneServer("the nodes plan the statements about their threads", describeServer);

@@ -20,6 +20,7 @@ import { observedPool } from "../../test-support/round-trips.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeEachTarget, describePglite, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
+import { waitingBackends, whileWritesWait } from "./late/waiting-backends.js";
 
 describeEachTarget("a saver", (target) => {
   it("can be closed before its first use", async () => {
@@ -77,18 +78,23 @@ describeServer("a saver on a pool", (target) => {
     ["the saver", (saver: PostgresSaver) => saver.end()],
     ["the owner of the pool", (_saver: PostgresSaver, pool: pg.Pool | undefined) => pool?.end()],
   ])("rejects the calls that wait for a connection when %s ends the pool", async (who, end) => {
-    const config = { connectionString: (await target.createDatabase()).source, max: 2 };
+    const database = await target.createDatabase();
+    const config = { connectionString: database.source, max: 2 };
     const pool = who === "the saver" ? undefined : new pg.Pool(config);
     const saver = new PostgresSaver(pool ?? config);
     await saver.setup();
     const thread = newThread();
-    const calls = Array.from({ length: 20 }, (_, call) =>
-      putValues(saver, threadConfig(`${thread}-${call}`), { a: call }),
-    );
-    const settled = Promise.allSettled(calls);
-    await Promise.race(calls);
-    await end(saver, pool);
-    const refused = (await settled).filter((call) => call.status === "rejected");
+    const { calls, ended } = await whileWritesWait(database, async () => {
+      const calls = Array.from({ length: 20 }, (_, call) =>
+        // Too large to share a statement.
+        putValues(saver, threadConfig(`${thread}-${call}`), { a: "x".repeat(100_000) }),
+      );
+      const settled = Promise.allSettled(calls);
+      await until(async () => (await waitingBackends(database)).length === 2);
+      return { calls: settled, ended: Promise.resolve(end(saver, pool)) };
+    });
+    const refused = (await calls).filter((call) => call.status === "rejected");
+    await ended;
     expect(refused.length).toBeGreaterThan(0);
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(ConnectionError);

@@ -45,10 +45,10 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
   });
 }
 
-/** Bounds a wait that `pg` does not bound itself. */
+/** Bounds a wait that `pg` does not bound itself. A caller for whom a connection is idle does not wait. */
 function limitWait(pool: Pool, giveUp: (error: ConnectionError) => void): () => void {
   const { connectionTimeoutMillis = 0 } = pool.options;
-  return connectionTimeoutMillis > 0
+  return connectionTimeoutMillis > 0 || pool.idleCount > pool.waitingCount
     ? noop
     : waitsOf(pool).onStandstill({ explain: () => explain(pool) }, giveUp);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { fewGivenThreads, givenThread } from "../../retention/queries/given-namespaces.js";
+import { isOneThread } from "../../saver/queries/one-thread.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
@@ -25,15 +26,15 @@ const sizes = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, T
       .select((eb) => {
         const headers = eb
           .selectFrom("checkpoints as header")
-          .where("header.thread_id", "=", threadId)
+          .where((row) => isOneThread(row.ref("header.thread_id"), threadId))
           .select(sumOf(storedSize("header.checkpoint"), storedSize("header.metadata")).as("bytes"));
         const values = eb
           .selectFrom("checkpoint_blobs as value")
-          .where("value.thread_id", "=", threadId)
+          .where((row) => isOneThread(row.ref("value.thread_id"), threadId))
           .select(sumOf(storedSize("value.blob")).as("bytes"));
         const writes = eb
           .selectFrom("checkpoint_writes as write")
-          .where("write.thread_id", "=", threadId)
+          .where((row) => isOneThread(row.ref("write.thread_id"), threadId))
           .select(sumOf(storedSize("write.blob")).as("bytes"));
         return sql<number>`(${headers}) + (${values}) + (${writes})`.as("bytes");
       });

@@ -119,14 +119,25 @@ export class CallGroups {
     for (const thread of threads) {
       if (thread.isIdle) this.#threads.delete(thread.threadId);
       const ready = thread.next?.ready;
-      if (ready?.mayShare === true) this.#waiting.add(thread);
-      else this.#waiting.delete(thread);
-      if (ready?.mayShare === false) {
-        const [first] = this.#take(thread, (turn) => turn.ready === ready);
-        if (first !== undefined) void this.#sendAlone(first);
+      if (ready?.mayShare === true && !this.#isOnlyCall(thread)) this.#waiting.add(thread);
+      else {
+        this.#waiting.delete(thread);
+        if (ready !== undefined) this.#sendNext(thread);
       }
     }
-    this.#sendWaiting();
+    if (this.#waiting.size > 0) this.#sendWaiting();
+  }
+
+  /** Whether the next call of a thread has nothing to share a statement with, and needs to wait for none. */
+  #isOnlyCall(thread: ThreadQueue<Turn>): boolean {
+    return this.#waiting.size === 0 && thread.length === 1 && this.#underWay.maySend(1);
+  }
+
+  #sendNext(thread: ThreadQueue<Turn>): void {
+    const turn = thread.takeNext();
+    if (turn === undefined || !isReady(turn)) return;
+    turn.stopWaiting();
+    void this.#sendAlone(turn);
   }
 
   /** Sends calls that wait together, unless they have to wait for a statement. */

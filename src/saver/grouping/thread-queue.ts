@@ -18,6 +18,11 @@ export class ThreadQueue<Item> {
     return !this.#isBusy && this.#items.length === 0;
   }
 
+  /** How many calls wait. */
+  get length(): number {
+    return this.#items.length;
+  }
+
   has(item: Item): boolean {
     return this.#items.includes(item);
   }
@@ -44,6 +49,15 @@ export class ThreadQueue<Item> {
     const taken = this.#items.splice(0, end === -1 ? this.#items.length : end);
     this.#isBusy = taken.length > 0;
     return taken;
+  }
+
+  /** Takes the first call, unless an earlier one is under way. It is then under way. */
+  takeNext(): Item | undefined {
+    const { next } = this;
+    if (next === undefined) return undefined;
+    this.#items.shift();
+    this.#isBusy = true;
+    return next;
   }
 
   /** Ends the calls that were taken. Those in `again` are taken once more, before any other. */

@@ -1,6 +1,7 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { isUuid6 } from "./is-uuid6.js";
+import { isOneThread } from "./one-thread.js";
 
 /**
  * Up to this number of namespaces of a thread, each is looked up separately. One lookup costs as much as reading some
@@ -84,7 +85,7 @@ function withNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expressi
 function wholeNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
   return db
     .selectFrom("checkpoints as each")
-    .where("each.thread_id", "=", threadId)
+    .where((eb) => isOneThread(eb.ref("each.thread_id"), threadId))
     .groupBy("each.checkpoint_ns")
     .select("each.checkpoint_ns")
     .select([

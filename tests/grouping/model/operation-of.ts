@@ -1,4 +1,5 @@
 import type { BatchOperation } from "../../../src/saver/codec/resolve-batch.js";
+import { putOf } from "../../../test-support/put-operation.js";
 import type { CallShape } from "./test-call.js";
 
 const SMALL_BYTES = 100;
@@ -7,8 +8,7 @@ const LARGE_BYTES = 70_000;
 
 /** Returns what a call of the model stores. */
 export function operationOf({ threadId, kind, isLarge }: CallShape): BatchOperation {
-  const blob = new Uint8Array(isLarge ? LARGE_BYTES : SMALL_BYTES);
-  const key = { threadId, checkpointNs: "", checkpointId: "1" };
+  const bytes = isLarge ? LARGE_BYTES : SMALL_BYTES;
   switch (kind) {
     case "deleteThread":
       return { kind, threadId };
@@ -16,25 +16,15 @@ export function operationOf({ threadId, kind, isLarge }: CallShape): BatchOperat
       return {
         kind,
         writes: {
-          ...key,
+          threadId,
+          checkpointNs: "",
+          checkpointId: "1",
           taskId: "task",
           taskPath: "",
-          writes: [{ channel: "a", idx: 0, type: "bytes", blob }],
+          writes: [{ channel: "a", idx: 0, type: "bytes", blob: new Uint8Array(bytes) }],
         },
       };
     case "put":
-      return {
-        kind,
-        checkpoint: {
-          ...key,
-          parentCheckpointId: null,
-          branches: false,
-          checkpoint: "{}",
-          metadata: "{}",
-          carriedNumbers: {},
-          blobs: [{ channel: "a", version: "1", type: "bytes", blob }],
-          requiresParent: false,
-        },
-      };
+      return putOf(threadId, "", bytes);
   }
 }
