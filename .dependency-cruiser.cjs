@@ -5,6 +5,7 @@ const wholeThreads = [
   "threads",
   "retention",
   "growth",
+  "sanitize",
   "audit",
   "backup",
   "archive",
@@ -30,6 +31,7 @@ const mayImport = {
   threads: [...base, "saver"],
   retention: [...base, "saver"],
   growth: [...base, "saver"],
+  sanitize: [...base, "saver", "growth"],
   audit: [...base, "saver"],
   backup: [...base, "saver"],
   archive: [...base, "saver", "retention", "backup", "threads"],
@@ -75,7 +77,17 @@ const mayImportInside = {
   "cache/codec": ["cache/model"],
   "cache/boundary": ["cache/model", "cache/codec"],
 };
-const roomsWithQueries = ["threads", "retention", "growth", "audit", "backup", "archive", "watch", "doctor"];
+const roomsWithQueries = [
+  "threads",
+  "retention",
+  "growth",
+  "sanitize",
+  "audit",
+  "backup",
+  "archive",
+  "watch",
+  "doctor",
+];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {

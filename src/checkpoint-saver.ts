@@ -47,6 +47,7 @@ import { parseExport, parseImport } from "./backup/boundary/parse-backup.js";
 import { exportThreads } from "./backup/export-threads.js";
 import { importThreads } from "./backup/import-threads.js";
 import { InvalidConfigError } from "./errors/index.js";
+import { sanitize } from "./sanitize/sanitize.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
 import { saverHealth } from "./doctor/saver-health.js";
 import { parseGrowth } from "./growth/boundary/parse-growth.js";
@@ -755,6 +756,30 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     const parse = () => ({ request: parseGrowth(options) });
     return this.#run("compact", { options }, parse, (call, { request }) =>
       compact(call, request, () => this.serde),
+    );
+  }
+
+  /**
+   * Removes from stored messages what a node had replaced in them, such as `message.content = "[redacted]"`. Version
+   * 0.1.0 stored the text of before as well, which nothing reads: in values, and in pending writes. Agents may read and
+   * write meanwhile. Backups and archives made before still have it.
+   *
+   * A value that is made of such a value becomes whole; `compact` makes splices again. It uses small transactions. What
+   * an interrupted call has done stays done, and the next call continues.
+   *
+   * @returns How many values and writes were rewritten, and their length before and after.
+   * @throws DeserializationError for a value that can't be read.
+   * @throws MigrationRequiredError where the tables are older than the option `splices`.
+   *
+   * @example
+   * ```ts
+   * const { values } = await saver.sanitize({ dryRun: true }); // how many values have such text
+   * ```
+   */
+  async sanitize(options?: GrowthOptions): Promise<GrowthReport> {
+    const parse = () => ({ request: parseGrowth(options) });
+    return this.#run("sanitize", { options }, parse, (call, { request }) =>
+      sanitize(call, request, () => this.serde),
     );
   }
 

@@ -88,6 +88,12 @@ async function rewriteChannel(
   for (const rewrite of plan.rewritesOf(key, versions, serde)) {
     throwIfAborted(call.signal);
     const replacements = await rewriteValues(call, { key, serde, dryRun: request.dryRun, ...rewrite });
-    tally.add(key.threadId, replacements, bytesBefore);
+    tally.add(
+      key.threadId,
+      replacements.map(({ version, blob }) => ({
+        bytesBefore: bytesBefore.get(version) ?? 0,
+        bytesAfter: blob.byteLength,
+      })),
+    );
   }
 }

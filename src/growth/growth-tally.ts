@@ -1,6 +1,11 @@
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import type { GrowthReport } from "./growth-types.js";
-import type { Replacement } from "./queries/replace-value.js";
+
+/** The lengths of a value, in bytes, as they are stored. */
+export interface ChangedValue {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
 
 /** Sums up what a call stores in another form, and reports progress. */
 export class GrowthTally {
@@ -18,15 +23,11 @@ export class GrowthTally {
   }
 
   /** Adds what one transaction stored. */
-  add(
-    threadId: string,
-    replacements: readonly Replacement[],
-    bytesBefore: ReadonlyMap<string, number>,
-  ): void {
-    for (const { version, blob } of replacements) {
+  add(threadId: string, changed: readonly ChangedValue[]): void {
+    for (const { bytesBefore, bytesAfter } of changed) {
       this.#values++;
-      this.#bytesBefore += bytesBefore.get(version) ?? 0;
-      this.#bytesAfter += blob.byteLength;
+      this.#bytesBefore += bytesBefore;
+      this.#bytesAfter += bytesAfter;
     }
     this.#reportProgress(threadId);
   }

@@ -1,6 +1,6 @@
 import type { CallOptions } from "../parsing/parse-call-options.js";
 
-/** Options of `expand` and `compact`. */
+/** Options of `expand`, `compact` and `sanitize`. */
 export interface GrowthOptions extends CallOptions {
   /** Only these threads; an empty list selects none. Default: all. */
   readonly threads?: readonly string[] | undefined;
@@ -20,7 +20,7 @@ export interface RewrittenValues {
   readonly bytesAfter: number;
 }
 
-/** The result of `expand` or `compact`: what it stored in another form, or with `dryRun` would store. */
+/** The result of `expand`, `compact` or `sanitize`: what it stored in another form, or with `dryRun` would store. */
 export interface GrowthReport extends RewrittenValues {
   /** Threads with such values. */
   readonly threads: number;
@@ -29,7 +29,7 @@ export interface GrowthReport extends RewrittenValues {
   readonly dryRun: boolean;
 }
 
-/** The progress of `expand` or `compact`: what it has done so far, and the current thread. */
+/** The progress of `expand`, `compact` or `sanitize`: what it has done so far, and the current thread. */
 export interface GrowthProgress extends RewrittenValues {
   readonly threadId: string;
   /** How many threads are done. */

@@ -6,7 +6,7 @@ import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
 import { type ChainRows, chainRowsOf, readChain, type ReadValue } from "../saver/codec/read-chain.js";
 import { valueReader } from "../saver/long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
-import { type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
+import { type BlobLock, type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
 import { ReplacedValueError } from "../saver/replaced-value.js";
 import { type Replacement, replaceValue } from "./queries/replace-value.js";
@@ -50,17 +50,37 @@ export async function rewriteValues(call: CallContext, rewrite: Rewrite): Promis
   const versions = [...new Set([...context, ...targets])];
   if (dryRun) return replacementsOf(await readValues(call, versions, rewrite));
   return inOneTransaction(call, async (transaction) => {
-    const { schema } = transaction;
-    await runTransaction(transaction, {
-      guard: [threadLock(schema, key)],
-      statements: [lockBlobs(schema, blobsOf(key, versions), "forNoKeyUpdate")],
-    });
+    await lockValues(transaction, key, versions, "forNoKeyUpdate");
     const replacements = await replacementsOf(await readValues(transaction, versions, rewrite));
-    await runTransaction(transaction, {
-      guard: [baseLocks(schema, key, replacements)],
-      statements: replacements.map((replacement) => replaceValue(schema, key, replacement)),
-    });
+    await storeReplacements(transaction, key, replacements);
     return replacements;
+  });
+}
+
+/** Locks values of a channel until the transaction ends. */
+export async function lockValues(
+  transaction: CallContext,
+  key: ChannelKey,
+  versions: readonly string[],
+  lock: BlobLock,
+): Promise<void> {
+  const { schema } = transaction;
+  await runTransaction(transaction, {
+    guard: [threadLock(schema, key)],
+    statements: [lockBlobs(schema, blobsOf(key, versions), lock)],
+  });
+}
+
+/** Stores values in another form, which the transaction has locked. */
+export async function storeReplacements(
+  transaction: CallContext,
+  key: ChannelKey,
+  replacements: readonly Replacement[],
+): Promise<void> {
+  const { schema } = transaction;
+  await runTransaction(transaction, {
+    guard: [baseLocks(schema, key, replacements)],
+    statements: replacements.map((replacement) => replaceValue(schema, key, replacement)),
   });
 }
 
@@ -69,7 +89,7 @@ function threadLock(schema: string, { threadId }: ChannelKey): GuardStep<LockRow
   return {
     statement: takeLocks(schema, [{ name: ["growth", threadId], shared: false }]),
     check: (rows) => {
-      refuseSnapshots(rows, "expand and compact need");
+      refuseSnapshots(rows, "expand, compact and sanitize need");
     },
   };
 }
@@ -93,10 +113,11 @@ function blobsOf({ channel, ...namespace }: ChannelKey, versions: readonly strin
   return { ...namespace, channels: versions.map(() => channel), versions };
 }
 
-async function readValues(
+/** Reads values of a channel, with the rows that they are made of. */
+export async function readValues(
   call: CallContext,
   versions: readonly string[],
-  { key, serde }: Rewrite,
+  { key, serde }: Pick<Rewrite, "key" | "serde">,
 ): Promise<StoredValues> {
   const places = versions.map((version) => ({ ...key, version }));
   const rowOf = chainRowsOf(await getChains(call, places));

@@ -8,7 +8,7 @@ import type { Replacement } from "./queries/replace-value.js";
 export async function wholeReplacement(
   serde: ContextualSerializer,
   context: ChannelValueContext,
-  { type, bytes }: ReadValue,
+  { type, bytes }: Pick<ReadValue, "type" | "bytes">,
 ): Promise<Replacement> {
   const whole = await encodeAt(context, () => wrapBytes(serde, [type, bytes], context));
   return { version: context.version, ...whole, base: null, wholeBytes: null };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { z } from "zod";
 import { decode } from "../../src/serde/msgpack/decode.js";
@@ -51,6 +52,23 @@ export function describeValues(interpreter: string): void {
     it("from TypeScript never makes Python's reader fail", async () => {
       const read = await readInPython(fc.sample(value, { seed: 11, numRuns: 600 }), false);
       expect(read.filter((reading) => reading.startsWith("raised"))).toEqual([]);
+    });
+
+    it("is a message that Python's own classes accept, also with fields that have no value", async () => {
+      const usage = {
+        input_tokens: 1,
+        output_tokens: 2,
+        total_tokens: 3,
+        input_token_details: { audio: undefined },
+      };
+      const messages = [
+        Object.assign(new AIMessage("hi"), { usage_metadata: usage, name: undefined }),
+        Object.assign(new AIMessageChunk("hi"), { usage_metadata: usage, response_metadata: undefined }),
+        Object.assign(new ToolMessage("ok", "c"), { status: undefined, additional_kwargs: undefined }),
+        Object.assign(new HumanMessage([{ type: "text", text: "hi" }]), { id: undefined, extra: undefined }),
+      ];
+      const blobs = messages.map((message) => Buffer.from(encode(message)).toString("base64"));
+      expect(await both.python.do("checked", { blobs })).toEqual({ problems: [] });
     });
 
     it.each([

@@ -204,6 +204,11 @@ export const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
       ...{ threads: 0, values: 0, missing: ["no such thread"] },
     });
   },
+  sanitize: async ({ saver, id }) => {
+    expect(await saver.sanitize({ threads: [id, "no such thread"] })).toMatchObject({
+      ...{ threads: 0, values: 0, missing: ["no such thread"] },
+    });
+  },
   expand: async ({ saver, id }) => {
     expect(await saver.expand({ threads: [id], dryRun: true })).toMatchObject({ values: 0, missing: [] });
   },

@@ -16,6 +16,7 @@ import { migrate } from "./migrate.js";
 import { prune } from "./prune.js";
 import { restore } from "./restore.js";
 import { rollback } from "./rollback.js";
+import { sanitize } from "./sanitize.js";
 import { show } from "./show.js";
 import { state } from "./state.js";
 import { stats } from "./stats.js";
@@ -45,6 +46,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   tombstones,
   compact,
   expand,
+  sanitize,
   verify,
   doctor,
   exportCommand,

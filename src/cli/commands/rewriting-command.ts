@@ -18,8 +18,10 @@ const flagsOfRewriting = z.object({
 
 /** What differs between the commands that store values in another form. */
 interface Rewriting {
-  readonly name: "compact" | "expand";
+  readonly name: "compact" | "expand" | "sanitize";
   readonly summary: string;
+  /** The verb of the progress: `compacting`. */
+  readonly doing: string;
   /** The verb of the report: `compacted`. */
   readonly done: string;
   readonly nothing: string;
@@ -32,7 +34,7 @@ type Rewrite = (call: CallContext, request: GrowthRequest, serdeOf: SerializerOf
 
 /** Creates a command that stores the values of threads in another form, each thread in its own format. */
 export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
-  const { name, summary, done, nothing, examples, load } = rewriting;
+  const { name, summary, doing, done, nothing, examples, load } = rewriting;
   return {
     name,
     group: "Clean up",
@@ -45,7 +47,7 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
       const { parseGrowth } = await import("../../growth/boundary/parse-growth.js");
       const { selectTypes } = await import("../../growth/queries/select-types.js");
       const rewrite = await load();
-      const progress = terminal.progress(dryRun ? "scanning" : `${name}ing`);
+      const progress = terminal.progress(dryRun ? "scanning" : doing);
       let soFar: RewrittenValues | undefined;
       const onProgress = (state: GrowthProgress): void => {
         soFar = state;

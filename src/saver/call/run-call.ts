@@ -20,6 +20,7 @@ const OPERATIONS = {
   deleteForRuns: "checkpoints",
   expand: "checkpoint_blobs",
   compact: "checkpoint_blobs",
+  sanitize: "checkpoint_blobs",
   copyThread: "checkpoints",
   listThreads: "checkpoints only",
   listTombstones: "checkpoint_tombstones only",

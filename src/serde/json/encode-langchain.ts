@@ -1,4 +1,3 @@
-import { MESSAGE_SYMBOL } from "../langchain/message-fields.js";
 import type { LangChainClassName } from "../langchain/classes.js";
 import type { Encoder } from "./encoder.js";
 import { ownSymbols, readProperty } from "../objects/inspect-object.js";
@@ -11,7 +10,7 @@ import { differenceFromRebuilt } from "./rebuilt-difference.js";
 /** Encodes a LangChain object as the record that its own `toJSON` writes, or returns `undefined` for any other object. */
 export function encodeLangChain(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   const name = tableClassOf(value);
-  return name && encodeTableObject(value, name, place, encoder);
+  return name && encodeTableObject(value, name, name === "Document" ? place : place.ofMessage(), encoder);
 }
 
 function encodeTableObject(
@@ -20,9 +19,9 @@ function encodeTableObject(
   place: Place,
   encoder: Encoder,
 ): JsonObject {
-  const symbol = ownSymbols(value).find((key) => key !== MESSAGE_SYMBOL);
+  const [symbol] = ownSymbols(value);
   if (symbol !== undefined) throw place.error(`has a property whose key is ${String(symbol)}`);
-  const all = isSerializableObject(value) ? kwargsOf(value) : documentKwargs(value);
+  const all = isSerializableObject(value) ? kwargsOf(value, name) : documentKwargs(value);
   const kwargs = writable(all, encoder);
   return {
     ...record(idOf(value, name), encodeKwargs(kwargs, place, encoder)),

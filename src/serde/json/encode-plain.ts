@@ -8,7 +8,9 @@ import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js
 /** Encodes a plain object as itself, or as a record of its entries if the official reader would change it. */
 export function encodePlainObject(value: object, place: Place, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
-  const entries = ownEntries(value);
+  const entries = place.isInMessage
+    ? ownEntries(value).filter(([, part]) => part !== undefined)
+    : ownEntries(value);
   const mayBeDisguised = entries.length === 0 || prototypeOf(value) === null;
   const disguise = mayBeDisguised ? describeDisguisedBuiltIn(value) : undefined;
   if (disguise !== undefined) throw place.error(`${disguise} can't be stored`);

@@ -1,3 +1,5 @@
+import type { LangChainClassName } from "../langchain/classes.js";
+import { currentArguments } from "../langchain/current-arguments.js";
 import { defineOwn, ownEntries, prototypeOf, readProperty } from "../objects/inspect-object.js";
 
 /** A field of a LangChain object: its name in the class, its name in JSON, and its value. */
@@ -27,14 +29,10 @@ export function isSerializableObject(value: object): value is SerializableObject
  * The fields that core's own `toJSON` writes, by their JSON names. `toJSON` itself is not called, since it replaces each Map, Set
  * and Date inside the fields by an empty object.
  */
-export function kwargsOf(value: SerializableObject): Kwarg[] {
+export function kwargsOf(value: SerializableObject, name: LangChainClassName): Kwarg[] {
   const aliases = mergedAlong(prototypeOf(value), "lc_aliases", value);
-  const fields = Object.keys(value.lc_kwargs).map((key): [string, unknown] => [
-    key,
-    key in value ? readProperty(value, key) : readProperty(value.lc_kwargs, key),
-  ]);
   const attributes = ownEntries(mergedAlong(prototypeOf(value), "lc_attributes", value));
-  const merged = new Map([...fields, ...attributes]);
+  const merged = new Map([...currentArguments(value, name), ...attributes]);
   return Array.from(merged, ([field, fieldValue]) => ({
     field,
     jsonKey: keyToJson(field, stringsOf(aliases)),

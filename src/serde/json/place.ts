@@ -13,42 +13,50 @@ export class Place {
   readonly depth: number;
   /** Whether the part is inside the kwargs of a LangChain object, where core escapes plain objects with a key `lc`. */
   readonly inKwargs: boolean;
+  /** Whether the part is inside a message. Python's classes of messages refuse a record for a field that is not given. */
+  readonly isInMessage: boolean;
 
   private constructor(
     parent: Place | undefined,
     step: string | number | (() => string),
     depth: number,
-    inKwargs: boolean,
+    { inKwargs = false, isInMessage = parent?.isInMessage ?? false },
   ) {
     this.#parent = parent;
     this.#step = step;
     this.depth = depth;
     this.inKwargs = inKwargs;
+    this.isInMessage = isInMessage;
   }
 
   /** The place of the whole value, which error messages call `path`. */
   static root(path: string): Place {
-    return new Place(undefined, () => path, 0, false);
+    return new Place(undefined, () => path, 0, {});
   }
 
   /** The element or property `key` of the array or object at this place. */
   child(key: string | number): Place {
-    return new Place(this, key, this.depth + 1, this.inKwargs);
+    return new Place(this, key, this.depth + 1, this);
   }
 
   /** A part that is written into a record, `levels` deeper. `step` is the name of a property, or a function that returns the step. */
   inRecord(step: string | number | (() => string), levels: number): Place {
-    return new Place(this, step, this.depth + levels, false);
+    return new Place(this, step, this.depth + levels, {});
   }
 
   /** The field `key` of a LangChain object, written into its kwargs. */
   kwarg(key: string): Place {
-    return new Place(this, key, this.depth + 2, true);
+    return new Place(this, key, this.depth + 2, { inKwargs: true });
+  }
+
+  /** The same place, for a message. */
+  ofMessage(): Place {
+    return new Place(this, () => "", this.depth, { inKwargs: this.inKwargs, isInMessage: true });
   }
 
   /** The content of the wrapper that core puts around a plain object with a key `lc`. */
   escaped(): Place {
-    return new Place(this, () => "", this.depth + 1, false);
+    return new Place(this, () => "", this.depth + 1, {});
   }
 
   /** The path, such as `messages[3].kwargs.onDone`. */

@@ -1,4 +1,5 @@
 import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
+import { currentArguments } from "../langchain/current-arguments.js";
 import { defineOwn, ownEntries, prototypeOf, readProperty } from "../objects/inspect-object.js";
 import { isPlainObject } from "../plain-object.js";
 import { fieldsFromKwargs, type Kwarg } from "./langchain-kwargs.js";
@@ -17,13 +18,24 @@ export interface Difference {
  */
 export function differenceFromRebuilt(value: object, name: LangChainClassName, kwargs: Kwarg[]): Difference {
   const rebuilt = rebuild(name, kwargs);
-  const changed = ownEntries(value).filter(
-    ([key, field]) => !Object.hasOwn(rebuilt, key) || !isSameData(field, readProperty(rebuilt, key)),
+  const changed = currentEntries(value, name).filter(
+    ([key, field]) => !Object.hasOwn(rebuilt, key) || !isSameData(field, currentValue(rebuilt, key, name)),
   );
   const fields: Record<string, unknown> = {};
   for (const [key, field] of changed) defineOwn(fields, key, field);
   return { fields, absent: Object.keys(rebuilt).filter((key) => !Object.hasOwn(value, key)) };
 }
+
+/** The own properties. The constructor arguments are those of {@link currentArguments}, as values that the object no longer has aren't stored. */
+function currentEntries(value: object, name: LangChainClassName): [string, unknown][] {
+  return Object.keys(value).map((key) => [key, currentValue(value, key, name)]);
+}
+
+function currentValue(value: object, key: string, name: LangChainClassName): unknown {
+  return key === ARGUMENTS ? Object.fromEntries(currentArguments(value, name)) : readProperty(value, key);
+}
+
+const ARGUMENTS = "lc_kwargs";
 
 /** Passes copies of arrays, since some constructors add elements to them. */
 function rebuild(name: LangChainClassName, kwargs: Kwarg[]): object {
@@ -40,7 +52,7 @@ function constructQuietly(name: LangChainClassName, fields: Record<string, unkno
   if (typeof fields.additional_kwargs !== "object") return construct(name, fields);
   const hidden = {};
   const instance = construct(name, { ...fields, additional_kwargs: hidden });
-  for (const holder of [instance, readProperty(instance, "lc_kwargs")]) {
+  for (const holder of [instance, readProperty(instance, ARGUMENTS)]) {
     if (
       typeof holder === "object" &&
       holder !== null &&

@@ -1,5 +1,6 @@
 import { DeserializationError } from "../../errors/index.js";
 import { construct, LANGCHAIN_CLASSES, type LangChainClassName } from "../langchain/classes.js";
+import { currentArguments } from "../langchain/current-arguments.js";
 import type { Decoder, Depth, Revived } from "./decoder.js";
 import { defineOwn, ownEntries } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
@@ -23,7 +24,7 @@ function reviveTableObject(
 ): object {
   const instance = make(name, decodeKwargs(kwargs, depth, decoder));
   const outside = { level: depth.level, inKwargs: false };
-  if (isJsonObject(record.fields)) restoreFields(instance, decoder.decode(record.fields, outside));
+  if (isJsonObject(record.fields)) restoreFields(instance, name, decoder.decode(record.fields, outside));
   for (const key of isStringArray(record.absent) ? record.absent : []) Reflect.deleteProperty(instance, key);
   return instance;
 }
@@ -44,7 +45,10 @@ function make(name: LangChainClassName, kwargs: object): object {
   }
 }
 
-function restoreFields(instance: object, fields: unknown): void {
+function restoreFields(instance: object, name: LangChainClassName, fields: unknown): void {
   if (typeof fields !== "object" || fields === null) return;
   for (const [key, value] of ownEntries(fields)) defineOwn(instance, key, value);
+  // Earlier versions also wrote the values of arguments that a field had replaced.
+  if (Object.hasOwn(fields, "lc_kwargs"))
+    defineOwn(instance, "lc_kwargs", Object.fromEntries(currentArguments(instance, name)));
 }

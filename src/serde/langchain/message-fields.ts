@@ -1,24 +1,13 @@
-import { ownClassOf } from "./classes.js";
-
-/** The symbol by which LangChain recognizes messages. Every message has it as an own property. */
-export const MESSAGE_SYMBOL = Symbol.for("langchain.message");
-
-/** The fields that every instance of a message class has, whatever arguments it was built from. */
-const CONSTANT_KEYS: ReadonlySet<string> = new Set([
-  "lc_serializable",
-  "lc_kwargs",
-  "lc_namespace",
-  "lc_direct_tool_output",
-  "type",
-]);
+import { type LangChainClassName, ownClassOf } from "./classes.js";
+import { argumentsOf, CONSTANT_KEYS, currentArguments } from "./current-arguments.js";
 
 /**
- * The name of an extra field for a message whose own fields and constructor arguments disagree, because it was changed after it
- * was built. Python's models keep the field and otherwise ignore it.
+ * The name of an extra field for a message whose own fields and constructor arguments have other names, because it was changed after
+ * it was built. Python's models keep the field and otherwise ignore it.
  */
 export const JS_FIELD = "lc_js";
 
-/** The difference between the own fields of a message and its constructor arguments. */
+/** The difference between the own fields of a message and its constructor arguments. It has no value of an argument that a field replaced. */
 export interface Disagreement {
   /** The names of the own fields that have a value. */
   readonly own: readonly string[];
@@ -26,12 +15,9 @@ export interface Disagreement {
   readonly given: readonly string[];
   /** Constructor arguments that are identical to a field of another name. */
   readonly same: Readonly<Record<string, string>>;
-  /** Constructor arguments that are not among the fields. */
+  /** Constructor arguments that can't be among the fields. */
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
-
-/** Constructor arguments whose names have another meaning among the fields. */
-const RESERVED_KEYS: ReadonlySet<string> = new Set(["type", JS_FIELD]);
 
 /** The fields that Python writes as `None` and JavaScript leaves out. */
 export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
@@ -51,60 +37,54 @@ export interface MessageFields {
 }
 
 /**
- * Splits a message into parts from which {@link reviveMessage} restores its own fields and its constructor arguments.
+ * Splits a message into parts from which {@link reviveMessage} restores its own fields, and the names of its constructor arguments.
+ * Only what the message has now is among them, see {@link currentArguments}.
  *
  * @example
  * ```ts
- * messageFields(new HumanMessage("hi")).fields; // Map { content: "hi", additional_kwargs: {}, response_metadata: {} }
+ * messageFields(new HumanMessage("hi"), "HumanMessage").fields; // Map { content: "hi", additional_kwargs: {}, response_metadata: {} }
  * ```
  */
-export function messageFields(message: object): MessageFields {
-  const kwargs = kwargsOf(message);
-  const fields = new Map<string, unknown>();
-  // The same class of another version may have other fields, so all of them are listed.
-  let agrees = ownClassOf(message) !== undefined;
-  for (const [key, given] of Object.entries(kwargs)) {
-    const isOwn = Object.hasOwn(message, key);
-    const value: unknown = isOwn ? Reflect.get(message, key) : given;
-    const isField = !RESERVED_KEYS.has(key) && (isOwn || !(key in message));
-    if (isField) fields.set(key, value);
-    agrees &&= isField && Object.is(value, given);
-  }
+export function messageFields(message: object, name: LangChainClassName): MessageFields {
   const own = ownFields(message);
-  for (const [key, value] of own) {
-    if (fields.has(key)) continue;
-    fields.set(key, value);
-    agrees = false;
-  }
-  return { fields, js: agrees ? undefined : disagreement(kwargs, own, fields) };
+  const given = currentArguments(message, name);
+  const isField = ([key]: [string, unknown]): boolean =>
+    key !== JS_FIELD && (Object.hasOwn(message, key) || !(key in message));
+  const fields = new Map([...given.filter(isField), ...own]);
+  // The same class of another version may have other fields, so all of them are listed.
+  const agrees = ownClassOf(message) !== undefined && fields.size === given.length && given.every(isField);
+  return { fields, js: agrees ? undefined : disagreement(message, own, given, fields) };
 }
 
 function disagreement(
-  kwargs: object,
+  message: object,
   own: readonly [string, unknown][],
+  given: readonly [string, unknown][],
   fields: ReadonlyMap<string, unknown>,
 ): Disagreement {
-  const rest = Object.entries(kwargs).filter(
-    ([key, value]) => !fields.has(key) || !Object.is(fields.get(key), value),
-  );
-  const sameAs = (value: unknown): string | undefined =>
-    typeof value === "object" && value !== null ? own.find(([, field]) => field === value)?.[0] : undefined;
+  const names: string[] = [];
+  const same: [string, string][] = [];
+  const kwargs: [string, unknown][] = [];
+  for (const [key, value] of given) {
+    const field = fields.has(key) ? undefined : fieldWith(Reflect.get(argumentsOf(message), key), own);
+    if (field !== undefined) same.push([key, field]);
+    else if (key === JS_FIELD) kwargs.push([key, value]);
+    // A getter derives the value from the fields.
+    else if (!fields.has(key)) continue;
+    names.push(key);
+  }
   return {
     own: own.map(([key]) => key),
-    given: Object.keys(kwargs),
-    same: Object.fromEntries(
-      rest.flatMap(([key, value]) => {
-        const name = sameAs(value);
-        return name === undefined ? [] : [[key, name]];
-      }),
-    ),
-    kwargs: Object.fromEntries(rest.filter(([, value]) => sameAs(value) === undefined)),
+    given: names,
+    same: Object.fromEntries(same),
+    kwargs: Object.fromEntries(kwargs),
   };
 }
 
-function kwargsOf(message: object): object {
-  const kwargs: unknown = Reflect.get(message, "lc_kwargs");
-  return typeof kwargs === "object" && kwargs !== null ? kwargs : {};
+/** The name of the own field that is an object. */
+function fieldWith(value: unknown, own: readonly [string, unknown][]): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return own.find(([, field]) => field === value)?.[0];
 }
 
 function ownFields(message: object): [string, unknown][] {

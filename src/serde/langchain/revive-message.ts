@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
  * Creates a message from the fields that Python or {@link messageFields} wrote.
  *
  * Python writes every field, including `type`, and `None` for a field that was not given. Such fields are passed to the
- * constructor. The fields that JavaScript wrote are restored exactly: the own fields and the constructor arguments.
+ * constructor. The fields that JavaScript wrote are restored exactly: the own fields, and as constructor arguments what they are now.
  *
  * @throws whatever the constructor throws for invalid fields
  */
@@ -54,15 +54,23 @@ function restore(name: ModelClassName, own: Fields, kwargs: Fields): object {
 
 function restoreDisagreement(name: ModelClassName, fields: Fields, js: unknown): object {
   if (!isDisagreement(js)) throw new TypeError(`the field ${JS_FIELD} is malformed`);
-  const kwargs = js.given.map((key) => [key, givenValue(key, fields, js)] as const);
-  const message = restore(name, {}, Object.fromEntries(kwargs));
+  const message = construct(name, {});
+  const given = js.given.flatMap((key) => givenIn(key, message, fields, js));
+  Reflect.set(message, "lc_kwargs", Object.fromEntries(given));
   for (const key of js.own) defineOwn(message, key, fields[key]);
   return message;
 }
 
-function givenValue(key: string, fields: Fields, { same, kwargs }: Disagreement): unknown {
-  if (Object.hasOwn(kwargs, key)) return kwargs[key];
-  return fields[Object.hasOwn(same, key) ? (same[key] ?? key) : key];
+/** Earlier versions also wrote the values of arguments that a field had replaced. Such a value is left out. */
+function givenIn(
+  key: string,
+  message: object,
+  fields: Fields,
+  { same, kwargs }: Disagreement,
+): [string, unknown][] {
+  const field = Object.hasOwn(same, key) ? (same[key] ?? key) : key;
+  if (Object.hasOwn(fields, field)) return [[key, fields[field]]];
+  return Object.hasOwn(kwargs, key) && !(key in message) ? [[key, kwargs[key]]] : [];
 }
 
 function givenInPython(fields: Fields): Fields {

@@ -48,6 +48,10 @@ function encodeEntries(
     const key = keys[index] ?? "";
     const part = value[key];
     if (!isWellFormed(key)) return encodeForeignKeys(value, keys, scalars, context);
+    if (part === undefined && context.isInMessage) {
+      copy ??= copyEntries(value, keys.slice(0, index));
+      continue;
+    }
     const encoded = rememberedScalar(scalars, key, part) ?? context.at(key, part);
     if (copy === undefined && !Object.is(encoded, part)) copy = copyEntries(value, keys.slice(0, index));
     copy?.set(key, encoded);
@@ -65,6 +69,7 @@ function encodeForeignKeys(
   const entries = context.within(keys, () =>
     keys.flatMap((key) => {
       const part = value[key];
+      if (part === undefined && context.isInMessage) return [];
       return [encodeString(key), rememberedScalar(scalars, key, part) ?? context.at(key, part)];
     }),
   );

@@ -12,6 +12,12 @@ export interface EncodeContext {
   /** Encodes the parts of `value` by calling `encode`, and refuses a value that contains itself. */
   within<T>(value: object, encode: () => T): T;
 
+  /** Whether the current value is inside a message. Python's classes of messages refuse `None` for a field that is not given. */
+  readonly isInMessage: boolean;
+
+  /** Encodes the fields of a message by calling `encode`. */
+  inMessage(encode: () => void): void;
+
   /** Encodes an extension whose payload is MessagePack. The parts of `payload` are already encoded. */
   extension(code: number, payload: unknown): Wire;
 

@@ -1,7 +1,7 @@
 import { stringifyJson } from "../json/json-text.js";
 import { tableClassOf } from "../json/langchain-table.js";
-import { isModelClassName } from "../langchain/classes.js";
-import { JS_FIELD, MESSAGE_SYMBOL, messageFields } from "../langchain/message-fields.js";
+import { isModelClassName, type ModelClassName } from "../langchain/classes.js";
+import { JS_FIELD, messageFields } from "../langchain/message-fields.js";
 import { PYTHON_MODULES } from "../langchain/python-modules.js";
 import { pythonScalarsOf } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
@@ -22,21 +22,23 @@ export function encodeLangChain(value: object, context: EncodeContext): unknown 
   if (name === undefined) return undefined;
   if (!isModelClassName(name))
     return extension(EXT.LANGCHAIN, Buffer.from(stringifyJson(value, { path: context.path }), "utf8"));
-  const symbol = extraSymbol(value, MESSAGE_SYMBOL);
+  const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
   const fields = context.within(value, () =>
-    name === "Document" ? encodeDocument(value, context) : encodeMessage(value, context),
+    name === "Document" ? encodeDocument(value, context) : encodeMessage(value, name, context),
   );
   return context.extension(EXT.PYDANTIC_V2, pythonTuple(PYTHON_MODULES[name], name, fields, VALIDATE));
 }
 
-function encodeMessage(message: object, context: EncodeContext): Map<unknown, unknown> {
-  const { fields, js } = messageFields(message);
+function encodeMessage(message: object, name: ModelClassName, context: EncodeContext): Map<unknown, unknown> {
+  const { fields, js } = messageFields(message, name);
   const scalars = pythonScalarsOf(message);
   const encoded = new Map<unknown, unknown>();
-  for (const [key, part] of fields)
-    encoded.set(encodeString(key), rememberedScalar(scalars, key, part) ?? context.at(key, part));
-  if (js !== undefined) encoded.set(JS_FIELD, context.at(JS_FIELD, js));
+  context.inMessage(() => {
+    for (const [key, part] of fields)
+      encoded.set(encodeString(key), rememberedScalar(scalars, key, part) ?? context.at(key, part));
+    if (js !== undefined) encoded.set(JS_FIELD, context.at(JS_FIELD, js));
+  });
   return encoded;
 }
 

@@ -48,12 +48,17 @@ export function encode(value: unknown): Uint8Array {
 const MAX_BYTES = 0xfd000000;
 
 class Encoder implements EncodeContext {
-  /** All parts of a MessagePack value follow the same rules. */
+  /** MessagePack needs no escapes. */
   readonly inKwargs = false;
   readonly #parts = new SharedParts<unknown>(MAX_BYTES);
   readonly #path: PathSegment[] = [];
   readonly #ancestors: object[] = [];
   #depth = 0;
+  #messages = 0;
+
+  get isInMessage(): boolean {
+    return this.#messages > 0;
+  }
 
   get depth(): number {
     return this.#depth;
@@ -97,6 +102,12 @@ class Encoder implements EncodeContext {
     const encoded = encode();
     this.#leave(EXTENSION_LEVELS);
     return encoded;
+  }
+
+  inMessage(encode: () => void): void {
+    this.#messages += 1;
+    encode();
+    this.#messages -= 1;
   }
 
   extension(code: number, payload: unknown): Wire {

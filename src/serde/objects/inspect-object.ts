@@ -16,19 +16,23 @@ export function ownEntries(target: object): [string, unknown][] {
   return Object.keys(target).map((key) => [key, readProperty(target, key)]);
 }
 
-/** The own enumerable symbol keys. No format can store their values. */
+/**
+ * The own enumerable symbol keys that mean something. No format can store their values. A symbol whose value is `true` only brands the
+ * object, as LangChain brands its messages: a copy by spreading has the brand too. It is left out.
+ */
 export function ownSymbols(target: object): symbol[] {
   const symbols = Object.getOwnPropertySymbols(target);
-  // Nearly every object has none.
-  return symbols.length === 0 ? symbols : symbols.filter((symbol) => isEnumerable(target, symbol));
+  // Nearly every object has none, and a message has its brand.
+  return symbols.length === 0
+    ? symbols
+    : symbols.filter((symbol) => isEnumerable(target, symbol) && readProperty(target, symbol) !== true);
 }
 
-/** The first own enumerable symbol key other than `known`, as text. */
+/** The first of {@link ownSymbols} other than `known`, as text. */
 export function extraSymbol(target: object, known?: symbol): string | undefined {
-  const symbols = Object.getOwnPropertySymbols(target);
-  // Every message has exactly the known one.
-  if (symbols.length === 1 && symbols[0] === known) return undefined;
-  return symbols.find((symbol) => symbol !== known && isEnumerable(target, symbol))?.toString();
+  return ownSymbols(target)
+    .find((symbol) => symbol !== known)
+    ?.toString();
 }
 
 /** The first own enumerable property, as text. Writing only the content of `target` would lose it. */

@@ -19,6 +19,8 @@ interface Surroundings {
   readonly depth: number;
   /** Whether the part is written into the kwargs of a LangChain record. */
   readonly inKwargs: boolean;
+  /** Whether the part is inside a message. */
+  readonly isInMessage: boolean;
 }
 
 interface KnownPart<Encoded> extends Surroundings {
@@ -61,18 +63,25 @@ export class SharedParts<Encoded> {
    * The encoding of a large part that occurred before in the same surroundings. A part that now lies deeper is encoded again,
    * since its own parts may lie too deep.
    */
-  repeat(part: object, { depth, inKwargs }: Surroundings): Encoded | undefined {
+  repeat(part: object, { depth, inKwargs, isInMessage }: Surroundings): Encoded | undefined {
     const known = this.#known.get(part);
-    if (known === undefined || depth > known.depth || inKwargs !== known.inKwargs) return undefined;
+    if (known === undefined || depth > known.depth) return undefined;
+    if (inKwargs !== known.inKwargs || isInMessage !== known.isInMessage) return undefined;
     this.#repeatedBytes += known.bytes;
     this.#bytes += known.bytes;
     return known.encoded;
   }
 
   /** Remembers the encoding of a part. `bytesBefore` is the count from before the part. */
-  remember(part: object, { depth, inKwargs }: Surroundings, bytesBefore: number, encoded: Encoded): void {
+  remember(
+    part: object,
+    { depth, inKwargs, isInMessage }: Surroundings,
+    bytesBefore: number,
+    encoded: Encoded,
+  ): void {
     const bytes = this.#bytes - bytesBefore;
-    if (bytes >= MIN_REMEMBERED_BYTES) this.#known.set(part, { encoded, bytes, depth, inKwargs });
+    if (bytes >= MIN_REMEMBERED_BYTES)
+      this.#known.set(part, { encoded, bytes, depth, inKwargs, isInMessage });
   }
 
   /** The reason why the value can't be written, or `undefined` so far. */

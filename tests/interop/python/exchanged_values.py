@@ -12,7 +12,8 @@ import uuid
 import numpy as np
 from application import Color, Level, Mood, Pair, Point, Profile, Address
 from compare import differences
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, message_to_dict, messages_from_dict
+from langchain_core.messages.ai import add_usage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command, Interrupt, Overwrite, Send
 from values import every_value
@@ -250,4 +251,23 @@ def config_of(request):
     return {"configurable": {"thread_id": request["thread"], "checkpoint_ns": "", **chosen}}
 
 
-EXCHANGE_TASKS = {task.__name__: task for task in (offer, kept, read, seen)}
+def checked(saver, request):
+    """Whether Python's own classes accept the messages of TypeScript, as an agent passes them on."""
+    serde = JsonPlusSerializer()
+    return {"problems": [problem for blob in request["blobs"] for problem in problems_of(serde, base64.b64decode(blob))]}
+
+
+def problems_of(serde, blob):
+    """What LangChain raises about a message."""
+    try:
+        message = serde.loads_typed(("msgpack", blob))
+        type(message).model_validate(message.model_dump())
+        messages_from_dict([message_to_dict(message)])
+        if isinstance(message, AIMessage) and message.usage_metadata is not None:
+            add_usage(message.usage_metadata, message.usage_metadata)
+        return []
+    except Exception as error:
+        return [repr(error)]
+
+
+EXCHANGE_TASKS = {task.__name__: task for task in (offer, kept, read, checked, seen)}

@@ -1,0 +1,102 @@
+import type { CallContext } from "../db/call-context.js";
+import { inOneTransaction } from "../db/statements/run-statement.js";
+import type { ChangedValue } from "../growth/growth-tally.js";
+import type { Replacement } from "../growth/queries/replace-value.js";
+import { type ChannelKey, selectVersions } from "../growth/queries/select-versions.js";
+import { batchesOf, lockValues, readValues, storeReplacements } from "../growth/rewrite-values.js";
+import { wholeReplacement } from "../growth/whole-replacement.js";
+import type { ReadValue } from "../saver/codec/read-chain.js";
+import { innermost } from "../serde/layers/serializer-layer.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import { sanitizedBytes, type SerializedValue } from "./sanitized-bytes.js";
+
+/** A channel, and what reads and writes its values. */
+export interface SanitizedChannel {
+  readonly key: ChannelKey;
+  readonly serde: ContextualSerializer;
+  readonly dryRun: boolean;
+}
+
+/**
+ * Writes the messages of a channel anew. It reads without locks, since nearly all values stay as they are, and changes those of a batch in
+ * one transaction.
+ *
+ * @returns Yields what each transaction has changed.
+ */
+export async function* sanitizeChannel(
+  call: CallContext,
+  channel: SanitizedChannel,
+): AsyncGenerator<readonly ChangedValue[]> {
+  const rows = await selectVersions(call, channel.key);
+  const bytesBefore = new Map(rows.map(({ version, bytes }) => [version, bytes]));
+  for (const batch of batchesOf(rows, ({ whole_bytes, bytes }) => whole_bytes ?? bytes)) {
+    const versions = batch.map(({ version }) => version);
+    const found = await changesOf(call, channel, versions);
+    if (found.length === 0) continue;
+    const changed = channel.dryRun ? found : await replace(call, channel, found);
+    yield changed.map(({ version, blob }) => ({
+      bytesBefore: bytesBefore.get(version) ?? 0,
+      bytesAfter: blob.byteLength,
+    }));
+  }
+}
+
+/** The values that change, as they would be stored. */
+async function changesOf(
+  call: CallContext,
+  { key, serde }: SanitizedChannel,
+  versions: readonly string[],
+): Promise<Replacement[]> {
+  const values = await readValues(call, versions, { key, serde });
+  const changes: Replacement[] = [];
+  for (const version of versions) {
+    if (values.rowOf(version) === undefined) continue;
+    const clean = await cleanOf(await values.read(version), { key, serde }, version);
+    if (clean !== undefined) changes.push(await wholeReplacement(serde, { ...key, version }, clean));
+  }
+  return changes;
+}
+
+function cleanOf(
+  value: ReadValue,
+  { key, serde }: Pick<SanitizedChannel, "key" | "serde">,
+  version: string,
+): Promise<SerializedValue | undefined> {
+  return sanitizedBytes(innermost(serde), value, { ...key, version });
+}
+
+/**
+ * Stores the values that change. A splice of one of them would be read as something else, so it becomes whole. The lock keeps writers
+ * from storing another one.
+ */
+async function replace(
+  call: CallContext,
+  { key, serde }: SanitizedChannel,
+  found: readonly Replacement[],
+): Promise<readonly Replacement[]> {
+  return inOneTransaction(call, async (transaction) => {
+    const replacements = new Map<string, Replacement>();
+    const changed = new Set<string>();
+    let versions = found.map(({ version }) => version);
+    while (versions.length > 0) {
+      await lockValues(transaction, key, versions, "forUpdate");
+      const values = await readValues(transaction, versions, { key, serde });
+      for (const version of versions) {
+        const row = values.rowOf(version);
+        if (row === undefined) continue;
+        const value = await values.read(version);
+        const clean = await cleanOf(value, { key, serde }, version);
+        if (clean !== undefined) changed.add(version);
+        // It was cleaned meanwhile, unless it is a splice of a value that changes.
+        else if (row.base === null || !changed.has(row.base)) continue;
+        replacements.set(version, await wholeReplacement(serde, { ...key, version }, clean ?? value));
+      }
+      versions = (await selectVersions(transaction, key)).flatMap(({ version, base }) =>
+        base !== null && changed.has(base) && !replacements.has(version) ? [version] : [],
+      );
+    }
+    const stored = [...replacements.values()];
+    await storeReplacements(transaction, key, stored);
+    return stored;
+  });
+}

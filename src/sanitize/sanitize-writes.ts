@@ -1,0 +1,69 @@
+import type { CallContext } from "../db/call-context.js";
+import type { ChangedValue } from "../growth/growth-tally.js";
+import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import { encodeAt } from "../saver/codec/encode-value.js";
+import { rowReaderOf } from "../saver/codec/decode-value.js";
+import { UNTAGGED } from "../saver/codec/read-chain.js";
+import { storedValueOf } from "../saver/codec/stored-value.js";
+import { valueReader } from "../saver/long-values.js";
+import { getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
+import { innermost, unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+import { replaceWrite, type WriteReplacement } from "./queries/replace-write.js";
+import { sanitizedBytes } from "./sanitized-bytes.js";
+
+const PAGE_SIZE = 64;
+
+/**
+ * Writes the messages in the pending writes of a thread anew.
+ *
+ * @returns Yields what each transaction has changed.
+ */
+export async function* sanitizeWrites(
+  call: CallContext,
+  threadId: string,
+  serde: ContextualSerializer,
+  dryRun: boolean,
+): AsyncGenerator<readonly ChangedValue[]> {
+  let rows: WritePageRow[] = [];
+  do {
+    throwIfAborted(call.signal);
+    const last = rows.at(-1);
+    const begin = last && { key: writePlaceOf(last), inclusive: false };
+    rows = await getWritePage(call, { threadId, begin, pageSize: PAGE_SIZE });
+    const replacements: WriteReplacement[] = [];
+    for (const row of rows) {
+      const replacement = await replacementOf(call, row, serde);
+      if (replacement !== undefined) replacements.push(replacement);
+    }
+    if (!dryRun) {
+      const statements = replacements.map((replacement) => replaceWrite(call.schema, replacement));
+      await runTransaction(call, { statements });
+    }
+    yield replacements.map(({ before, blob }) => ({
+      bytesBefore: before.byteLength,
+      bytesAfter: blob.byteLength,
+    }));
+  } while (rows.length === PAGE_SIZE);
+}
+
+async function replacementOf(
+  call: CallContext,
+  row: WritePageRow,
+  serde: ContextualSerializer,
+): Promise<WriteReplacement | undefined> {
+  const place = writePlaceOf(row);
+  const before = await rowReaderOf(valueReader(call, serde)).bytesOf(
+    storedValueOf(row.type, row.blob),
+    place,
+  );
+  const [type, bytes] = await unwrapBytes(serde, [row.type ?? UNTAGGED, before], place);
+  const clean = await sanitizedBytes(innermost(serde), { type, bytes }, place);
+  if (clean === undefined) return undefined;
+  return {
+    ...place,
+    ...(await encodeAt(place, () => wrapBytes(serde, [clean.type, clean.bytes], place))),
+    before,
+  };
+}

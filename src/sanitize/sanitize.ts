@@ -1,0 +1,46 @@
+import type { CallContext } from "../db/call-context.js";
+import { throwIfAborted } from "../db/statements/bounded-run.js";
+import type { GrowthRequest } from "../growth/boundary/parse-growth.js";
+import type { SerializerOf } from "../growth/each-channel.js";
+import { GrowthTally } from "../growth/growth-tally.js";
+import type { GrowthReport } from "../growth/growth-types.js";
+import { selectChannels } from "../growth/queries/select-channels.js";
+import { threadPages } from "../saver/thread-pages.js";
+import { sanitizeChannel } from "./sanitize-channel.js";
+import { sanitizeWrites } from "./sanitize-writes.js";
+
+/** Removes what earlier versions kept of messages that had changed; see `sanitize` of the savers. */
+export async function sanitize(
+  call: CallContext,
+  request: GrowthRequest,
+  serdeOf: SerializerOf,
+): Promise<GrowthReport> {
+  const tally = new GrowthTally(request);
+  for await (const page of threadPages(call, request.threads)) {
+    for (const threadId of page) {
+      await sanitizeThread({ call, request, serdeOf, tally }, threadId);
+      tally.end(threadId);
+    }
+  }
+  return tally.report();
+}
+
+interface Run {
+  readonly call: CallContext;
+  readonly request: GrowthRequest;
+  readonly serdeOf: SerializerOf;
+  readonly tally: GrowthTally;
+}
+
+async function sanitizeThread({ call, request, serdeOf, tally }: Run, threadId: string): Promise<void> {
+  const { dryRun } = request;
+  const serde = await serdeOf(threadId);
+  const channels = await selectChannels(call, threadId);
+  if (channels.length === 0) tally.addMissing(threadId);
+  for (const { checkpoint_ns: checkpointNs, channel } of channels) {
+    throwIfAborted(call.signal);
+    const key = { threadId, checkpointNs, channel };
+    for await (const changed of sanitizeChannel(call, { key, serde, dryRun })) tally.add(threadId, changed);
+  }
+  for await (const changed of sanitizeWrites(call, threadId, serde, dryRun)) tally.add(threadId, changed);
+}
