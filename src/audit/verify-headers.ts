@@ -62,7 +62,7 @@ async function readHeader(
 ): Promise<ReadHeader | { readonly problem: Problem }> {
   try {
     const header = parseHeader(
-      await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key),
+      await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key, "header"),
       key,
     );
     const metadata = parseStoredMetadata(

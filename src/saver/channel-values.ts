@@ -43,5 +43,5 @@ async function valueOf(
     return fromStoredBarrier(channel, value);
   }
   if (reader.serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, location);
-  return decodeJsonb(row.json ?? "null", location);
+  return decodeJsonb(row.json ?? "null", location, "header");
 }

@@ -70,7 +70,7 @@ async function decodeSeed(row: DeltaRow, reader: ValueReader, location: ChannelL
       place,
     );
   if (reader.serde.refusesPlaintext === true) throw new DeserializationError(INLINE_REFUSAL, place);
-  return decodeJsonb(row.json, place);
+  return decodeJsonb(row.json, place, "header");
 }
 
 /** The ancestors in the order of the walk. If damaged rows are each other's ancestors, it starts with any of them. */

@@ -36,7 +36,7 @@ export async function readForkTarget(
   if (row === undefined) throw new CheckpointNotFoundError(target);
   const key = { ...target, checkpointId: row.checkpoint_id };
   const [header, metadata] = await Promise.all([
-    decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key),
+    decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key, "header"),
     decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
   ]);
   return {

@@ -36,7 +36,7 @@ function times<T>(length: number, item: T): T[] {
 const LAYOUTS = {
   MessagePack: {
     serde: () => new MsgpackSerializer(),
-    takesBlob: (value: unknown) => !isInlineValue(value, false),
+    takesBlob: (value: unknown) => !isInlineValue(value),
   },
   JSON: { serde: () => new JsonSerializer(), takesBlob: () => true },
 };

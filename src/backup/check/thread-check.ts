@@ -53,7 +53,7 @@ export class ThreadCheck {
     const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
     try {
       const header = parseHeader(
-        await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key),
+        await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key, "header"),
         key,
       );
       const metadata = parseStoredMetadata(

@@ -32,7 +32,7 @@ export async function decodeTuple(
   const { key, parentCheckpointId } = parts;
   // All values at once, because a serializer may work on other threads.
   const [header, metadata, pendingWrites, sends] = await Promise.all([
-    decodeJsonb(parts.checkpoint, key),
+    decodeJsonb(parts.checkpoint, key, "header"),
     decodeJsonb(parts.metadata, key),
     decodeWrites(parts, reader),
     decodeSends(parts, reader),

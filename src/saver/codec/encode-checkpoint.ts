@@ -59,7 +59,7 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     parentCheckpointId: parentCheckpointId ?? null,
     branches,
     checkpoint: headerText,
-    carriedNumbers: carriedNumbers(request, inline),
+    carriedNumbers: carriedNumbers(carried, inline, storesCarried, encoding),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
     requiresParent: requiresParent(request, inline, source),
@@ -111,7 +111,7 @@ function splitValues(
   const stored: ChannelValue[] = [];
   const add = (channel: string, version: string | number, isCarried: boolean): void => {
     const { isEmpty, value } = givenValue(request, channel);
-    if (!isEmpty && inlineScalars && isInlineValue(value, isCarried)) inline.set(channel, value);
+    if (!isEmpty && inlineScalars && isInlineValue(value)) inline.set(channel, value);
     else stored.push({ channel, version: String(version), value, isEmpty, isCarried });
   };
   for (const [channel, version] of Object.entries(newVersions)) add(channel, version, false);
@@ -119,7 +119,8 @@ function splitValues(
   // Where Python's saver kept a scalar inline, there is no blob to reference, and the header that holds it is an
   // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
   for (const { channel, version, value, isEmpty } of carried) {
-    if (storesCarried || (!isEmpty && mayBeInline(value))) add(channel, version, true);
+    const isStoredAgain = !isEmpty && mayBeInline(value) && !isCopied(value, inlineScalars);
+    if (storesCarried || isStoredAgain) add(channel, version, true);
   }
   return { inline: Object.fromEntries(inline), stored: inOrder(stored), carried };
 }
@@ -170,17 +171,31 @@ function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: st
   return { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
 }
 
-/** Only whole numbers may have been floats in Python. All others have one spelling. */
+/**
+ * The unchanged numbers that the parent's header may spell in another way: inline ones, and those that can't be stored again as what they
+ * are for Python. Only whole numbers have several spellings.
+ */
 function carriedNumbers(
-  { newVersions }: VersionedRequest,
+  carried: readonly ChannelValue[],
   inline: Record<string, InlineValue>,
-): Record<string, number> {
-  const numbers = Object.entries(inline).flatMap(([channel, value]) =>
-    typeof value === "number" && Number.isInteger(value) && !Object.hasOwn(newVersions, channel)
-      ? [[channel, value] as const]
-      : [],
-  );
+  storesCarried: boolean,
+  { inlineScalars }: Encoding,
+): Record<string, number | bigint> {
+  const numbers = carried.flatMap(({ channel, value }) => {
+    if (!isWhole(value)) return [];
+    const isInline = Object.hasOwn(inline, channel) && typeof value === "number";
+    return isInline || (!storesCarried && isCopied(value, inlineScalars)) ? [[channel, value] as const] : [];
+  });
   return Object.fromEntries(numbers);
+}
+
+/** Whether an unchanged value is copied from the parent's header, where it is there. Elsewhere it has a row. */
+function isCopied(value: unknown, inlineScalars: boolean): boolean {
+  return isWhole(value) && !(inlineScalars && isInlineValue(value));
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return Number.isInteger(value) || typeof value === "bigint";
 }
 
 async function encodeBlob(

@@ -1,5 +1,3 @@
-import { isReadAsBigInt } from "../../serde/json/big-integers.js";
-
 /** The longest inline string in UTF-16 code units. A longer one would be copied into every header. */
 const MAX_INLINE_LENGTH = 1_024;
 
@@ -9,21 +7,16 @@ const MAX_PYTHON_DIGITS = 4_300;
 /** The values that the header of a checkpoint can hold beside the versions, as in Python's saver. */
 export type InlineValue = string | number | boolean | null | bigint;
 
-/** From this number on JSONB prints only digits. Python reads that as an `int`, and a blob as a `float`. */
-const EXPONENT_THRESHOLD = 1e21;
-
 /**
- * Whether JSONB stores `value` exactly. It has no -0 and no NaN, and its text has no U+0000 and no lone surrogate.
- *
- * @param isCarried - Whether the value did not change. A large number may be in the parent's header. It must not
- *   become a blob, because checkpoints that have it inline would find that blob by its version.
+ * Whether JSONB stores `value` exactly, and both languages read it back as what it is. JSONB has no -0 and no NaN, and its text has no
+ * U+0000 and no lone surrogate. It prints a large number without its exponent, and then it is an integer: a BigInt, and an `int` in Python.
  */
-export function isInlineValue(value: unknown, isCarried: boolean): value is InlineValue {
+export function isInlineValue(value: unknown): value is InlineValue {
   switch (typeof value) {
     case "boolean":
       return true;
     case "number":
-      return Math.abs(value) < (isCarried ? Infinity : EXPONENT_THRESHOLD) && !Object.is(value, -0);
+      return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER && !Object.is(value, -0);
     case "bigint":
       return isInlineInteger(value);
     case "string":
@@ -34,15 +27,17 @@ export function isInlineValue(value: unknown, isCarried: boolean): value is Inli
 }
 
 /**
- * Whether JSONB returns a BigInt as a BigInt, and Python can read it. Python reads no integer of more than 64 bits
+ * Whether a header returns a BigInt as a BigInt, and Python can read it. Python reads no integer of more than 64 bits
  * from a blob.
  */
 function isInlineInteger(value: bigint): boolean {
   // Hexadecimal digits are fast to count, and a number has at least as many decimal ones.
   const size = value < 0n ? -value : value;
-  if (size.toString(16).length > MAX_PYTHON_DIGITS) return false;
-  const digits = String(size);
-  return digits.length <= MAX_PYTHON_DIGITS && isReadAsBigInt(digits, "jsonb");
+  return (
+    size > Number.MAX_SAFE_INTEGER &&
+    size.toString(16).length <= MAX_PYTHON_DIGITS &&
+    String(size).length <= MAX_PYTHON_DIGITS
+  );
 }
 
 /**

@@ -62,7 +62,7 @@ interface ThreadState {
 
 interface PutState {
   readonly row: HeaderRow;
-  readonly carriedNumbers: Readonly<Record<string, number>>;
+  readonly carriedNumbers: Readonly<Record<string, number | bigint>>;
   /** The stored checkpoints whose headers spell the unchanged numbers, by channel. */
   readonly sources: Readonly<Record<string, string>>;
 }

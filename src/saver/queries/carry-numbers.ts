@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { takesNumber, withNumbers } from "./carried-numbers.js";
 import type { HeaderRow } from "./checkpoint-rows.js";
 
 /**
@@ -36,13 +37,12 @@ const carry = /* @__PURE__ */ new Statement<HeaderRow, unknown>((db, parameter) 
             .on("stored.checkpoint_ns", "=", parameter("checkpointNs"))
             .on("stored.checkpoint_id", "=", parameter("checkpointId")),
         )
-        .where(sql<string>`stored.checkpoint -> 'channel_values' -> carried.name`, "=", number)
+        .where(takesNumber(sql.ref("stored.checkpoint"), sql.ref("source.checkpoint")))
         .select(sql<string | null>`jsonb_object_agg(carried.name, ${number})`.as("numbers"))
         .as("spelled"),
     )
     .set({
-      checkpoint: sql<string>`jsonb_set(checkpoints.checkpoint, '{channel_values}',
-        (checkpoints.checkpoint -> 'channel_values') || spelled.numbers)`,
+      checkpoint: withNumbers(sql.ref("checkpoints.checkpoint"), sql.ref("spelled.numbers")),
     })
     .where("checkpoints.thread_id", "=", parameter("threadId"))
     .where("checkpoints.checkpoint_ns", "=", parameter("checkpointNs"))

@@ -10,8 +10,11 @@ export interface EncodedCheckpoint extends CheckpointKey {
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
   readonly metadata: string;
-  /** The unchanged inline numbers by channel. The parent's header may spell them in another way. */
-  readonly carriedNumbers: Readonly<Record<string, number>>;
+  /**
+   * The unchanged numbers by channel that the parent's header may spell in another way, or hold although this one doesn't. They are copied
+   * from there.
+   */
+  readonly carriedNumbers: Readonly<Record<string, number | bigint>>;
   /** Ordered by channel, so that concurrent writers of the same rows can't deadlock. */
   readonly blobs: readonly EncodedBlob[];
   /**

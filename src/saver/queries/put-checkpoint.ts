@@ -4,6 +4,7 @@ import type { BoundStatement, Parameter } from "../../db/statements/statement.js
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
+import { takesNumber, withNumbers } from "./carried-numbers.js";
 import type { EncodedCheckpoint } from "./encoded-checkpoint.js";
 import { type WithHeld, withHeld } from "./held-rows.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
@@ -125,10 +126,7 @@ const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs):
   "inserted_blobs",
 );
 
-/**
- * The header, in which each unchanged number is spelled as in the parent's header. Python writes a whole float as 3.0, and
- * JavaScript reads and writes it as 3. JSONB compares the two as equal, and keeps the spelling of each.
- */
+/** The header, in which each unchanged number is spelled as in the parent's header. */
 function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
   const header = sql`${parameter("checkpoint")}::jsonb`;
   const spelled = db
@@ -140,15 +138,13 @@ function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Par
     .where("parent.thread_id", "=", parameter("threadId"))
     .where("parent.checkpoint_ns", "=", parameter("checkpointNs"))
     .where("parent.checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
-    .where(
-      sql<boolean>`parent.checkpoint -> 'channel_values' -> carried.name = ${header} -> 'channel_values' -> carried.name`,
-    )
+    .where(takesNumber(header, sql.ref("parent.checkpoint")))
     .select(
       sql<string>`jsonb_object_agg(carried.name, parent.checkpoint -> 'channel_values' -> carried.name)`.as(
         "numbers",
       ),
     );
-  return sql<string>`jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}'))`;
+  return withNumbers(header, sql`(${spelled})`);
 }
 
 interface PutParts extends Pick<PutShape, "carriesBlobs" | "hasSplices" | "countsBlobs"> {

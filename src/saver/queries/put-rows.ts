@@ -5,6 +5,7 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
 import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
+import { takesNumber, withNumbers } from "./carried-numbers.js";
 import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
@@ -145,16 +146,14 @@ function withCarriedNumbers(
         .on("source.checkpoint_ns", "=", sql<string>`row.checkpoint_ns`)
         .onRef("source.checkpoint_id", "=", "carried.checkpoint_id"),
     )
-    .where(
-      sql<boolean>`source.checkpoint -> 'channel_values' -> carried.name = ${header} -> 'channel_values' -> carried.name`,
-    )
+    .where(takesNumber(header, sql.ref("source.checkpoint")))
     .select(
       sql<string>`jsonb_object_agg(carried.name, source.checkpoint -> 'channel_values' -> carried.name)`.as(
         "numbers",
       ),
     );
   return sql<string>`case when ${sources} = '{}' then ${header}
-    else jsonb_set(${header}, '{channel_values}', (${header} -> 'channel_values') || coalesce((${spelled}), '{}')) end`;
+    else ${withNumbers(header, sql`(${spelled})`)} end`;
 }
 
 interface HeaderColumns {

@@ -21,8 +21,11 @@ export function mayHoldBigIntegers(text: string): boolean {
   return LONG_NUMBER.test(text);
 }
 
-/** The source of JSON text. JSONB prints all digits of a number that JSON text writes with an exponent, such as 1e22. */
-export type JsonOrigin = "json" | "jsonb";
+/**
+ * The source of JSON text. JSONB prints all digits of a number that JSON text writes with an exponent, such as 1e22. The header of a
+ * checkpoint holds no number whose digits end beyond 2^53: what is spelled like one there is an integer, of Python or a BigInt.
+ */
+export type JsonOrigin = "json" | "jsonb" | "header";
 
 /**
  * Replaces each integer of valid JSON text that no double prints with the same digits by the record of a BigInt. Python writes
@@ -54,9 +57,10 @@ function quoteIfBig(digits: string, origin: JsonOrigin): string {
   return `{"lc":2,"type":"constructor","id":["BigInt"],"args":["${digits}"]}`;
 }
 
-/** Whether an integer is read as a BigInt, because no double is printed with the same digits in text of that origin. */
+/** Whether an integer is read as a BigInt: in a header beyond 2^53, elsewhere where no double is printed with the same digits. */
 export function isReadAsBigInt(digits: string, origin: JsonOrigin): boolean {
   if (!LONG_INTEGER.test(digits)) return false;
+  if (origin === "header") return !Number.isSafeInteger(Number(digits));
   const printed = String(Number(digits));
   return (origin === "jsonb" ? withoutExponent(printed) : printed) !== digits;
 }

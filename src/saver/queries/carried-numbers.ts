@@ -1,0 +1,19 @@
+import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+
+/**
+ * Whether a header takes the number `carried.name` from an earlier one: the same number, or one that only the earlier header holds, in the
+ * same version. Python writes a whole float as 3.0, and JavaScript reads and writes it as 3. JSONB compares the two as equal, and keeps
+ * the spelling of each. A serializer that encrypts stores no number in a header, and would write 3 to its row.
+ */
+export function takesNumber(header: Expression<unknown>, earlier: Expression<unknown>): RawBuilder<SqlBool> {
+  const there = sql`${earlier} -> 'channel_values' -> carried.name`;
+  const here = sql`${header} -> 'channel_values' -> carried.name`;
+  const isSameVersion = sql`${earlier} -> 'channel_versions' -> carried.name = ${header} -> 'channel_versions' -> carried.name`;
+  return sql<SqlBool>`case when ${here} is null then ${there} is not null and ${isSameVersion} else ${there} = ${here} end`;
+}
+
+/** The header with the numbers taken from an earlier one, which are an object or NULL. */
+export function withNumbers(header: Expression<unknown>, numbers: Expression<unknown>): RawBuilder<string> {
+  const values = sql`coalesce(${header} -> 'channel_values', '{}') || ${numbers}`;
+  return sql<string>`coalesce(jsonb_set(${header}, '{channel_values}', ${values}), ${header})`;
+}
