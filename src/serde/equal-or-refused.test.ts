@@ -239,3 +239,23 @@ describe.each(Object.entries(layouts))(
     });
   },
 );
+
+describe.each(Object.entries(layouts))(
+  "what other savers only store in part is read back equal: %s",
+  (_name, roundTrip) => {
+    test.each<[string, () => unknown]>([
+      ["a match of a RegExp", () => /(?<year>\d+)-(x)?/.exec("in 2024-")],
+      [
+        "an array with properties",
+        () => Object.assign([1, [2]], { "": 1, total: undefined, "\ud800": [new Date(0)] }),
+      ],
+      [
+        "a Document with a score",
+        () => Object.assign(new Document({ pageContent: "a", metadata: { b: 1 } }), { score: 0.5 }),
+      ],
+      ["boxed values", () => [Object("text"), Object(-0), Object(false), Object("")]],
+    ])("%s", async (_kind, make) => {
+      expect(firstDifference(await roundTrip(make()), make())).toBeUndefined();
+    });
+  },
+);

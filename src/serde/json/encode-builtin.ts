@@ -7,11 +7,15 @@ import type { JsonObject, JsonValue } from "./json-value.js";
 import { describeKey } from "../objects/value-path.js";
 import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
+import { unboxed } from "../objects/boxed.js";
 import { builtInErrorName } from "../objects/built-in-errors.js";
 
 /** Encodes an instance of a built-in class, or returns `undefined` for any other object. */
 export function encodeBuiltin(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   if (ArrayBuffer.isView(value)) return encodeView(value, place);
+  const primitive = unboxed(value);
+  if (primitive !== undefined)
+    return constructorRecord("Boxed", [encoder.encode(primitive, place.inRecord("valueOf()", 2))]);
   const json = types.isNativeError(value)
     ? encodeError(value, place, encoder)
     : (encodeCollection(value, place, encoder) ?? encodeAtom(value, place, encoder));

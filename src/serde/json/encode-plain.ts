@@ -1,6 +1,6 @@
 import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
 import type { Encoder } from "./encoder.js";
-import { isExactly, ownEntries, ownSymbols, prototypeOf } from "../objects/inspect-object.js";
+import { isExactly, ownEntries, ownSymbols, prototypeOf, readProperty } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";
@@ -56,19 +56,19 @@ function needsEscape(entries: [string, unknown][]): boolean {
   );
 }
 
-/** Encodes an array as itself, or as a record of its length and elements if it has holes. */
+/** Encodes an array as itself, or as a record of its length, elements and properties if it has holes or properties. */
 export function encodeArray(value: readonly unknown[], place: Place, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
-  if (!isExactly(value, "Array", 2)) throw place.error("an array of a class of its own can't be stored");
+  if (!isExactly(value, "Array", 2))
+    throw place.error("an array of a class of its own can't be stored: store a copy, as in [...value]");
   const keys = Object.keys(value);
-  const named = keys.find((key, position) => !isIndex(key, position, value.length));
-  if (named !== undefined) throw place.child(named).error("a named property of an array can't be stored");
-  if (keys.length === value.length) {
-    return encodeElements(value, place, encoder);
-  }
-  const pairs = keys
-    .map(Number)
-    .map((index) => [index, encoder.encode(value[index], place.inRecord(index, 4))]);
+  const elements = keys.filter((key, position) => isIndex(key, position, value.length)).length;
+  if (elements === keys.length && elements === value.length) return encodeElements(value, place, encoder);
+  // Among the keys of an array names come after indices.
+  const pairs = keys.map((key, position) => [
+    position < elements ? Number(key) : encoder.encode(key, place),
+    encoder.encode(readProperty(value, key), place.inRecord(position < elements ? Number(key) : key, 4)),
+  ]);
   return constructorRecord("Array", [value.length, pairs]);
 }
 
@@ -91,6 +91,6 @@ export function rejectSymbols(value: object, place: Place): void {
   if (symbol !== undefined) {
     throw place
       .inRecord(() => `[${String(symbol)}]`, 0)
-      .error("a property whose key is a symbol can't be stored");
+      .error("a property whose key is a symbol can't be stored: name it by a text");
   }
 }

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
 import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
 import { errorFactoryOf } from "../objects/built-in-errors.js";
+import { isBoxable } from "../objects/boxed.js";
 import { onlyArgumentOf } from "./records.js";
 
 /** The revivers of built-in classes, by the name in the `id` of the record. */
@@ -12,6 +13,7 @@ export const BUILTIN_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Re
   ["Array", reviveArray],
   ["ArrayBuffer", reviveBuffer],
   ["BigInt", reviveBigInt],
+  ["Boxed", reviveBoxed],
   ["Buffer", reviveBuffer],
   ["Date", reviveDate],
   ["Error", reviveError],
@@ -83,11 +85,27 @@ function reviveArray(record: JsonObject, depth: Depth, decoder: Decoder): Revive
   const pairs = pairsOf(elements);
   if (pairs === undefined || typeof length !== "number" || !isIndex(length, 2 ** 32)) return undefined;
   const value = sparseArray(length);
-  for (const [index, item] of pairs) {
-    if (typeof index !== "number" || !isIndex(index, length)) return undefined;
-    value[index] = decoder.decode(item, inside(depth, 4));
+  for (const [key, item] of pairs) {
+    const name = decoder.decode(key, inside(depth, 4));
+    if (!isElement(name, length) && !isName(name, value)) return undefined;
+    defineOwn(value, name, decoder.decode(item, inside(depth, 4)));
   }
   return { value };
+}
+
+function isElement(key: unknown, length: number): key is number {
+  return typeof key === "number" && isIndex(key, length);
+}
+
+/** Whether an array may get a property of this name. */
+function isName(key: unknown, array: readonly unknown[]): key is string {
+  return typeof key === "string" && !Object.hasOwn(array, key) && String(Number(key) >>> 0) !== key;
+}
+
+function reviveBoxed(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+  const [json = null] = argsOf(record, 1) ?? [];
+  const primitive = decoder.decode(json, inside(depth, 2));
+  return isBoxable(primitive) ? { value: Object(primitive) as unknown } : undefined;
 }
 
 function isIndex(index: number, end: number): boolean {

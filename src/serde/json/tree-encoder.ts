@@ -9,7 +9,7 @@ import { encodeArray, encodePlainObject } from "./encode-plain.js";
 import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./encode-scalar.js";
 import type { Encoder } from "./encoder.js";
 import { isPlainObject } from "../plain-object.js";
-import { describeUnstorable } from "../objects/inspect-object.js";
+import { unstorableObject, unstorablePrimitive } from "../objects/unstorable.js";
 import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { undefinedRecord } from "./records.js";
@@ -44,8 +44,9 @@ export class TreeEncoder implements Encoder {
         return encodeBigInt(value, place);
       case "object":
         return value === null ? null : this.#enter(value, place);
-      default:
-        throw place.error(`a ${typeof value} can't be stored`);
+      case "function":
+      case "symbol":
+        throw place.error(unstorablePrimitive(value));
     }
   }
 
@@ -61,7 +62,9 @@ export class TreeEncoder implements Encoder {
 
   #enter(value: object, place: Place): JsonValue {
     if (this.#open.has(value))
-      throw place.error("refers back to an object around it: a cycle can't be stored");
+      throw place.error(
+        "refers back to an object around it: a cycle can't be stored, store an id instead of the reference",
+      );
     place.assertDepth();
     const bytesBefore = this.#parts.bytes;
     let json = this.#parts.areLarge ? this.#parts.repeat(value, place) : undefined;
@@ -84,7 +87,7 @@ export class TreeEncoder implements Encoder {
       encodeBuiltin(value, place, this) ??
       encodeLangChain(value, place, this) ??
       encodeLangGraph(value, place, this);
-    if (json === undefined) throw place.error(`${describeUnstorable(value)} can't be stored`);
+    if (json === undefined) throw place.error(unstorableObject(value));
     return json;
   }
 }

@@ -26,7 +26,16 @@ export function reviveDocument(fields: Fields): object {
   if (Object.hasOwn(fields, "page_content")) defineOwn(document, "pageContent", pageContent);
   if (Object.hasOwn(fields, "metadata")) defineOwn(document, "metadata", metadata);
   defineOwn(document, "id", isFromPython ? (id ?? undefined) : id);
+  const others = fields[JS_FIELD];
+  if (Array.isArray(others)) defineOthers(document, others);
   return document;
+}
+
+function defineOthers(document: object, others: readonly unknown[]): void {
+  for (let at = 0; at + 1 < others.length; at += 2) {
+    const key = others[at];
+    if (typeof key === "string") defineOwn(document, key, others[at + 1]);
+  }
 }
 
 /**

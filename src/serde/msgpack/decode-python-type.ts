@@ -7,6 +7,7 @@ import {
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
 import { encode } from "./encoder.js";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
+import { isBoxable } from "../objects/boxed.js";
 import { isArray, isObject, isRecord } from "../objects/type-guards.js";
 
 type TypeDecoder = (argument: unknown, origin: PythonOrigin) => unknown;
@@ -19,6 +20,9 @@ const TYPE_DECODERS: ReadonlyMap<string, TypeDecoder> = new Map<string, TypeDeco
     "builtins.bytes",
     (argument) => (argument instanceof Uint8Array ? Buffer.from(argument.buffer) : undefined),
   ],
+  ["builtins.str", toBoxed],
+  ["builtins.float", toBoxed],
+  ["builtins.bool", toBoxed],
   ["builtins.dict", (argument) => toBareObject(argument)],
   ["uuid.UUID", (argument) => toUuidText(argument)],
   ["datetime.datetime", (argument, origin) => toDate(argument, origin)],
@@ -61,6 +65,11 @@ function spellingsOf(members: readonly unknown[], size: number): Spellings | und
     else known.push(bytes);
   }
   return spellings;
+}
+
+/** Decodes a boxed value. */
+function toBoxed(argument: unknown): object | undefined {
+  return isBoxable(argument) ? (Object(argument) as object) : undefined;
 }
 
 /** Decodes an object without a prototype. */

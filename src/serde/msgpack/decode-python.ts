@@ -10,6 +10,7 @@ import {
 } from "../python/python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { decodeTextDict } from "./decode-dict.js";
+import { decodeNamedList } from "./decode-named-list.js";
 import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
 import { decodePythonType } from "./decode-python-type.js";
 import { EXT } from "./ext-codes.js";
@@ -27,6 +28,8 @@ export function decodePython(code: number, payload: unknown, context: DecodeCont
   const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
   if (isArray(method) && module === "builtins" && name === "dict")
     return decodeTextDict(argument, method) ?? context.fail("a dict is malformed");
+  if (isArray(method) && module === "builtins" && name === "list")
+    return decodeNamedList(argument, method) ?? context.fail("a list with properties is malformed");
   if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin);
   if (module === LANGGRAPH_TYPES) return decodeLangGraph(argument, origin, context);
   return decodePythonType(argument, origin) ?? asData(argument, origin);

@@ -9,6 +9,7 @@ import { encodeString } from "./encode-scalars.js";
 import { EXT } from "./ext-codes.js";
 import { toPythonPattern } from "./python-regexp.js";
 import { extension } from "./wire.js";
+import { unboxed } from "../objects/boxed.js";
 import { builtInErrorName } from "../objects/built-in-errors.js";
 
 /** Encodes a Date as Python's `datetime`, in the text that it was read from if it is still the same instant. */
@@ -42,6 +43,19 @@ export function encodeUrl(value: object, context: EncodeContext): unknown {
   if (!(value instanceof URL) || Object.getPrototypeOf(value) !== URL.prototype) return undefined;
   refuseExtra(value, "a URL", context);
   return extension(EXT.URL, Buffer.from(value.href, "utf8"));
+}
+
+/** Encodes a boxed text, number or boolean as a call of Python's class, which returns the primitive. */
+export function encodeBoxed(value: object, context: EncodeContext): unknown {
+  const primitive = unboxed(value);
+  if (primitive === undefined) return undefined;
+  const encoded = context.within(value, () => context.at("valueOf()", primitive));
+  return context.extension(EXT.PYTHON_SINGLE_ARG, pythonTuple("builtins", pythonClassOf(primitive), encoded));
+}
+
+function pythonClassOf(primitive: string | number | boolean): string {
+  if (typeof primitive === "string") return "str";
+  return typeof primitive === "number" ? "float" : "bool";
 }
 
 /**

@@ -85,12 +85,39 @@ export function encodeArray(value: readonly unknown[], context: EncodeContext): 
   const symbol = extraSymbol(value);
   if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
   const keys = Object.keys(value);
-  const last = keys.at(-1);
-  if (last !== undefined && !isIndex(last))
-    return context.fail(`an array with the property "${last}" can't be stored`);
-  const items = keys.length < value.length ? encodeHoles(value, keys, context) : encodeItems(value, context);
+  const elements = keys.length - namesAfter(keys);
+  const names = keys.slice(elements);
+  const items =
+    elements < value.length
+      ? encodeHoles(value, keys.slice(0, elements), context)
+      : encodeItems(value, context);
   const origin = pythonOriginOf(value);
+  if (names.length > 0) {
+    if (origin !== undefined || elements < value.length)
+      return context.fail(`an array with the property "${names[0]}" can't be stored: store an object`);
+    return encodeNamed(value, names, items, context);
+  }
   return origin === undefined ? items : encodeAsOrigin(value, origin, items, context);
+}
+
+/** Encodes an array that has properties, such as a match of a RegExp, as a call of `list`. Python ignores what follows its argument. */
+function encodeNamed(
+  value: readonly unknown[],
+  names: readonly string[],
+  items: unknown,
+  context: EncodeContext,
+): unknown {
+  const properties = context.within(names, () =>
+    names.flatMap((name) => [encodeString(name), context.at(name, Reflect.get(value, name))]),
+  );
+  return context.extension(EXT.PYTHON_SINGLE_ARG, [...pythonTuple("builtins", "list", items), properties]);
+}
+
+/** How many keys of an array are names. They come after the indices. */
+function namesAfter(keys: readonly string[]): number {
+  let count = 0;
+  while (count < keys.length && !isIndex(keys[keys.length - 1 - count] ?? "")) count += 1;
+  return count;
 }
 
 function encodeItems(value: readonly unknown[], context: EncodeContext): readonly unknown[] {
@@ -110,7 +137,6 @@ function encodeHoles(value: readonly unknown[], keys: readonly string[], context
   return context.extension(EXT.SPARSE_ARRAY, [value.length, ...entries]);
 }
 
-/** Among the keys of an array names come after indices, so the last key shows whether there are names. */
 function isIndex(key: string): boolean {
   return String(Number(key) >>> 0) === key && key !== "4294967295";
 }

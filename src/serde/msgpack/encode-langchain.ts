@@ -48,12 +48,15 @@ const PYTHON_DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
   id: "id",
 };
 
+/** Other properties, such as a score, are for JavaScript. Python ignores them. */
 function encodeDocument(document: object, context: EncodeContext): Map<unknown, unknown> {
   const encoded = new Map<unknown, unknown>();
+  const others = new Map<unknown, unknown>();
   for (const [key, part] of Object.entries(document)) {
     const field = Object.hasOwn(PYTHON_DOCUMENT_FIELDS, key) ? PYTHON_DOCUMENT_FIELDS[key] : undefined;
-    if (field === undefined) return context.fail(`a Document with the property "${key}" can't be stored`);
-    if (part !== undefined || key !== "id") encoded.set(field, context.at(key, part));
+    if (field === undefined) others.set(encodeString(key), context.at(key, part));
+    else if (part !== undefined || key !== "id") encoded.set(field, context.at(key, part));
   }
+  if (others.size > 0) encoded.set(JS_FIELD, [...others].flat());
   return encoded;
 }

@@ -1,14 +1,14 @@
 import { SerializationError } from "../../errors/index.js";
 import { type PythonOrigin, pythonOriginOf } from "../python/python-origin.js";
 import { encodeBinary } from "./encode-binary.js";
-import { encodeDate, encodeError, encodeRegExp, encodeUrl } from "./encode-builtins.js";
+import { encodeBoxed, encodeDate, encodeError, encodeRegExp, encodeUrl } from "./encode-builtins.js";
 import { encodeMap, encodeSet } from "./encode-collections.js";
 import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
 import { encodeLangChain } from "./encode-langchain.js";
 import { encodeLangGraph } from "./encode-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
-import { describeUnstorable } from "../objects/inspect-object.js";
+import { unstorableObject, unstorablePrimitive } from "../objects/unstorable.js";
 import { isPlainObject } from "../plain-object.js";
 import { isArray } from "../objects/type-guards.js";
 import { isBareArray } from "../objects/built-in-state.js";
@@ -30,6 +30,7 @@ const KIND_ENCODERS: readonly KindEncoder[] = [
   encodeRegExp,
   encodeError,
   encodeUrl,
+  encodeBoxed,
   encodeLangGraph,
 ];
 
@@ -86,7 +87,7 @@ class Encoder implements EncodeContext {
         return encodeBigInt(value);
       case "function":
       case "symbol":
-        return this.fail(`a ${typeof value} can't be stored`);
+        return this.fail(unstorablePrimitive(value));
     }
   }
 
@@ -173,11 +174,12 @@ class Encoder implements EncodeContext {
       const encoded = encodeKind(value, this);
       if (encoded !== undefined) return encoded;
     }
-    return this.fail(`${describeUnstorable(value)} can't be stored`);
+    return this.fail(unstorableObject(value));
   }
 
   #enter(value: object, levels: number): void {
-    if (this.#ancestors.includes(value)) this.fail("the value contains itself");
+    if (this.#ancestors.includes(value))
+      this.fail("the value contains itself: store an id instead of the reference");
     this.#depth += levels;
     if (this.#depth > MAX_DEPTH) this.fail(`the value is nested deeper than ${MAX_DEPTH} levels`);
     this.#ancestors.push(value);

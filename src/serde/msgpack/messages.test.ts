@@ -200,7 +200,10 @@ describe("a LangChain message that is read back equals the message that was writ
   test("but an instance of a subclass is refused by name", () => {
     class Note extends HumanMessage {}
     expect(() => encode({ notes: [new Note("x")] })).toThrow(
-      new SerializationError("notes[0]", "an instance of Note can't be stored"),
+      new SerializationError(
+        "notes[0]",
+        "an instance of Note can't be stored: store a message of a class of @langchain/core",
+      ),
     );
   });
 });
@@ -212,7 +215,10 @@ describe("another LangChain object of the core package", () => {
     ["FakeListChatModel", new FakeListChatModel({ responses: [] })],
   ])("is refused, since its class does more than hold data: %s", (name, value) => {
     expect(() => encode({ parts: [value] })).toThrow(
-      new SerializationError("parts[0]", `an instance of ${name} can't be stored`),
+      new SerializationError(
+        "parts[0]",
+        `an instance of ${name} can't be stored: store what its toJSON() returns`,
+      ),
     );
   });
 

@@ -1,5 +1,3 @@
-import { types } from "node:util";
-
 /** Reads a property as a value of unknown type, and calls it if it is a getter. */
 export function readProperty(target: object, key: PropertyKey): unknown {
   const value: unknown = Reflect.get(target, key);
@@ -73,11 +71,4 @@ export function classNameOf(target: object): string {
  */
 export function isExactly(target: object, name: string, depth: number): boolean {
   return classNameOf(target) === name && prototypeDepth(target) === depth;
-}
-
-/** Describes an object that can't be stored, for an error message. */
-export function describeUnstorable(target: object): string {
-  if (types.isArgumentsObject(target)) return "the arguments of a function";
-  if (Object.hasOwn(target, Symbol.toStringTag)) return Object.prototype.toString.call(target);
-  return `an instance of ${classNameOf(target)}`;
 }
