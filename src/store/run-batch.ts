@@ -2,7 +2,8 @@ import { VersionConflictError } from "../errors/index.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { encodeItemValue, itemData } from "./codec/item-value.js";
+import { itemData } from "./codec/item-data.js";
+import { encodeItemValue } from "./codec/item-value.js";
 import { toNamespace } from "./codec/namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
 import { checkedValue } from "./checked-value.js";
@@ -215,7 +216,8 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     const checked = await checkedValue(call, operation);
     const value = await encodeItemValue(checked, { namespace, key }, sealing);
     const row = { prefix, key, ttlMinutes, value };
-    const texts = call.settings.vectors === undefined ? [] : itemTexts(itemData(checked), operation.paths);
+    const texts =
+      call.settings.vectors === undefined ? [] : itemTexts(itemData(checked, "value"), operation.paths);
     embedded.push({ prefix, key, texts, choosesPaths: operation.choosesPaths });
     if (expectedVersion === undefined) puts.push(row);
     else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });

@@ -69,6 +69,11 @@ export class Place {
     return new SerializationError(this.path(), problem, { cause });
   }
 
+  /** The error for a part that is an object around it. */
+  cycle(): SerializationError {
+    return this.error("refers back to an object around it: a cycle can't be stored");
+  }
+
   /** Throws if the part is nested too deep. */
   assertDepth(): void {
     if (this.depth >= MAX_JSON_DEPTH)
