@@ -29,6 +29,7 @@ import type { StoreCall } from "./store-call.js";
 import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
 import type { EmbeddedItem } from "./vectors/wanted-vectors.js";
 import { withVectors } from "./vectors/with-vectors.js";
+import { writingItems } from "./writing-items.js";
 
 /** What a statement of a batch may return. */
 type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow | EmbeddingStateRow;
@@ -61,7 +62,8 @@ export async function runBatch(call: StoreCall, operations: readonly StoreOperat
   const searches = await embedSearches(call, operations);
   const readings = readingsOf(call, operations, searches);
   const writes = await encodeWrites(call, operations);
-  const rows = await withVectors(call, writes.embedded, (plan) => send(call, readings, writes, plan));
+  const writing = writingItems(call, operations.filter(isWrite));
+  const rows = await withVectors(writing, writes.embedded, (plan) => send(writing, readings, writes, plan));
   const results: unknown[] = operations.map(() => undefined);
   for (const [nth, reading] of readings.entries()) {
     reading.check?.(rows[nth] ?? []);

@@ -226,11 +226,11 @@ describeAnyTarget("bad input of a store", (target) => {
     ];
     for (const [inner, path, reason] of reasons) {
       const calls = {
-        value: store.put(["a"], "k", { a: inner }),
-        filter: store.search(["a"], { filter: { a: inner } }),
+        value: () => store.put(["a"], "k", { a: inner }),
+        filter: () => store.search(["a"], { filter: { a: inner } }),
       };
       for (const [whole, call] of Object.entries(calls)) {
-        const refusal: unknown = await call.catch((error: unknown) => error);
+        const refusal: unknown = await call().catch((error: unknown) => error);
         expect(refusal).toMatchObject({ code: "SERIALIZATION_FAILED", path: `${whole}.a${path}` });
         expect(String(refusal)).toContain(reason);
       }
