@@ -14,6 +14,7 @@ import type {
 } from "../saver/queries/restored-rows.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { writingThreads } from "../saver/call/writing-threads.js";
 import { BackupError } from "./backup-error.js";
 import type { CommittedValues } from "./committed-values.js";
 
@@ -58,7 +59,8 @@ export async function storePortion(
   portion: BackupPortion,
   committed: CommittedValues | undefined,
 ): Promise<StoredPortion> {
-  return inOneTransaction(call, async (transaction) => {
+  const writing = writingThreads(call, () => threadsOf(portion));
+  return inOneTransaction(writing, async (transaction) => {
     await refuseTombstones(transaction, portion);
     const checkpoints = await storeRows(transaction, portion.checkpoints, CHECKPOINTS);
     await committed?.lockAndCheck(transaction, portion.checkpoints);
@@ -92,15 +94,15 @@ function sortedByKey<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Ro
 }
 
 /** @throws ThreadDeletedError when the saver keeps tombstones and one of the threads has a tombstone. */
-async function refuseTombstones(
-  call: SaverCall,
-  { checkpoints, writes, blobs }: BackupPortion,
-): Promise<void> {
-  const threads = [...new Set([...checkpoints, ...writes, ...blobs].map((row) => row.thread_id))];
-  for (const step of tombstoneGuard(call, threads)) {
+async function refuseTombstones(call: SaverCall, portion: BackupPortion): Promise<void> {
+  for (const step of tombstoneGuard(call, threadsOf(portion))) {
     const [rows = []] = await runTransaction(call, { statements: [step.statement] });
     step.check?.(rows);
   }
+}
+
+function threadsOf({ checkpoints, writes, blobs }: BackupPortion): string[] {
+  return [...new Set([...checkpoints, ...writes, ...blobs].map((row) => row.thread_id))];
 }
 
 function differingRowError({ thread_id, checkpoint_ns, checkpoint_id, channel }: DifferingRow): BackupError {

@@ -22,6 +22,15 @@ export interface StatementPolicy {
   readonly followsChains?: boolean;
 }
 
+/** A thread or an item that a call writes. */
+export interface WrittenRow {
+  /** What errors call it. */
+  readonly name: string;
+  /** The tenant that it belongs to, by the rule of docs/tenants.md. */
+  readonly tenant: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
 /** The context of one call: the database, the policy of the saver, and what belongs to this call alone. */
 export interface CallContext {
   readonly database: OpenedDatabase;
@@ -43,6 +52,8 @@ export interface CallContext {
   readonly lockTimeoutMs?: number | undefined;
   /** Whether the commit waits for synchronous standbys in any case, because an earlier attempt may have committed. */
   readonly confirmsEarlier?: boolean | undefined;
+  /** What the call writes, for the error where row-level security refuses a row. Default: unknown. */
+  readonly written?: (() => readonly WrittenRow[]) | undefined;
   /** Creates spans, metrics and log entries. Default: none. */
   readonly telemetry?: Telemetry;
   /** Records this call, where telemetry is active. */

@@ -3,7 +3,7 @@ import type { RunContext } from "./statements/run-context.js";
 import { type BoundStatement, Statement } from "./statements/statement.js";
 
 /** The setting that the row-level security policies compare with; see docs/tenants.md. */
-const TENANT_SETTING = "langgraph.tenant_id";
+export const TENANT_SETTING = "langgraph.tenant_id";
 
 /** Sets the tenant for the rest of the transaction, and not of the session (C12). Empty where the context names no tenant. */
 export function setTenant({ tenantId }: RunContext): BoundStatement<unknown>[] {

@@ -1,8 +1,9 @@
 import { isDistributed } from "../db/is-distributed.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
+import { writingThreads } from "./call/writing-threads.js";
 import { requiredParents } from "./codec/required-parents.js";
-import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
+import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
 import { compareText } from "./model/compare-text.js";
 import { rowKey } from "./model/row-key.js";
 import { newestSteps } from "./newest-steps.js";
@@ -19,9 +20,10 @@ import { writeGuard } from "./write-guard.js";
  * @returns Whether each operation was stored. A checkpoint is not where something that it requires is gone.
  */
 export async function storeGroup(
-  call: SaverCall,
+  base: SaverCall,
   operations: readonly BatchOperation[],
 ): Promise<readonly boolean[]> {
+  const call = writingThreads(base, () => operations.map(threadOf));
   if (operations.some(({ kind }) => kind === "deleteThread")) {
     await storeBatch(call, operations);
     return operations.map(() => true);

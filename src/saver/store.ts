@@ -2,7 +2,8 @@ import { isDistributed } from "../db/is-distributed.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "./call/saver-call.js";
-import type { BatchOperation } from "./codec/resolve-batch.js";
+import { writingThreads } from "./call/writing-threads.js";
+import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { newestSteps } from "./newest-steps.js";
 import { localOffers } from "./notifications/local-watches.js";
 import { notificationScope } from "./notifications/watch-channel.js";
@@ -18,7 +19,8 @@ import { writeGuard } from "./write-guard.js";
  *
  * @throws CheckpointNotFoundError where the checkpoint requires its parent, and the parent is not stored.
  */
-export async function storeCheckpoint(call: SaverCall, checkpoint: EncodedCheckpoint): Promise<void> {
+export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckpoint): Promise<void> {
+  const call = writingThreads(base, () => [checkpoint.threadId]);
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
   const guard = await writeGuard(call, [operation]);
@@ -68,7 +70,8 @@ export function rememberValues(
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
-export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promise<void> {
+export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promise<void> {
+  const call = writingThreads(base, () => [writes.threadId]);
   const operation = { kind: "putWrites", writes } as const;
   const guard = await writeGuard(call, [operation]);
   if (guard.length > 0 || isLong(call, writes.writes)) await storeOperations(call, [operation], { guard });
@@ -81,7 +84,8 @@ export async function storeWrites(call: SaverCall, writes: EncodedWrites): Promi
  * threads are deleted, values are long, or the saver has rules to check. Deletions come first, since one statement can't delete
  * and insert the same row.
  */
-export async function storeBatch(call: SaverCall, operations: readonly BatchOperation[]): Promise<void> {
+export async function storeBatch(base: SaverCall, operations: readonly BatchOperation[]): Promise<void> {
+  const call = writingThreads(base, () => operations.map(threadOf));
   const offers = localOffers(call, operations);
   await storeOperations(call, operations, { guard: await writeGuard(call, operations) });
   for (const operation of operations) {

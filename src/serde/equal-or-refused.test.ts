@@ -18,7 +18,7 @@ import { encode } from "./msgpack/encoder.js";
 const layouts: Record<string, (value: unknown) => unknown> = {
   MessagePack: (value) => decode(encode(value)),
   JSON: (value) => parseJsonText(stringifyJson(value)),
-  JSONB: (value) => parseJsonText(stringifyJson(value, { jsonb: true })),
+  JSONB: (value) => parseJsonText(stringifyJson(value, { jsonb: true }), "jsonb"),
 };
 
 /** The difference after a round trip, or `undefined` if there is none or if an error that names the path refuses the value. */

@@ -2,7 +2,8 @@ import { VersionConflictError } from "../errors/index.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { encodeItemValue, itemData } from "./codec/item-value.js";
+import { itemData } from "./codec/item-data.js";
+import { encodeItemValue } from "./codec/item-value.js";
 import { toNamespace } from "./codec/namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
 import { checkedValue } from "./checked-value.js";
@@ -28,6 +29,7 @@ import type { StoreCall } from "./store-call.js";
 import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
 import type { EmbeddedItem } from "./vectors/wanted-vectors.js";
 import { withVectors } from "./vectors/with-vectors.js";
+import { writingItems } from "./writing-items.js";
 
 /** What a statement of a batch may return. */
 type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow | EmbeddingStateRow;
@@ -60,7 +62,8 @@ export async function runBatch(call: StoreCall, operations: readonly StoreOperat
   const searches = await embedSearches(call, operations);
   const readings = readingsOf(call, operations, searches);
   const writes = await encodeWrites(call, operations);
-  const rows = await withVectors(call, writes.embedded, (plan) => send(call, readings, writes, plan));
+  const writing = writingItems(call, operations.filter(isWrite));
+  const rows = await withVectors(writing, writes.embedded, (plan) => send(writing, readings, writes, plan));
   const results: unknown[] = operations.map(() => undefined);
   for (const [nth, reading] of readings.entries()) {
     reading.check?.(rows[nth] ?? []);
@@ -215,7 +218,8 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     const checked = await checkedValue(call, operation);
     const value = await encodeItemValue(checked, { namespace, key }, sealing);
     const row = { prefix, key, ttlMinutes, value };
-    const texts = call.settings.vectors === undefined ? [] : itemTexts(itemData(checked), operation.paths);
+    const texts =
+      call.settings.vectors === undefined ? [] : itemTexts(itemData(checked, "value"), operation.paths);
     embedded.push({ prefix, key, texts, choosesPaths: operation.choosesPaths });
     if (expectedVersion === undefined) puts.push(row);
     else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });

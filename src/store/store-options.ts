@@ -70,11 +70,11 @@ export interface PutOptions extends CallOptions {
 export interface FilterOperators {
   readonly $eq?: unknown;
   readonly $ne?: unknown;
-  /** Numbers compare with numbers, texts with texts. Values of other types never match. */
-  readonly $gt?: number | string;
-  readonly $gte?: number | string;
-  readonly $lt?: number | string;
-  readonly $lte?: number | string;
+  /** Numbers compare with numbers, texts with texts, and Dates of the years 0 to 9999 as their ISO texts. Other types never match. */
+  readonly $gt?: number | string | Date;
+  readonly $gte?: number | string | Date;
+  readonly $lt?: number | string | Date;
+  readonly $lte?: number | string | Date;
   readonly $in?: readonly unknown[];
   readonly $nin?: readonly unknown[];
   /** Whether the key is there, whatever its value. */
@@ -85,7 +85,7 @@ export interface FilterOperators {
 /**
  * Conditions on the value of an item, all of which must hold. A key names one of the value's own keys, literally: `"a.b"` is one key. Its
  * condition is a value to equal (an object: to contain), or {@link FilterOperators}. The keys `$and` and `$or` hold arrays of filters,
- * `$not` holds one.
+ * `$not` holds one. Operands are compared as what values are stored as, such as a Date as its ISO text.
  */
 export type ItemFilter = Readonly<Record<string, unknown>>;
 

@@ -6,6 +6,7 @@ import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "./q
 import { lockThread } from "./queries/lock-thread.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { writingThreads } from "../saver/call/writing-threads.js";
 import { copyBetweenNodes } from "./copy-between-nodes.js";
 import { copyGuard } from "./copy-guard.js";
 import { copyValues } from "./copy-values.js";
@@ -15,10 +16,11 @@ const MAX_PASSES = 100;
 
 /** Copies a thread; see `copyThread` of the savers. */
 export async function copyThread(
-  call: SaverCall,
+  base: SaverCall,
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
+  const call = writingThreads(base, () => [threads.target]);
   if (await isDistributed(call)) return copyBetweenNodes(call, threads, serde);
   if (!threads.reencode && serde.bindsToPlace === undefined) {
     const { counts, hasBoundValues } = await runCopy(call, threads, "all");

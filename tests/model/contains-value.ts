@@ -39,8 +39,7 @@ function looksLikeRecord(value: { lc?: unknown; type?: unknown }): boolean {
 
 function isStoredAsObject(value: unknown): boolean {
   if (typeof value === "string") return JSONB_REFUSES.test(value);
-  if (typeof value === "number")
-    return Object.is(value, -0) || !Number.isFinite(value) || Math.abs(value) >= 1e21;
+  if (typeof value === "number") return Object.is(value, -0) || !Number.isFinite(value);
   return (
     value === undefined ||
     typeof value === "bigint" ||

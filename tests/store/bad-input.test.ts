@@ -39,9 +39,17 @@ const VALUES: Bad = {
   "a function in the value": { a: () => 1 },
   "a symbol in the value": { a: Symbol("a") },
   "a cycle in the value": cycle(),
+  "a value of 5,000 levels": levels("a", 5_000),
   "a getter that throws in the value": throwing("a"),
   "a Proxy that throws as value": throwingProxy(),
 };
+/** Objects in one another. */
+function levels(key: string, count: number): Record<string, unknown> {
+  let value: Record<string, unknown> = {};
+  for (let level = 1; level < count; level += 1) value = { [key]: value };
+  return value;
+}
+
 const TTLS: Bad = {
   "no time": 0,
   "a negative time": -1,
@@ -65,6 +73,8 @@ const FILTERS: Bad = {
   "mixed operators": { a: { $gt: 1, b: 1 } },
   "a function in a filter": { a: () => 1 },
   "a cycle in a filter": { a: cycle() },
+  "an operand of 5,000 levels": levels("a", 5_000),
+  "conditions of 5,000 levels": levels("$not", 5_000),
   "a Proxy that throws as filter": throwingProxy(),
   "a getter that throws in a filter": throwing("a"),
   "U+0000 in a key of a filter": { "a\0": 1 },
@@ -199,4 +209,34 @@ describeAnyTarget("bad input of a store", (target) => {
       expect(await snapshot()).toEqual(before);
     },
   );
+
+  it("of a value or an operand that can't be stored names the reason and the place", async () => {
+    const { store } = suite;
+    const list: unknown[] = [];
+    list.push({ again: list });
+    class Endless {
+      toJSON(): unknown {
+        return new Endless();
+      }
+    }
+    const reasons: [inner: unknown, path: string, reason: string][] = [
+      [list, "[0].again", "refers back to an object around it: a cycle can't be stored"],
+      [new Endless(), "", "is nested deeper than 1000 levels of JSON"],
+      [levels("b", 5_000), ".b".repeat(999), "is nested deeper than 1000 levels of JSON"],
+    ];
+    for (const [inner, path, reason] of reasons) {
+      const calls = {
+        value: () => store.put(["a"], "k", { a: inner }),
+        filter: () => store.search(["a"], { filter: { a: inner } }),
+      };
+      for (const [whole, call] of Object.entries(calls)) {
+        const refusal: unknown = await call().catch((error: unknown) => error);
+        expect(refusal).toMatchObject({ code: "SERIALIZATION_FAILED", path: `${whole}.a${path}` });
+        expect(String(refusal)).toContain(reason);
+      }
+    }
+    await expect(store.count([], { filter: levels("$not", 5_000) })).rejects.toThrow(
+      "deeper than 1000 levels",
+    );
+  });
 });

@@ -30,10 +30,53 @@ describeEachTarget("an item", (target) => {
 
   it("is stored as JSON that every other reader understands", async () => {
     const { store, database } = suite;
-    await store.put(["v", "w"], "k", { at: new Date(0), left: undefined, n: 1, list: ["a", { b: null }] });
+    const value = {
+      at: new Date(0),
+      left: undefined,
+      n: 1,
+      list: ["a", { b: null }],
+      large: -1e21,
+      zero: -0,
+    };
+    await store.put(["v", "w"], "k", value);
     expect(await database.query("select prefix, value from store")).toEqual([
-      { prefix: "v.w", value: { at: "1970-01-01T00:00:00.000Z", n: 1, list: ["a", { b: null }] } },
+      {
+        prefix: "v.w",
+        value: {
+          at: "1970-01-01T00:00:00.000Z",
+          n: 1,
+          list: ["a", { b: null }],
+          large: -1e21,
+          zero: 0,
+        },
+      },
     ]);
+  });
+
+  it("is read with numbers that earlier versions stored as records", async () => {
+    const { store, database } = suite;
+    const numbers = {
+      large: ["Number", "1e+21"],
+      zero: ["Number", "-0"],
+      long: ["BigInt", "18446744073709551616"],
+    };
+    const records = Object.entries(numbers).map(([key, [name, text]]) => [
+      key,
+      { lc: 2, type: "constructor", id: [name], method: null, args: [text], kwargs: {} },
+    ]);
+    await store.put(["v"], "k", {});
+    await database.exec(`update store set value = '${JSON.stringify(Object.fromEntries(records))}'`);
+    expect((await store.get(["v"], "k"))?.value).toStrictEqual({ large: 1e21, zero: -0, long: 2n ** 64n });
+  });
+
+  it("may hold one object at many places", async () => {
+    const { store } = suite;
+    let value: Record<string, unknown> = { at: new Date(0) };
+    for (let level = 0; level < 10; level += 1) value = { left: value, right: value };
+    await store.put(["v"], "k", value);
+    expect(await store.search(["v"], { filter: { left: value.left } })).toHaveLength(1);
+    for (let level = 0; level < 50; level += 1) value = { left: value, right: value };
+    await expect(store.put(["v"], "k", value)).rejects.toMatchObject({ code: "SERIALIZATION_FAILED" });
   });
 
   it("keeps its time of creation when it is replaced, and its version rises", async () => {

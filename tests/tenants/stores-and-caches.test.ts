@@ -3,6 +3,7 @@ import { PostgresCache } from "../../src/cache/index.js";
 import { RowSecurityError } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { describeEachTarget, onOneServer } from "../../test-support/targets.js";
+import { RecordingLogger } from "../telemetry/recording-logger.js";
 import { documentedSql } from "./documented-sql.js";
 import { NO_ROW_SECURITY, openTenancy, type Tenancy } from "./tenancy.js";
 
@@ -46,6 +47,36 @@ onOneServer(NO_ROW_SECURITY, describeEachTarget)("stores and caches of tenants",
     expect(await bolt.count([])).toBe(1);
     expect(await storeOf().count([])).toBe(0);
     expect(await acme.health()).toMatchObject({ ok: true });
+  });
+
+  it("name the item that a tenant may not write, and the namespaces that it may", async () => {
+    await tenancy.operate((await documentedSql()).setUpStores);
+    const [acme, bolt] = [storeOf("acme"), storeOf("bolt")];
+    const namespace = ["bolt", "users"];
+    await bolt.put(namespace, "k", { of: "bolt" });
+    const lines: string[] = [];
+    for await (const line of bolt.exportItems()) lines.push(line);
+    const own = { namespace: ["acme"], key: "k", value: {} };
+    const calls = {
+      put: () => acme.put(namespace, "k", {}),
+      "put of a scoped store": () => acme.scoped(["bolt"]).put(["users"], "k", {}),
+      "put of a version": () => acme.put(namespace, "k", {}, undefined, { ifVersion: 0 }),
+      putMany: () => acme.putMany([own, { ...own, namespace }]),
+      "a batch that deletes": () => acme.batch([own, { namespace, key: "k", value: null }]),
+      importItems: () => acme.importItems(lines),
+    };
+    const rule =
+      'item "k" of namespace ["bolt","users"]: the tenant "acme" may only write namespaces whose first label is "acme" (docs/tenants.md';
+    for (const [what, call] of Object.entries(calls)) {
+      const error: unknown = await call().catch((reason: unknown) => reason);
+      expect([what, error]).toMatchObject([what, { code: "PERMISSION_DENIED", sqlState: "42501" }]);
+      expect(String(error)).toContain(rule);
+    }
+    await expect(storeOf().put(["acme"], "k", {})).rejects.toThrow("the call has no tenantId");
+    const logger = new RecordingLogger();
+    await new PostgresCache(tenancy.source, { logger }).set([{ key: [["n"], "k"], value: 1 }]);
+    expect(JSON.stringify(logger.at("error"))).toContain("the call has no tenantId");
+    expect(await acme.count([])).toBe(0);
   });
 
   it("share no cached entry, though their namespaces and keys are equal", async () => {

@@ -5,7 +5,7 @@ import { textOf } from "../../serde/json/json-text.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import { parseListedId, type ParsedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { StoredRecord } from "../model/stored-record.js";
-import { withPlainNumbers } from "./plain-numbers.js";
+import { withPlainNumbers } from "../../serde/jsonb/plain-numbers.js";
 import { encodeState } from "./state-text.js";
 
 /** How many bytes a checkpoint may have. */

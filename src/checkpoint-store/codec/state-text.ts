@@ -3,7 +3,7 @@ import { guardRead } from "../../serde/guard-read.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { textOf, parseJsonText } from "../../serde/json/json-text.js";
 import type { ContextualSerializer, ItemContext } from "../../serde/serde-context.js";
-import { withPlainNumbers } from "./plain-numbers.js";
+import { withPlainNumbers } from "../../serde/jsonb/plain-numbers.js";
 
 /** The only key of a stored state that a serializer has encoded. Its value is the type tag, and the bytes as base64. */
 const SEALED = "lc_serde";

@@ -3,6 +3,7 @@ import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
 import type { OpenedDatabase } from "../opened-database.js";
 import { withoutLockRetries } from "./lock-timeout.js";
+import { explainRefusedRow } from "./refused-row.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
 import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
@@ -101,7 +102,7 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
       { signal, observer },
     );
   } catch (error) {
-    throw explainMissingTables(error, call);
+    throw explainMissingTables(explainRefusedRow(error, call), call);
   }
 }
 

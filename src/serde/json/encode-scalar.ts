@@ -3,14 +3,10 @@ import { MAX_DIGITS } from "./limits.js";
 import type { Place } from "./place.js";
 import { constructorRecord } from "./records.js";
 
-// JSONB stores numbers as decimals and prints all their digits. From here on a reader can't distinguish doubles and integers.
-const FIRST_NUMBER_WITH_EXPONENT = 1e21;
-
 /** Encodes a number. JSON has no NaN, no infinities and no negative zero. */
-export function encodeNumber(value: number, jsonb: boolean): JsonValue {
+export function encodeNumber(value: number): JsonValue {
   if (Object.is(value, -0)) return constructorRecord("Number", ["-0"]);
-  const plain = Number.isFinite(value) && !(jsonb && Math.abs(value) >= FIRST_NUMBER_WITH_EXPONENT);
-  return plain ? value : constructorRecord("Number", [String(value)]);
+  return Number.isFinite(value) ? value : constructorRecord("Number", [String(value)]);
 }
 
 /** Encodes an integer as its decimal digits, and refuses one with more digits than a reader accepts. */

@@ -77,6 +77,13 @@ export class Place {
     return new SerializationError(this.path(), problem, { cause });
   }
 
+  /** The error for a part that is an object around it. */
+  cycle(): SerializationError {
+    return this.error(
+      "refers back to an object around it: a cycle can't be stored, store an id instead of the reference",
+    );
+  }
+
   /** Throws if the part is nested too deep. */
   assertDepth(): void {
     if (this.depth >= MAX_JSON_DEPTH)

@@ -35,7 +35,7 @@ export class TreeEncoder implements Encoder {
         this.#countText(value, place);
         return this.canWrite(value) ? value : encodeCodeUnits(value);
       case "number":
-        return encodeNumber(value, this.jsonb);
+        return encodeNumber(value);
       case "boolean":
         return value;
       case "undefined":
@@ -61,10 +61,7 @@ export class TreeEncoder implements Encoder {
   }
 
   #enter(value: object, place: Place): JsonValue {
-    if (this.#open.has(value))
-      throw place.error(
-        "refers back to an object around it: a cycle can't be stored, store an id instead of the reference",
-      );
+    if (this.#open.has(value)) throw place.cycle();
     place.assertDepth();
     const bytesBefore = this.#parts.bytes;
     let json = this.#parts.areLarge ? this.#parts.repeat(value, place) : undefined;

@@ -9,6 +9,7 @@ import { deleteExpired } from "../queries/delete-expired.js";
 import { findDifferentItem } from "../queries/find-different-item.js";
 import { restoreItems, type RestoredRow } from "../queries/restore-items.js";
 import type { StoreCall } from "../store-call.js";
+import { writingItems } from "../writing-items.js";
 import type { ImportItemsReport } from "./backup-types.js";
 import { absolutePrefix, ITEM_BACKUP, type ItemLine, parseItemLine } from "./item-line.js";
 import { StoreBackupError } from "./store-backup-error.js";
@@ -84,7 +85,7 @@ async function* portionsOf({ settings }: StoreCall, lines: Lines): AsyncGenerato
 async function storePortion(call: StoreCall, rows: readonly BackupRow[]): Promise<RestoredRow> {
   const { schema } = call;
   try {
-    return await inOneTransaction(call, async (within) => {
+    return await inOneTransaction(writingItems(call, rows), async (within) => {
       await rowsOf(within, deleteExpired(schema, rows));
       const [restored = { alive: 0, stored: 0 }] = await rowsOf(within, restoreItems(schema, rows));
       if (restored.stored === restored.alive) return restored;

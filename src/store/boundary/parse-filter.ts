@@ -1,7 +1,8 @@
+import { types } from "node:util";
 import { InvalidConfigError } from "../../errors/index.js";
 import { guardRead } from "../../serde/guard-read.js";
-import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { isPlainObject } from "../../serde/plain-object.js";
+import { itemData, itemText } from "../codec/item-data.js";
 import type { Comparison, Condition } from "../filters/filter.js";
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
@@ -17,15 +18,24 @@ type VisibleKeys = ReadonlySet<string> | undefined;
 
 /**
  * Parses a filter. Each of its keys is a condition on that key of the value: a value that it equals, or an object of operators. The
- * keys `$and`, `$or` and `$not` combine filters.
+ * keys `$and`, `$or` and `$not` combine filters. An operand is compared as what a value is stored as.
  *
  * @param visible - The keys that a condition may name.
  * @throws InvalidConfigError naming an unknown operator, an operand of the wrong type, or an encrypted key. Without it the filter would
  *   match other items.
+ * @throws SerializationError naming the path of a part that can't be stored, so that no item could match.
  */
 export function parseFilter(filter: unknown, visible?: VisibleKeys, path = "filter"): Condition {
   if (filter === undefined) return ALWAYS;
-  return guardRead(() => parseWhole(filter, visible, path), {}, path);
+  return guardRead(
+    () => {
+      // First, since it refuses cycles.
+      itemData(filter, path);
+      return parseWhole(filter, visible, path);
+    },
+    {},
+    path,
+  );
 }
 
 function parseWhole(filter: unknown, visible: VisibleKeys, path: string): Condition {
@@ -53,7 +63,7 @@ function parseList(operand: unknown, visible: VisibleKeys, path: string): Condit
 
 /** Parses the condition on one key. */
 function parseKey(key: string, operand: unknown, path: string): Condition {
-  if (operand === undefined) return { kind: "not", condition: { kind: "has", key } };
+  if (operand === undefined) return lacks([key]);
   if (!isOperators(operand, path)) return contains(key, operand, path);
   return all(
     Object.entries(operand).map(([operator, inner]) =>
@@ -65,10 +75,7 @@ function parseKey(key: string, operand: unknown, path: string): Condition {
 function parseOperator(key: string, operator: string, operand: unknown, path: string): Condition {
   const comparison = COMPARISONS[operator];
   if (comparison !== undefined) {
-    if (typeof operand !== "string" && !isFiniteNumber(operand)) {
-      throw new InvalidConfigError(path, "must be a number or a text");
-    }
-    return { kind: "compare", key, operator: comparison, operand: checkedText(operand, path) };
+    return { kind: "compare", key, operator: comparison, operand: parseCompared(operand, path) };
   }
   switch (operator) {
     case "$eq":
@@ -81,7 +88,7 @@ function parseOperator(key: string, operator: string, operand: unknown, path: st
       return { kind: "not", condition: oneOf(key, operand, path) };
     case "$exists":
       if (typeof operand !== "boolean") throw new InvalidConfigError(path, "must be a boolean");
-      return operand ? { kind: "has", key } : { kind: "not", condition: { kind: "has", key } };
+      return operand ? { kind: "has", path: [key] } : lacks([key]);
     case "$not":
       return { kind: "not", condition: parseKey(key, operand, path) };
     default:
@@ -89,27 +96,65 @@ function parseOperator(key: string, operator: string, operand: unknown, path: st
   }
 }
 
+/** Parses the operand of a comparison. A Date is compared as the text that it is stored as. */
+function parseCompared(operand: unknown, path: string): string | number {
+  const data = itemData(operand, path);
+  if (isFiniteNumber(data)) return data;
+  // The texts of other years begin with a sign, and don't sort by time.
+  if (typeof data !== "string" || (types.isDate(operand) && !/^\d/.test(data))) {
+    throw new InvalidConfigError(path, "must be a number, a text or a Date of the years 0 to 9999");
+  }
+  return checkedText(data, path);
+}
+
 /** The condition of a plain operand: the value contains an object, and equals any other operand. */
 function contains(key: string, operand: unknown, path: string): Condition {
-  return Array.isArray(operand)
-    ? equals(key, operand, path)
-    : { kind: "contains", json: jsonOf({ [key]: operand }, path) };
+  const data = itemData(operand, path);
+  if (typeof data !== "object" || data === null || !isPlainObject(data)) return equals(key, operand, path);
+  const contained: Condition = { kind: "contains", json: entryText(key, itemText(data, path)) };
+  const absent = Array.from(undefinedKeys(operand, [key]), (keys) =>
+    lacks(keys.map((each) => checkedText(each, path))),
+  );
+  return all([contained, ...absent]);
+}
+
+/** Yields the paths of the keys that are undefined in an object. A stored object does not have them. */
+function* undefinedKeys(operand: unknown, path: readonly string[]): Generator<readonly string[]> {
+  if (typeof operand !== "object" || operand === null || !isPlainObject(operand)) return;
+  for (const [key, inner] of Object.entries(operand)) {
+    if (inner === undefined) yield [...path, key];
+    else yield* undefinedKeys(inner, [...path, key]);
+  }
+}
+
+function lacks(path: readonly string[]): Condition {
+  return { kind: "not", condition: { kind: "has", path } };
 }
 
 function equals(key: string, operand: unknown, path: string): Condition {
   if (operand === undefined) throw new InvalidConfigError(path, "must not be undefined");
-  const isContained: Condition = { kind: "contains", json: jsonOf({ [key]: operand }, path) };
-  if (typeof operand !== "object" || operand === null) return isContained;
-  return all([isContained, { kind: "equals", key, json: jsonOf(operand, path) }]);
+  const json = itemText(operand, path);
+  const isContained: Condition = { kind: "contains", json: entryText(key, json) };
+  return isScalar(json) ? isContained : all([isContained, { kind: "equals", key, json }]);
 }
 
 function oneOf(key: string, operand: unknown, path: string): Condition {
   if (!Array.isArray(operand)) throw new InvalidConfigError(path, "must be an array");
-  const items: readonly unknown[] = operand;
-  if (items.length > MOST_ALTERNATIVES && items.every((item) => typeof item !== "object" || item === null)) {
-    return { kind: "oneOf", jsons: items.map((item) => jsonOf({ [key]: item }, path)) };
-  }
-  return { kind: "any", conditions: items.map((item, index) => equals(key, item, `${path}.${index}`)) };
+  const conditions = operand.map((item: unknown, index) => equals(key, item, `${path}.${index}`));
+  const jsons = conditions.flatMap((condition) => (condition.kind === "contains" ? [condition.json] : []));
+  return conditions.length > MOST_ALTERNATIVES && jsons.length === conditions.length
+    ? { kind: "oneOf", jsons }
+    : { kind: "any", conditions };
+}
+
+/** The JSON text of an object with one key. */
+function entryText(key: string, json: string): string {
+  return `{${JSON.stringify(key)}:${json}}`;
+}
+
+/** Whether JSON text is neither an object nor an array, of which one that contains another may have more. */
+function isScalar(json: string): boolean {
+  return !/^[[{]/.test(json);
 }
 
 function all(conditions: readonly Condition[]): Condition {
@@ -153,10 +198,6 @@ function checkedText<T>(value: T, path: string): T {
 
 function isFiniteNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
-}
-
-function jsonOf(value: unknown, path: string): string {
-  return JSON.stringify(encodeJsonb(value, path));
 }
 
 function unknownOperator(path: string, operator: string): InvalidConfigError {

@@ -10,7 +10,8 @@ export type Condition =
   /** The key holds exactly this JSON value. Together with `contains`, which an index serves. */
   | { readonly kind: "equals"; readonly key: string; readonly json: string }
   | { readonly kind: "oneOf"; readonly jsons: readonly string[] }
-  | { readonly kind: "has"; readonly key: string }
+  /** The value has a key at this path of keys. */
+  | { readonly kind: "has"; readonly path: readonly string[] }
   /** The key holds a number or a text that compares so. Values of other types never do. */
   | {
       readonly kind: "compare";

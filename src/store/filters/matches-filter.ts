@@ -41,7 +41,7 @@ function shapeOf(condition: Condition, operands: (string | number | readonly str
       operands.push(condition.jsons);
       return { kind: "oneOf" };
     case "has":
-      operands.push(condition.key);
+      operands.push(condition.path);
       return { kind: "has" };
     case "equals":
       operands.push(condition.key, condition.json);
@@ -80,7 +80,7 @@ export function matchesFilter(
     case "oneOf":
       return sql<SqlBool>`${value} @> any (${next()}::text[]::jsonb[])`;
     case "has":
-      return sql<SqlBool>`jsonb_exists(${value}, ${next()}::text)`;
+      return sql<SqlBool>`(${value} #> ${next()}::text[]) is not null`;
     case "equals":
       return sql<SqlBool>`(${value} -> ${next()}::text) is not distinct from ${next()}::jsonb`;
     case "compare":

@@ -1,5 +1,6 @@
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
-import { decodeItemValue, itemData } from "../codec/item-value.js";
+import { itemData } from "../codec/item-data.js";
+import { decodeItemValue } from "../codec/item-value.js";
 import { toNamespace } from "../codec/namespace-text.js";
 import { refuseMismatch } from "../vectors/embedding-check.js";
 import { embedTexts } from "../embeddings/embed-texts.js";
@@ -73,7 +74,7 @@ async function toItem(
   { prefix, key, value, version, field_names: names }: UnembeddedRow,
 ): Promise<VersionedItem> {
   const namespace = toNamespace(prefix);
-  const data = itemData(await decodeItemValue(value, { namespace, key }, settings.sealing));
+  const data = itemData(await decodeItemValue(value, { namespace, key }, settings.sealing), "value");
   const fieldNames = namesOf(names);
   const choosesPaths = fieldNames.includes(CHOSEN);
   const ruled = settings.rules.of(namespace).index ?? fields;

@@ -1,8 +1,8 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
-import { parseJsonText, textOf } from "../../serde/json/json-text.js";
-import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
+import { parseJsonText, textOf } from "../json/json-text.js";
+import { encodeJsonb } from "./encode-jsonb.js";
 import { withPlainNumbers } from "./plain-numbers.js";
 
 function written(value: unknown): string {

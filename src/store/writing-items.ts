@@ -1,0 +1,14 @@
+import { describeItem } from "../errors/index.js";
+import { toNamespace } from "./codec/namespace-text.js";
+import type { ItemKey } from "./queries/item-keys.js";
+import type { StoreCall } from "./store-call.js";
+
+/** Names the items that a call writes, for the error where row-level security refuses one. */
+export function writingItems(call: StoreCall, items: readonly ItemKey[]): StoreCall {
+  return { ...call, written: () => items.map(rowOf) };
+}
+
+function rowOf({ prefix, key }: ItemKey) {
+  const namespace = toNamespace(prefix);
+  return { name: describeItem({ namespace, key }), tenant: namespace[0] };
+}
