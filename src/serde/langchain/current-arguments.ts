@@ -18,10 +18,11 @@ export const CONSTANT_KEYS: ReadonlySet<string> = new Set([
  */
 export function currentArguments(object: object, name: LangChainClassName): [string, unknown][] {
   const current: [string, unknown][] = [];
-  for (const [key, given] of Object.entries(argumentsOf(object))) {
+  const given = argumentsOf(object);
+  for (const key of Object.keys(given)) {
     if (CONSTANT_KEYS.has(key)) continue;
-    const value: unknown =
-      key in object ? Reflect.get(object, key) : isFieldOf(name, key) ? undefined : given;
+    const holder = key in object ? object : isFieldOf(name, key) ? undefined : given;
+    const value: unknown = holder && Reflect.get(holder, key);
     if (value !== undefined) current.push([key, value]);
   }
   return current;

@@ -46,13 +46,21 @@ export interface MessageFields {
  * ```
  */
 export function messageFields(message: object, name: LangChainClassName): MessageFields {
-  const own = ownFields(message);
-  const given = currentArguments(message, name);
-  const isField = ([key]: [string, unknown]): boolean =>
-    key !== JS_FIELD && (Object.hasOwn(message, key) || !(key in message));
-  const fields = new Map([...given.filter(isField), ...own]);
+  const fields = new Map<string, unknown>();
   // The same class of another version may have other fields, so all of them are listed.
-  const agrees = ownClassOf(message) !== undefined && fields.size === given.length && given.every(isField);
+  let agrees = ownClassOf(message) !== undefined;
+  const given = currentArguments(message, name);
+  for (const [key, value] of given) {
+    const isField = key !== JS_FIELD && (Object.hasOwn(message, key) || !(key in message));
+    if (isField) fields.set(key, value);
+    else agrees = false;
+  }
+  const own = ownFields(message);
+  for (const [key, value] of own) {
+    if (fields.has(key)) continue;
+    fields.set(key, value);
+    agrees = false;
+  }
   return { fields, js: agrees ? undefined : disagreement(message, own, given, fields) };
 }
 
@@ -88,5 +96,11 @@ function fieldWith(value: unknown, own: readonly [string, unknown][]): string | 
 }
 
 function ownFields(message: object): [string, unknown][] {
-  return Object.entries(message).filter(([key, value]) => !CONSTANT_KEYS.has(key) && value !== undefined);
+  const own: [string, unknown][] = [];
+  for (const key of Object.keys(message)) {
+    if (CONSTANT_KEYS.has(key)) continue;
+    const value: unknown = Reflect.get(message, key);
+    if (value !== undefined) own.push([key, value]);
+  }
+  return own;
 }

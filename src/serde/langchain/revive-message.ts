@@ -64,22 +64,24 @@ function restore(name: ModelClassName, own: Fields, kwargs: Fields): object {
 function restoreDisagreement(name: ModelClassName, fields: Fields, js: unknown): object {
   if (!isDisagreement(js)) throw new TypeError(`the field ${JS_FIELD} is malformed`);
   const message = construct(name, {});
-  const given = js.given.flatMap((key) => givenIn(key, message, fields, js));
-  Reflect.set(message, "lc_kwargs", Object.fromEntries(given));
+  const given: Fields = {};
+  for (const key of js.given) addGiven(given, key, message, fields, js);
+  Reflect.set(message, "lc_kwargs", given);
   for (const key of js.own) defineOwn(message, key, fields[key]);
   return message;
 }
 
 /** Earlier versions also wrote the values of arguments that a field had replaced. Such a value is left out. */
-function givenIn(
+function addGiven(
+  given: Fields,
   key: string,
   message: object,
   fields: Fields,
   { same, kwargs }: Disagreement,
-): [string, unknown][] {
+): void {
   const field = Object.hasOwn(same, key) ? (same[key] ?? key) : key;
-  if (Object.hasOwn(fields, field)) return [[key, fields[field]]];
-  return Object.hasOwn(kwargs, key) && !(key in message) ? [[key, kwargs[key]]] : [];
+  if (Object.hasOwn(fields, field)) defineOwn(given, key, fields[field]);
+  else if (Object.hasOwn(kwargs, key) && !(key in message)) defineOwn(given, key, kwargs[key]);
 }
 
 function givenInPython(fields: Fields): Fields {
