@@ -83,7 +83,7 @@ async function answer(context: InspectorContext, request: Request, path: string)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
   if (path === DOWNLOAD) return download(runOf(context, request), argsOf(request));
-  const file = await pageFile(context.basePath, path, request);
+  const file = await pageFile(context.basePath, path);
   return file ?? refusal(404, "NOT_FOUND", "there is no such page");
 }
 
