@@ -71,6 +71,41 @@ describeServer("who the inspector answers", (target) => {
     expect(await ask(inspectorWith({ authorize: rejects }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
   });
 
+  it.each([
+    ["a filter of threads", "threads", (deep: string) => `{"filter":{"a":${deep}}}`],
+    ["a filter of items", "items", (deep: string) => `{"prefix":[],"filter":{"a":${deep}}}`],
+    [
+      "a value of a fork",
+      "checkFork",
+      (deep: string) => `{"threadId":"42","namespace":"","checkpointId":"1","values":{"plan":${deep}}}`,
+    ],
+    ["the arguments", "overview", (deep: string) => deep],
+    ["an unknown argument", "thread", (deep: string) => `{"threadId":"42","more":${deep}}`],
+  ])("says that %s is nested too deep", async (_what, name, argsWith) => {
+    for (const [open, close] of [
+      ['{"\\"}":', "}"],
+      ["[", "]"],
+    ] as const) {
+      const deep = `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+      const init = post({ "sec-fetch-site": "same-origin" }, argsWith(deep));
+      const answer = await inspectorWith()(new Request(`http://${HOST}/api/${name}`, init));
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        expect.stringContaining("args: must not be nested deeper than 1000 levels"),
+      ]);
+    }
+  });
+
+  it("takes brackets in texts for texts, and any number of lists beside each other", async () => {
+    const filter = {
+      text: "[{".repeat(2_000),
+      escaped: '"[\\"['.repeat(2_000),
+      lists: Array.from({ length: 2_000 }, () => []),
+    };
+    const init = post({ "sec-fetch-site": "same-origin" }, JSON.stringify({ filter }));
+    expect(await ask(inspectorWith(), "/api/threads", init)).toEqual([200]);
+  });
+
   it("refuses each kind of request: pages, files, calls, streams and downloads", async () => {
     const inspector = inspectorWith({ authorize: () => false });
     const args = `args=${encodeURIComponent('{"threadId": "42"}')}`;
