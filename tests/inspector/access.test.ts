@@ -71,6 +71,35 @@ describeServer("who the inspector answers", (target) => {
     expect(await ask(inspectorWith({ authorize: rejects }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
   });
 
+  it("logs what it may not tell the page, once, and no refusal", async () => {
+    const lines: [string, object][] = [];
+    const logger = { error: (message: string, fields: object) => lines.push([message, fields]) };
+    const { source } = await target.migratedDatabase();
+    await using elsewhere = new PostgresSaver(source, undefined, { logger, schema: "nowhere" });
+    const authorize = ({ url }: Request): boolean => {
+      if (url.includes("secret")) throw new TypeError("secret");
+      return true;
+    };
+    const inspector = createInspector(elsewhere, { authorize, write: true });
+    const failed = { code: "MIGRATION_REQUIRED", sqlState: "42P01", error: expect.any(String) };
+    // A query of the inspector itself, a method of the saver, and a stream.
+    expect(await ask(inspector, READ)).toEqual([500, "MIGRATION_REQUIRED"]);
+    const copy = post({ "sec-fetch-site": "same-origin" }, '{"source":"1","target":"2"}');
+    expect(await ask(inspector, "/api/copyThread", copy)).toEqual([500, "MIGRATION_REQUIRED"]);
+    expect(await ask(inspector, '/events?args={"threadId":"1"}')).toEqual([200]);
+    expect(await ask(inspector, "/api/secret")).toEqual([500, "AUTHORIZE_FAILED"]);
+    expect(await ask(inspector, "/api/thread")).toEqual([400, "INVALID_CONFIG"]);
+    expect(lines).toEqual([
+      ["the inspector failed", failed],
+      ["copyThread failed", expect.objectContaining(failed)],
+      ["the inspector failed", failed],
+      [
+        "authorize of the inspector failed",
+        { code: "TypeError", error: "TypeError", stack: expect.stringContaining("access.test") },
+      ],
+    ]);
+  });
+
   it.each([
     ["a filter of threads", "threads", (deep: string) => `{"filter":{"a":${deep}}}`],
     ["a filter of items", "items", (deep: string) => `{"prefix":[],"filter":{"a":${deep}}}`],
