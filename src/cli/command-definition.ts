@@ -25,7 +25,7 @@ export interface OfflineContext {
   readonly signal: AbortSignal;
   /** Questions, progress, and output that is too long for a report. */
   readonly terminal: Terminal;
-  /** Prints the first retry of an operation. */
+  /** Prints the first retry of an operation, and with {@link CommandDefinition.lasts} failed calls. */
   readonly logger: Logger;
   /** Opens the database of a connection string. */
   readonly open: OpenUrl;
@@ -128,6 +128,8 @@ export interface CommandDefinition {
   readonly takesLocks?: boolean;
   /** Whether the command reports connection errors itself. Otherwise the connection is tested before `run`. */
   readonly connectsItself?: boolean;
+  /** Whether the command goes on after its report, so that neither the report nor the exit code tells of calls that fail. */
+  readonly lasts?: boolean;
   /** Whether the command creates the database of a folder that has none. Does not apply to its subcommands. */
   readonly createsDatabase?: boolean;
   /**

@@ -36,7 +36,7 @@ export async function isDistributed(call: CallContext): Promise<boolean> {
 }
 
 /** Savers on the same pool share the answer, and so do those on the transactions of a Kysely, which share its adapter. */
-function ownerOf({ source }: OpenedDatabase): object {
+export function ownerOf({ source }: OpenedDatabase): object {
   return "getExecutor" in source ? source.getExecutor().adapter : source;
 }
 

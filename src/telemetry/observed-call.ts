@@ -34,6 +34,14 @@ export interface CallListeners {
 // A call that consists of other calls fails with the error of one of them.
 const logged = /* @__PURE__ */ new WeakSet<object>();
 
+/** Whether an error is to be logged, which each is once. The next question about it is answered with `false`. */
+export function isFirstLog(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return true;
+  if (logged.has(error)) return false;
+  logged.add(error);
+  return true;
+}
+
 /** Clocks that NTP synchronizes differ by less. */
 const LOGGED_CLOCK_WAIT_MS = 100;
 
@@ -154,10 +162,7 @@ export class ObservedCall {
 
   /** Logs the error of the call, unless it has been logged. */
   logFailure(error: unknown, description = describeError(error)): void {
-    if (typeof error === "object" && error !== null) {
-      if (logged.has(error)) return;
-      logged.add(error);
-    }
+    if (!isFirstLog(error)) return;
     const level = error instanceof AbortError ? "debug" : "error";
     this.#listeners.log.write(level, `${this.#operation} failed`, this.#endFields(description));
   }

@@ -9,9 +9,10 @@ import {
 } from "@opentelemetry/api";
 import { currentInstruments } from "./instruments.js";
 import type { DatabaseAddress } from "./database-address.js";
-import { describeError } from "./describe-error.js";
+import { CheckpointError } from "../errors/index.js";
+import { describeError, framesOf } from "./describe-error.js";
 import { type LogFields, type Logger, SafeLogger } from "./logger.js";
-import { ObservedCall } from "./observed-call.js";
+import { isFirstLog, ObservedCall } from "./observed-call.js";
 import { reportRound, type RoundReport } from "./round-report.js";
 import { SCOPE } from "./scope.js";
 
@@ -187,6 +188,18 @@ export class Telemetry {
       operation,
       code: description.type,
       error: description.message,
+    });
+  }
+
+  /** Reports an error outside of the calls that are observed, unless it has been logged. */
+  failedBeside(message: string, error: unknown): void {
+    if (!this.log.isEnabled || !isFirstLog(error)) return;
+    const { message: text, ...described } = describeError(error);
+    const stack = error instanceof CheckpointError ? undefined : framesOf(error);
+    this.log.write("error", message, {
+      ...{ code: described.type, error: text },
+      ...(described.sqlState !== undefined && { sqlState: described.sqlState }),
+      ...(stack !== undefined && { stack }),
     });
   }
 

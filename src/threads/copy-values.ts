@@ -52,7 +52,7 @@ export async function copyValues(
   const copier: Copier = { call, reader: valueReader(call, serde), reencode };
   // Citus doesn't compare rows of two nodes. There the copy sends what the target has already once more, which changes nothing.
   const absentFrom = (await isDistributed(call)) ? undefined : target;
-  const scope = { threadId: source, absentFrom, textVersions: reencode };
+  const scope = { threadId: source, absentFrom, textVersions: reencode, copies: true };
   await copyTable<WritePageRow, ReturnType<typeof writePlaceOf>, RestoredWrite>(copier, {
     getPage: (page) => getWritePage(call, { ...page, ...scope }),
     placeOf: writePlaceOf,
@@ -61,7 +61,7 @@ export async function copyValues(
     restore: (rows) => restoreWrites.insert(call.schema, rows),
   });
   await copyTable<BlobPageRow, ReturnType<typeof blobPlaceOf>, RestoredBlob>(copier, {
-    getPage: (page) => getBlobPage(call, { ...page, ...scope, splices: true }),
+    getPage: (page) => getBlobPage(call, { ...page, ...scope }),
     placeOf: blobPlaceOf,
     rowAt: (row) => ({ ...row, thread_id: target, version: row.text_version ?? row.version }),
     hasEmptyRows: true,

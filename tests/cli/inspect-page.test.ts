@@ -104,9 +104,12 @@ describeServer("inspect", (server) => {
   });
 
   it("says that the tables are missing in an empty schema", async () => {
-    await inspect(["--schema", "empty"], async (read) => {
+    const { stdout } = await inspect(["--schema", "empty"], async (read) => {
       expect(await read("threads")).toMatchObject({ error: { code: "MIGRATION_REQUIRED" } });
     });
+    expect(stdout).toContain(
+      'error: the inspector failed: the checkpoint tables in schema "empty" are missing',
+    );
   });
 
   it("tests the connection first", async () => {

@@ -71,6 +71,70 @@ describeServer("who the inspector answers", (target) => {
     expect(await ask(inspectorWith({ authorize: rejects }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
   });
 
+  it("logs what it may not tell the page, once, and no refusal", async () => {
+    const lines: [string, object][] = [];
+    const logger = { error: (message: string, fields: object) => lines.push([message, fields]) };
+    const { source } = await target.migratedDatabase();
+    await using elsewhere = new PostgresSaver(source, undefined, { logger, schema: "nowhere" });
+    const authorize = ({ url }: Request): boolean => {
+      if (url.includes("secret")) throw new TypeError("secret");
+      return true;
+    };
+    const inspector = createInspector(elsewhere, { authorize, write: true });
+    const failed = { code: "MIGRATION_REQUIRED", sqlState: "42P01", error: expect.any(String) };
+    // A query of the inspector itself, a method of the saver, and a stream.
+    expect(await ask(inspector, READ)).toEqual([500, "MIGRATION_REQUIRED"]);
+    const copy = post({ "sec-fetch-site": "same-origin" }, '{"source":"1","target":"2"}');
+    expect(await ask(inspector, "/api/copyThread", copy)).toEqual([500, "MIGRATION_REQUIRED"]);
+    expect(await ask(inspector, '/events?args={"threadId":"1"}')).toEqual([200]);
+    expect(await ask(inspector, "/api/secret")).toEqual([500, "AUTHORIZE_FAILED"]);
+    expect(await ask(inspector, "/api/thread")).toEqual([400, "INVALID_CONFIG"]);
+    expect(lines).toEqual([
+      ["the inspector failed", failed],
+      ["copyThread failed", expect.objectContaining(failed)],
+      ["the inspector failed", failed],
+      [
+        "authorize of the inspector failed",
+        { code: "TypeError", error: "TypeError", stack: expect.stringContaining("access.test") },
+      ],
+    ]);
+  });
+
+  it.each([
+    ["a filter of threads", "threads", (deep: string) => `{"filter":{"a":${deep}}}`],
+    ["a filter of items", "items", (deep: string) => `{"prefix":[],"filter":{"a":${deep}}}`],
+    [
+      "a value of a fork",
+      "checkFork",
+      (deep: string) => `{"threadId":"42","namespace":"","checkpointId":"1","values":{"plan":${deep}}}`,
+    ],
+    ["the arguments", "overview", (deep: string) => deep],
+    ["an unknown argument", "thread", (deep: string) => `{"threadId":"42","more":${deep}}`],
+  ])("says that %s is nested too deep", async (_what, name, argsWith) => {
+    for (const [open, close] of [
+      ['{"\\"}":', "}"],
+      ["[", "]"],
+    ] as const) {
+      const deep = `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+      const init = post({ "sec-fetch-site": "same-origin" }, argsWith(deep));
+      const answer = await inspectorWith()(new Request(`http://${HOST}/api/${name}`, init));
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        expect.stringContaining("args: must not be nested deeper than 1000 levels"),
+      ]);
+    }
+  });
+
+  it("takes brackets in texts for texts, and any number of lists beside each other", async () => {
+    const filter = {
+      text: "[{".repeat(2_000),
+      escaped: '"[\\"['.repeat(2_000),
+      lists: Array.from({ length: 2_000 }, () => []),
+    };
+    const init = post({ "sec-fetch-site": "same-origin" }, JSON.stringify({ filter }));
+    expect(await ask(inspectorWith(), "/api/threads", init)).toEqual([200]);
+  });
+
   it("refuses each kind of request: pages, files, calls, streams and downloads", async () => {
     const inspector = inspectorWith({ authorize: () => false });
     const args = `args=${encodeURIComponent('{"threadId": "42"}')}`;

@@ -87,6 +87,16 @@ describeServer("the inspector in a server", (target) => {
       () => inHono((app) => app.all("/inspector/*", mount(inspectorAt()))),
       "/inspector/",
     ],
+    [
+      "a framework that drops Content-Encoding, as Next.js does",
+      () =>
+        nodeListener(async (request) => {
+          const { body, status, headers } = await inspectorAt("/inspector")(request);
+          headers.delete("content-encoding");
+          return new Response(body, { status, headers });
+        }),
+      "/inspector",
+    ],
   ];
 
   describeInBrowser("in Chromium", (browser) => {

@@ -46,6 +46,22 @@ describeAnyTarget("storage page", (target) => {
         .getAttribute("title");
       expect(title).toBe(`${stored[0]?.blobBytes.toLocaleString("en")} bytes`);
       expect(total.threads).toBe(2);
+      const kinds = await threads
+        .locator(".bytes-key")
+        .evaluateAll((keys) => keys.map((key) => getComputedStyle(key).backgroundColor));
+      const bars = await threads
+        .locator(".ct-bar")
+        .evaluateAll((all) =>
+          all.map((bar) => [getComputedStyle(bar).stroke, Number(bar.getAttribute("ct:value"))]),
+        );
+      expect(new Set(kinds).size).toBe(3);
+      // The bars of the last row come first.
+      const rows = stored.toReversed();
+      expect(bars).toEqual([
+        ...rows.map(({ blobBytes }) => [kinds[0], blobBytes]),
+        ...rows.map(({ headerBytes }) => [kinds[1], headerBytes]),
+        ...rows.map(({ writeBytes }) => [kinds[2], writeBytes]),
+      ]);
       await expectAccessible(page);
       await threads.getByRole("link", { name: "large" }).click();
       await page.waitForURL(/#\/thread\/large$/);

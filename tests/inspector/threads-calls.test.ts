@@ -70,6 +70,43 @@ describeEachTarget("the inspector's calls about threads", (target) => {
     ]);
   });
 
+  it.each([
+    ["an id that is no UUID", { id: "1" }],
+    ["an id that is no UUID, and a time that is none", { id: "1", ts: "yesterday" }],
+    ["an id that is no UUID, and a day that is none", { id: "1", ts: "2026-02-30T25:00:00Z" }],
+    ["an id that is no UUID, and the 31st of a short month", { id: "1", ts: "2026-06-31T00:00:00.5+00:00" }],
+  ])("shows a checkpoint with %s, and the threads beside it", async (_name, header) => {
+    await putValues(saver, threadConfig("other"), { title: "1" });
+    const versions = { "branch:to:next": saver.getNextVersion(undefined) };
+    const given = { ...checkpointOf(saver, {}), channel_values: { "branch:to:next": null } };
+    const config = await saver.put(
+      threadConfig("odd"),
+      { ...given, ...header, channel_versions: versions },
+      metadataOf(),
+      versions,
+    );
+    await saver.putWrites(config, [["title", "2"]], "task");
+    await putValues(saver, threadConfig("damaged"), { title: "1" });
+    await database.exec(`update checkpoints set metadata = '[]' where thread_id = 'damaged'`);
+
+    for (const order of ["id", "recent"] as const) {
+      const { threads } = await calls.read("threads", { order });
+      expect(threads.map(({ threadId }) => threadId).sort()).toEqual(["damaged", "odd", "other"]);
+      expect(threads.find(({ threadId }) => threadId === "odd")).toMatchObject({
+        ...{ checkpointId: "1", status: "pending", next: ["next"] },
+      });
+    }
+    expect(await calls.read("thread", { threadId: "odd" })).toMatchObject({
+      namespaces: [{ checkpointId: "1", next: ["next"] }],
+    });
+    const place = { threadId: "odd", namespace: "", checkpointId: "1" };
+    expect(await calls.read("checkpoint", place)).toMatchObject({
+      next: ["next"],
+      tasks: [{ taskId: "task" }],
+    });
+    expect((await calls.read("history", { threadId: "odd", namespace: "" })).points).toHaveLength(1);
+  });
+
   it.each(["id", "recent"] as const)(
     "searches ids in any case, without wildcards, in the order %s",
     async (order) => {

@@ -1,5 +1,6 @@
 import { type QueryCreator, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -23,16 +24,17 @@ export interface StrayBlobRow {
 }
 
 /** Finds the blobs of some threads that no header needs. One statement reads all of their headers once, and twice with splices. */
-export function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
+export async function getStrayBlobs(call: CallContext, range: ThreadRange | string): Promise<StrayBlobRow[]> {
+  const { splices: hasSplices } = await addedColumns(call);
   if (typeof range === "string") {
-    return runStatement(call, statements.of(["= upTo"]), { after: "", upTo: range });
+    return runStatement(call, statements.of({ bounds: ["= upTo"], hasSplices }), { after: "", upTo: range });
   }
   const { after, upTo } = range;
   const bounds = [
     ...(after === undefined ? [] : (["> after"] as const)),
     ...(upTo === undefined ? [] : (["<= upTo"] as const)),
   ];
-  return runStatement(call, statements.of(bounds), { after: after ?? "", upTo: upTo ?? "" });
+  return runStatement(call, statements.of({ bounds, hasSplices }), { after: after ?? "", upTo: upTo ?? "" });
 }
 
 interface RangeParams {
@@ -42,49 +44,62 @@ interface RangeParams {
 
 type Bound = "= upTo" | "> after" | "<= upTo";
 
-const statements = /* @__PURE__ */ new StatementFamily<readonly Bound[], RangeParams, StrayBlobRow>(
-  (bounds) => (db, parameter) => {
-    const isInRange = (row: "header" | "stored") => {
-      const thread = sql.ref(`${row}.thread_id`);
-      const conditions = {
-        "= upTo": sql`${thread} = ${parameter("upTo")}`,
-        "> after": sql`${thread} > ${parameter("after")}`,
-        "<= upTo": sql`${thread} <= ${parameter("upTo")}`,
+interface StraysShape {
+  readonly bounds: readonly Bound[];
+  readonly hasSplices: boolean;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<StraysShape, RangeParams, StrayBlobRow>(
+  ({ bounds, hasSplices }) =>
+    (db, parameter) => {
+      const isInRange = (row: "header" | "stored") => {
+        const thread = sql.ref(`${row}.thread_id`);
+        const conditions = {
+          "= upTo": sql`${thread} = ${parameter("upTo")}`,
+          "> after": sql`${thread} > ${parameter("after")}`,
+          "<= upTo": sql`${thread} <= ${parameter("upTo")}`,
+        };
+        return sql<SqlBool>`true ${sql.join(
+          bounds.map((bound) => sql`and ${conditions[bound]}`),
+          sql` `,
+        )}`;
       };
-      return sql<SqlBool>`true ${sql.join(
-        bounds.map((bound) => sql`and ${conditions[bound]}`),
-        sql` `,
-      )}`;
-    };
-    const columns = (owner: string, names: string) => [
-      sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
-      sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
-      sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
-      sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
-    ];
-    const references = db
-      .selectFrom("checkpoints as header")
-      .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
-        join.onTrue(),
-      )
-      .where(isInRange("header"));
-    // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
-    return withChain(db, {
-      threadId: bounds.includes("= upTo") ? parameter("upTo") : undefined,
-      splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
-      references: references.select([
-        "header.thread_id",
-        "header.checkpoint_ns",
-        "entry.channel",
-        "entry.version",
-      ]),
-    })
-      .selectFrom("checkpoint_blobs as stored")
-      .where(isInRange("stored"))
-      .select(columns("stored", "stored"))
-      .except(references.select(columns("header", "entry")))
-      .except((others) => others.selectFrom("chain").select(columns("chain", "chain")));
-  },
+      const columns = (owner: string, names: string) => [
+        sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
+        sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
+        sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
+        sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
+      ];
+      const references = db
+        .selectFrom("checkpoints as header")
+        .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
+          join.onTrue(),
+        )
+        .where(isInRange("header"));
+      // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
+      if (!hasSplices) {
+        return db
+          .selectFrom("checkpoint_blobs as stored")
+          .where(isInRange("stored"))
+          .select(columns("stored", "stored"))
+          .except(references.select(columns("header", "entry")));
+      }
+      return withChain(db, {
+        threadId: bounds.includes("= upTo") ? parameter("upTo") : undefined,
+        splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
+        references: references.select([
+          "header.thread_id",
+          "header.checkpoint_ns",
+          "entry.channel",
+          "entry.version",
+        ]),
+      })
+        .selectFrom("checkpoint_blobs as stored")
+        .where(isInRange("stored"))
+        .select(columns("stored", "stored"))
+        .except(references.select(columns("header", "entry")))
+        .except((others) => others.selectFrom("chain").select(columns("chain", "chain")));
+    },
 );
 
 const KEY = ["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version"] as const;

@@ -1,3 +1,4 @@
+import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -10,12 +11,12 @@ import { type RecordedWriteRow, type RecordedWritesParams, selectRecordedWrites 
  * Reads the writes beside a checkpoint, ordered by task path, task and position. Without `checkpointId` it reads those of the
  * namespace's newest checkpoint.
  */
-export function getWrites(
+export async function getWrites(
   call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<RecordedWriteRow[]> {
-  const hasId = checkpointId !== undefined;
-  return runStatement(call, statements.of(hasId), {
+  const shape = { hasId: checkpointId !== undefined, ...(await addedColumns(call)) };
+  return runStatement(call, statements.of(shape), {
     threadId,
     checkpointNs,
     checkpointId: checkpointId ?? "",
@@ -25,11 +26,16 @@ export function getWrites(
 
 type WritesParams = CheckpointKey & RecordedWritesParams;
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, WritesParams, RecordedWriteRow>(
-  (hasId) => (db, parameter) =>
-    selectRecordedWrites(db, parameter).where(
-      "write.checkpoint_id",
-      "=",
-      hasId ? parameter("checkpointId") : newestCheckpointId(db, parameter),
-    ),
+interface WritesShape extends AddedColumns {
+  readonly hasId: boolean;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<WritesShape, WritesParams, RecordedWriteRow>(
+  ({ hasId, ...columns }) =>
+    (db, parameter) =>
+      selectRecordedWrites(db, parameter, columns).where(
+        "write.checkpoint_id",
+        "=",
+        hasId ? parameter("checkpointId") : newestCheckpointId(db, parameter),
+      ),
 );

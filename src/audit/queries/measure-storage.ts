@@ -1,5 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
@@ -35,10 +36,14 @@ export interface StorageRow {
  * Measures headers, values and writes in one statement that reads each table once. Postgres knows the stored size of a value and
  * of JSONB without reading or decompressing it.
  */
-export function measureStorage(call: CallContext, { threadId, limit }: StorageScope): Promise<StorageRow[]> {
-  const ofThread = threadId !== undefined;
+export async function measureStorage(
+  call: CallContext,
+  { threadId, limit }: StorageScope,
+): Promise<StorageRow[]> {
+  const { splices: hasSplices } = await addedColumns(call);
+  const shape = { ofThread: threadId !== undefined, hasSplices };
   const params = { threadId: threadId ?? "", limit };
-  return runStatement(call, statements.of(ofThread), params);
+  return runStatement(call, statements.of(shape), params);
 }
 
 interface StorageParams {
@@ -46,9 +51,14 @@ interface StorageParams {
   readonly limit: number;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, StorageParams, StorageRow>(
-  (ofThread) => (db, parameter) => {
-    const sizes = withSizes(db, parameter, ofThread);
+interface StorageShape {
+  readonly ofThread: boolean;
+  readonly hasSplices: boolean;
+}
+
+const statements = /* @__PURE__ */ new StatementFamily<StorageShape, StorageParams, StorageRow>(
+  (shape) => (db, parameter) => {
+    const sizes = withSizes(db, parameter, shape);
     return (
       sizes
         .selectFrom("sizes")
@@ -91,7 +101,7 @@ type WithSizes = CheckpointDatabase & { valued: ValuesRow; measured: SizeRow; si
 function withSizes(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<StorageParams>,
-  ofThread: boolean,
+  { ofThread, hasSplices }: StorageShape,
 ): QueryCreator<WithSizes> {
   return (
     db
@@ -106,9 +116,8 @@ function withSizes(
             sumColumns({
               blobs: sql`count(*)`,
               blob_bytes: VALUE_BYTES,
-              splices: sql`count(base)`,
-              // Postgres knows the length without reading the value.
-              whole_bytes: sql`coalesce(sum(coalesce(whole_bytes, octet_length(blob))), 0)`,
+              ...(hasSplices && { splices: sql`count(base)` }),
+              whole_bytes: sql`coalesce(sum(${hasSplices ? SPLICED_BYTES : WHOLE_BYTES}), 0)`,
             }),
           )
           .unionAll((all) =>
@@ -155,6 +164,10 @@ function valuedBy(
     .select(part === "thread" ? "valued.thread_id as name" : "valued.channel as name")
     .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
 }
+
+/** Postgres knows the length without reading the value. */
+const WHOLE_BYTES = /* @__PURE__ */ sql`octet_length(blob)`;
+const SPLICED_BYTES = /* @__PURE__ */ sql`coalesce(whole_bytes, ${WHOLE_BYTES})`;
 
 const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
 

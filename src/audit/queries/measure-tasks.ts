@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -21,10 +22,11 @@ export interface TaskSizeRow {
 }
 
 /** Counts and measures the writes of a thread's tasks. Postgres knows the length of a value without reading it. */
-export function measureTasks(call: CallContext, scope: TaskScope): Promise<TaskSizeRow[]> {
+export async function measureTasks(call: CallContext, scope: TaskScope): Promise<TaskSizeRow[]> {
   const shape = {
     inNamespace: scope.checkpointNs !== undefined,
     inCheckpoint: scope.checkpointId !== undefined,
+    hasTaskPath: (await addedColumns(call)).taskPath,
   };
   return runStatement(call, statements.of(shape), {
     threadId: scope.threadId,
@@ -36,6 +38,7 @@ export function measureTasks(call: CallContext, scope: TaskScope): Promise<TaskS
 interface TaskShape {
   readonly inNamespace: boolean;
   readonly inCheckpoint: boolean;
+  readonly hasTaskPath: boolean;
 }
 
 interface TaskParams {
@@ -45,21 +48,27 @@ interface TaskParams {
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<TaskShape, TaskParams, TaskSizeRow>(
-  ({ inNamespace, inCheckpoint }) =>
+  ({ inNamespace, inCheckpoint, hasTaskPath }) =>
     (db, parameter) =>
       db
         .selectFrom("checkpoint_writes")
         .where("thread_id", "=", parameter("threadId"))
         .$if(inNamespace, (query) => query.where("checkpoint_ns", "=", parameter("checkpointNs")))
         .$if(inCheckpoint, (query) => query.where("checkpoint_id", "=", parameter("checkpointId")))
-        .groupBy(["checkpoint_ns", "checkpoint_id", "task_path", "task_id"])
-        .select(["checkpoint_ns", "checkpoint_id", "task_id", "task_path"])
+        .groupBy(["checkpoint_ns", "checkpoint_id", "task_id"])
+        .$if(hasTaskPath, (query) => query.groupBy("task_path"))
+        .select(["checkpoint_ns", "checkpoint_id", "task_id"])
+        .select(taskPathOf(hasTaskPath).as("task_path"))
         .select([
           sql<number>`count(*)::float8`.as("writes"),
           sql<number>`sum(octet_length(blob))::float8`.as("bytes"),
         ])
         .orderBy(sql`checkpoint_id collate "C"`)
         .orderBy(sql`checkpoint_ns collate "C"`)
-        .orderBy(sql`task_path collate "C"`)
+        .orderBy(sql`${taskPathOf(hasTaskPath)} collate "C"`)
         .orderBy(sql`task_id collate "C"`),
 );
+
+function taskPathOf(hasTaskPath: boolean): RawBuilder<string> {
+  return hasTaskPath ? sql.ref("task_path") : sql`''::text`;
+}

@@ -1,4 +1,5 @@
 import { type QueryCreator, sql } from "kysely";
+import type { AddedColumns } from "../../db/added-columns.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -27,18 +28,20 @@ export interface RecordedWritesParams extends NamespaceKey {
 export function selectRecordedWrites(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<RecordedWritesParams>,
+  { taskPath: hasTaskPath }: Pick<AddedColumns, "taskPath">,
 ) {
+  const taskPath = hasTaskPath ? sql.ref<string>("write.task_path") : sql<string>`''::text`;
   return db
     .selectFrom("checkpoint_writes as write")
     .where("write.thread_id", "=", parameter("threadId"))
     .where("write.checkpoint_ns", "=", parameter("checkpointNs"))
-    .select(["write.checkpoint_id", "write.task_id", "write.task_path", "write.idx"])
+    .select(["write.checkpoint_id", "write.task_id", taskPath.as("task_path"), "write.idx"])
     .select(["write.channel", "write.type"])
     .select([
       sql<number>`octet_length(write.blob)`.as("bytes"),
       sentBytes("write", parameter("pieceBytes")).as("blob"),
     ])
-    .orderBy(sql`write.task_path collate "C"`)
+    .orderBy(sql`${taskPath} collate "C"`)
     .orderBy(sql`write.task_id collate "C"`)
     .orderBy("write.idx");
 }

@@ -16,6 +16,7 @@ const inspectFlags = z.object({
 export const inspect: CommandDefinition = {
   name: "inspect",
   group: "Inspect",
+  lasts: true,
   summary: "show the threads in a browser: serves a page on this machine until Ctrl-C, which is a success",
   options: () => [
     new Option("--write", "let the page change threads: fork, roll back, copy, delete and prune"),

@@ -14,7 +14,7 @@ import {
   type PrintOptions,
 } from "../options/common-options.js";
 import { formatJson } from "../output/format-json.js";
-import { printable } from "../output/printable.js";
+import { printable, printableLines } from "../output/printable.js";
 import { styleFor } from "../output/style.js";
 import { CliSerializer } from "../serializers/cli-serializer.js";
 import { matchingSerializer } from "../serializers/matching-serializer.js";
@@ -50,7 +50,7 @@ export async function runCommand(
       style: styleFor(io.stdout, io.env),
       signal: io.signal ?? new AbortController().signal,
       terminal: openTerminal(io, print.json),
-      logger: retryLogger(io, redact),
+      logger: { ...retryLogger(io, redact), ...(command.lasts === true && failureLogger(io, redact)) },
       open,
       importModule: io.importModule,
       serializer: () => new CliSerializer(io.env, READ_ONLY),
@@ -140,6 +140,16 @@ function retryLogger({ stderr }: CommandIO, redact: CommandRuntime["redact"]): L
       const text = typeof error === "string" ? `${printable(redact(error))}, retrying` : message;
       if (!hasPrinted) stderr.write(`${text}\n`);
       hasPrinted = true;
+    },
+  };
+}
+
+/** Prints failed calls, with the stack of an error that nobody has foreseen. */
+function failureLogger({ stderr }: CommandIO, redact: CommandRuntime["redact"]): Logger {
+  return {
+    error: (message, { error, stack }) => {
+      const lines = [`error: ${message}: ${String(error)}`, ...(typeof stack === "string" ? [stack] : [])];
+      stderr.write(`${printableLines(redact(lines.join("\n")))}\n`);
     },
   };
 }

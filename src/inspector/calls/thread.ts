@@ -3,6 +3,7 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import { selectTombstones } from "../../saver/queries/tombstones.js";
 import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
+import { readableColumns } from "../queries/readable-columns.js";
 import { listNamespaces } from "../queries/list-namespaces.js";
 import { pointOf, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
@@ -56,8 +57,12 @@ async function namespacesOf(run: CallRun, id: string) {
   return { namespaces, ...(omitted > 0 && { omitted }) };
 }
 
-/** The time of the thread's tombstone, in milliseconds since 1970. */
+/**
+ * The time of the thread's tombstone, in milliseconds since 1970. The tables of the official savers have no tombstones, and a role that was
+ * made for them may not read ours.
+ */
 async function deletionOf({ call }: CallRun, id: string): Promise<number | undefined> {
+  if ((await readableColumns(call, ["checkpoint_tombstones"])).length === 0) return undefined;
   const [rows = []] = await runTransaction(call, { statements: [selectTombstones(call.schema, [id])] });
   return rows[0]?.deleted_at_ms;
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
 import { keyText, recordOf } from "../../parsing/keys.js";
-import { listThreads } from "../../threads/list-threads.js";
 import { parseThreadQuery } from "../../threads/boundary/parse-threads.js";
+import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import type { ThreadRow, ThreadsPage, ThreadsQuery } from "../api/threads.js";
 import { listRecentThreads } from "../queries/list-recent-threads.js";
 import { measureThreads } from "../queries/measure-threads.js";
@@ -41,20 +41,29 @@ async function threadsById(
   { search, filter, after, limit = DEFAULT_LIMIT }: ThreadsQuery,
 ): Promise<ThreadsPage> {
   const { scope } = parseThreadQuery({ after, filter, limit });
-  const found = await listThreads(run.call, { scope: { ...scope, search: textOf(search) }, limit });
-  const threads = found.map(
-    ({ threadId: id, checkpointNs, checkpointId, updatedAt, step, source, checkpoints, namespaces }) => ({
-      ...{ threadId: id, namespace: checkpointNs, checkpointId, checkpoints, namespaces },
-      updatedAt: updatedAt.getTime(),
-      ...(step !== undefined && { step }),
-      ...(source !== undefined && { source }),
-    }),
-  );
+  // Its rows and not what `listThreads` makes of them, which fails at a damaged one: that must not hide the others.
+  const rows = await listThreadRows(run.call, { ...scope, search: textOf(search) }, limit);
+  const threads = rows.map((row) => ({
+    threadId: row.thread_id,
+    namespace: row.checkpoint_ns,
+    checkpointId: row.checkpoint_id,
+    updatedAt: timeOf(row.checkpoint_id, row.ts),
+    ...stepAndSource(metadataSchema.parse(JSON.parse(row.metadata ?? "null"))),
+    checkpoints: row.checkpoints,
+    namespaces: row.namespaces,
+  }));
   return {
     threads: await withStates(run, threads),
-    ...(found.length === limit && { next: found.at(-1)?.threadId ?? "" }),
+    ...(rows.length === limit && { next: rows.at(-1)?.thread_id ?? "" }),
   };
 }
+
+const metadataSchema = z
+  .object({
+    step: z.int().transform(String).nullable().catch(null),
+    source: z.string().nullable().catch(null),
+  })
+  .catch({ step: null, source: null });
 
 async function recentThreads(
   run: CallRun,

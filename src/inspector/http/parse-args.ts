@@ -1,10 +1,26 @@
 import type { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
+import { MAX_JSON_DEPTH } from "../../serde/json/limits.js";
 
 /** Parses the arguments of a call. */
 export function parseArgs<Args>(schema: z.ZodType<Args>, text: string): Args {
+  refuseDeep(text);
   return parse(schema, parseJson(text), "args");
+}
+
+/**
+ * Refuses what no saver could store: whatever walks through it, here and in Postgres, would overflow its stack. Counts in the text, so that
+ * nothing walks through it first.
+ */
+function refuseDeep(text: string): void {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    if (depth > MAX_JSON_DEPTH)
+      throw new InvalidConfigError("args", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+  }
 }
 
 function parseJson(text: string): unknown {

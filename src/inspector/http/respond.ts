@@ -1,8 +1,7 @@
-import { CheckpointError } from "../../errors/index.js";
+import { AbortError } from "../../errors/index.js";
 import { callWithSignal } from "../../saver/call/run-call.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import { staleSaverCall } from "../../saver/call/stale-reads.js";
-import { describeError, framesOf } from "../../telemetry/describe-error.js";
 import type { CallDefinition, CallRun } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
@@ -40,16 +39,17 @@ async function answerChecked(context: InspectorContext, request: Request): Promi
     if (!decision) return withHeaders(refusal(403, "FORBIDDEN", "you may not do this"));
     return withHeaders(await answer(context, request, path));
   } catch (error) {
-    logUnexpected(context, error);
-    return withHeaders(errorResponse(error));
+    const response = errorResponse(error);
+    if (response.status >= 500) reportFailure(context, error);
+    return withHeaders(response);
   }
 }
 
-/** The answer does not say what went wrong, and no method of the saver has reported it. */
-function logUnexpected({ call }: InspectorContext, error: unknown): void {
-  if (error instanceof CheckpointError) return;
-  const fields = { error: describeError(error).type, stack: framesOf(error) };
-  call.telemetry?.log.write("error", "the inspector failed", fields);
+/** Reports what an answer may not say. What a method of the saver has reported is not reported again. */
+function reportFailure({ call }: InspectorContext, error: unknown): void {
+  // The page has gone.
+  if (error instanceof AbortError) return;
+  call.telemetry?.failedBeside("the inspector failed", error);
 }
 
 function targetOf({ method }: Request, path: string): Target {
@@ -63,14 +63,15 @@ function targetOf({ method }: Request, path: string): Target {
 
 /** Asks the application. Only `true` lets a request in, whatever an untyped function returns. */
 async function decide(
-  { authorize }: InspectorContext,
+  context: InspectorContext,
   request: Request,
   access: InspectorAccess,
 ): Promise<boolean | Response> {
   try {
-    const decision: unknown = await authorize(request, access);
+    const decision: unknown = await context.authorize(request, access);
     return decision instanceof Response ? decision : decision === true;
-  } catch {
+  } catch (error) {
+    context.call.telemetry?.failedBeside("authorize of the inspector failed", error);
     return withHeaders(
       refusal(500, "AUTHORIZE_FAILED", "the application could not decide about the request"),
     );
@@ -83,7 +84,7 @@ async function answer(context: InspectorContext, request: Request, path: string)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
   if (path === DOWNLOAD) return download(runOf(context, request), argsOf(request));
-  const file = await pageFile(context.basePath, path, request);
+  const file = await pageFile(context.basePath, path);
   return file ?? refusal(404, "NOT_FOUND", "there is no such page");
 }
 
@@ -113,9 +114,14 @@ async function argsOfRead(request: Request): Promise<string | Response> {
   return argsOf(request);
 }
 
-function answerEvents({ call, ended }: InspectorContext, request: Request): Response {
+function answerEvents(context: InspectorContext, request: Request): Response {
   const args = parseArgs(eventsArgs, argsOf(request));
-  return eventStream((signal) => threadEvents(call, args.threadId, signal), [request.signal, ended]);
+  return eventStream((signal) => threadEvents(context.call, args.threadId, signal), {
+    ending: [request.signal, context.ended],
+    onFailure: (error) => {
+      reportFailure(context, error);
+    },
+  });
 }
 
 function argsOf({ url }: Request): string {

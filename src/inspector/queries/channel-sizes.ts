@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 
 /** The stored values of a channel in a namespace. */
@@ -20,24 +21,29 @@ interface ChannelParams {
 }
 
 /** Measures the values of the channels of a thread, the largest first. It reads no value. */
-export function channelSizes(call: CallContext, params: ChannelParams): Promise<ChannelSizeRow[]> {
-  return runStatement(call, sizes, params);
+export async function channelSizes(call: CallContext, params: ChannelParams): Promise<ChannelSizeRow[]> {
+  const { splices: hasSplices } = await addedColumns(call);
+  return runStatement(call, sizes.of(hasSplices), params);
 }
 
-const sizes = /* @__PURE__ */ new Statement<ChannelParams, ChannelSizeRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoint_blobs")
-    .where("thread_id", "=", parameter("threadId"))
-    .groupBy(["checkpoint_ns", "channel"])
-    .select(["checkpoint_ns", "channel"])
-    .select([
-      sql<number>`count(*)::float8`.as("versions"),
-      sql<number>`count(base)::float8`.as("splices"),
-      sql<number>`coalesce(sum(${storedSize("blob")}), 0)::float8`.as("stored_bytes"),
-      sql<number>`coalesce(sum(coalesce(whole_bytes, octet_length(blob))), 0)::float8`.as("whole_bytes"),
-    ])
-    .orderBy("stored_bytes", "desc")
-    .orderBy("checkpoint_ns")
-    .orderBy("channel")
-    .limit(parameter("limit")),
+const WHOLE_BYTES = /* @__PURE__ */ sql`octet_length(blob)`;
+const SPLICED_BYTES = /* @__PURE__ */ sql`coalesce(whole_bytes, ${WHOLE_BYTES})`;
+
+const sizes = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, ChannelSizeRow>(
+  (hasSplices) => (db, parameter) =>
+    db
+      .selectFrom("checkpoint_blobs")
+      .where("thread_id", "=", parameter("threadId"))
+      .groupBy(["checkpoint_ns", "channel"])
+      .select(["checkpoint_ns", "channel"])
+      .select([
+        sql<number>`count(*)::float8`.as("versions"),
+        (hasSplices ? sql<number>`count(base)::float8` : sql<number>`0::float8`).as("splices"),
+        sql<number>`coalesce(sum(${storedSize("blob")}), 0)::float8`.as("stored_bytes"),
+        sql<number>`coalesce(sum(${hasSplices ? SPLICED_BYTES : WHOLE_BYTES}), 0)::float8`.as("whole_bytes"),
+      ])
+      .orderBy("stored_bytes", "desc")
+      .orderBy("checkpoint_ns")
+      .orderBy("channel")
+      .limit(parameter("limit")),
 );

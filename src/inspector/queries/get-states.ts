@@ -1,5 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -35,8 +36,13 @@ export async function getStates(
   places: readonly CheckpointPlace[],
 ): Promise<Map<CheckpointPlace, StateRow>> {
   const found = new Map<CheckpointPlace, StateRow>();
+  const { taskPath: hasTaskPath } = await addedColumns(call);
   for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
-    for (const row of await runStatement(call, states.of(naming), givenParams(threadId, items))) {
+    for (const row of await runStatement(
+      call,
+      states.of({ naming, hasTaskPath }),
+      givenParams(threadId, items),
+    )) {
       const place = items[row.position - 1];
       if (place !== undefined) found.set(place, row);
     }
@@ -44,92 +50,99 @@ export async function getStates(
   return found;
 }
 
-const states = /* @__PURE__ */ new StatementFamily<ThreadNaming, GivenParams, StateRow>(
-  (naming) => (db, parameter) => {
-    const threadId = givenThread(naming, parameter);
-    return db
-      .selectFrom(givenCheckpoints(parameter))
-      .innerJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom("checkpoints as stored")
-            .where("stored.thread_id", "=", threadId)
-            .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
-            .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id")
-            .select("stored.parent_checkpoint_id")
-            .select((row) => {
-              const checkpoint = row.ref("stored.checkpoint");
-              return [
-                sql<string | null>`${row.ref("stored.metadata")} ->> 'step'`.as("step"),
-                sql<object | null>`${checkpoint} -> 'channel_versions'`.as("versions"),
-                sql<object | null>`${checkpoint} -> 'versions_seen'`.as("seen"),
-                sql<object | null>`${checkpoint} -> 'channel_values'`.as("inline"),
-                sql<boolean>`coalesce(${checkpoint} -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
-              ];
-            })
-            // Each part is extracted once, because each access decompresses a long header again.
-            .limit(sql.lit(1))
-            .as("head"),
-        (join) => join.onTrue(),
-      )
-      .select(sql<number>`given.position::float8`.as("position"))
-      .select((eb) => {
-        const own = (row: OwnRow) =>
-          [
-            sql<SqlBool>`${row.thread} = ${threadId}`,
-            sql<SqlBool>`${row.namespace} = ${eb.ref("given.checkpoint_ns")}`,
-          ] as const;
-        const values = eb
-          .selectFrom(eachChannelVersion(eb.ref("head.versions")))
-          .innerJoin("checkpoint_blobs as blob", (join) =>
-            join.onRef("blob.channel", "=", "entry.channel").onRef("blob.version", "=", "entry.version"),
-          )
-          .where((row) =>
-            row.and([
-              ...own({ thread: row.ref("blob.thread_id"), namespace: row.ref("blob.checkpoint_ns") }),
-              mayStartNodes(row.ref("entry.channel"), eb.ref("head.seen")),
-            ]),
-          )
-          .where("blob.type", "<>", sql.lit("empty"))
-          .select(
-            sql<string>`json_agg(json_build_array(blob.channel, blob.type, octet_length(blob.blob)))::text`.as(
-              "list",
-            ),
-          );
-        const writes = eb
-          .selectFrom("checkpoint_writes as write")
-          .where((row) =>
-            row.and([
-              ...own({ thread: row.ref("write.thread_id"), namespace: row.ref("write.checkpoint_ns") }),
-              row("write.checkpoint_id", "=", eb.ref("given.checkpoint_id")),
-            ]),
-          )
-          .select(
-            sql<string>`json_agg(json_build_array(write.task_id, write.task_path, write.channel))::text`.as(
-              "list",
-            ),
-          );
-        const sends = eb
-          .selectFrom("checkpoint_writes as send")
-          .where((row) =>
-            row.and([
-              ...own({ thread: row.ref("send.thread_id"), namespace: row.ref("send.checkpoint_ns") }),
-              row("send.checkpoint_id", "=", eb.ref("head.parent_checkpoint_id")),
-              row("send.channel", "=", sql.lit(TASKS)),
-            ]),
-          )
-          .select("send.idx");
-        return [
-          eb.ref("head.step").as("step"),
-          sql<string | null>`${eb.ref("head.versions")}::text`.as("versions_json"),
-          sql<string | null>`${eb.ref("head.seen")}::text`.as("seen_json"),
-          keysOf(eb.ref("head.inline")).as("inline_json"),
-          values.as("values_json"),
-          writes.as("writes_json"),
-          sql<boolean>`${eb.ref("head.is_before_version_4")} and exists (${sends})`.as("has_older_sends"),
-        ];
-      });
-  },
+interface StatesShape {
+  readonly naming: ThreadNaming;
+  readonly hasTaskPath: boolean;
+}
+
+const states = /* @__PURE__ */ new StatementFamily<StatesShape, GivenParams, StateRow>(
+  ({ naming, hasTaskPath }) =>
+    (db, parameter) => {
+      const taskPath = hasTaskPath ? sql.ref("write.task_path") : sql`''`;
+      const threadId = givenThread(naming, parameter);
+      return db
+        .selectFrom(givenCheckpoints(parameter))
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoints as stored")
+              .where("stored.thread_id", "=", threadId)
+              .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
+              .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id")
+              .select("stored.parent_checkpoint_id")
+              .select((row) => {
+                const checkpoint = row.ref("stored.checkpoint");
+                return [
+                  sql<string | null>`${row.ref("stored.metadata")} ->> 'step'`.as("step"),
+                  sql<object | null>`${checkpoint} -> 'channel_versions'`.as("versions"),
+                  sql<object | null>`${checkpoint} -> 'versions_seen'`.as("seen"),
+                  sql<object | null>`${checkpoint} -> 'channel_values'`.as("inline"),
+                  sql<boolean>`coalesce(${checkpoint} -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
+                ];
+              })
+              // Each part is extracted once, because each access decompresses a long header again.
+              .limit(sql.lit(1))
+              .as("head"),
+          (join) => join.onTrue(),
+        )
+        .select(sql<number>`given.position::float8`.as("position"))
+        .select((eb) => {
+          const own = (row: OwnRow) =>
+            [
+              sql<SqlBool>`${row.thread} = ${threadId}`,
+              sql<SqlBool>`${row.namespace} = ${eb.ref("given.checkpoint_ns")}`,
+            ] as const;
+          const values = eb
+            .selectFrom(eachChannelVersion(eb.ref("head.versions")))
+            .innerJoin("checkpoint_blobs as blob", (join) =>
+              join.onRef("blob.channel", "=", "entry.channel").onRef("blob.version", "=", "entry.version"),
+            )
+            .where((row) =>
+              row.and([
+                ...own({ thread: row.ref("blob.thread_id"), namespace: row.ref("blob.checkpoint_ns") }),
+                mayStartNodes(row.ref("entry.channel"), eb.ref("head.seen")),
+              ]),
+            )
+            .where("blob.type", "<>", sql.lit("empty"))
+            .select(
+              sql<string>`json_agg(json_build_array(blob.channel, blob.type, octet_length(blob.blob)))::text`.as(
+                "list",
+              ),
+            );
+          const writes = eb
+            .selectFrom("checkpoint_writes as write")
+            .where((row) =>
+              row.and([
+                ...own({ thread: row.ref("write.thread_id"), namespace: row.ref("write.checkpoint_ns") }),
+                row("write.checkpoint_id", "=", eb.ref("given.checkpoint_id")),
+              ]),
+            )
+            .select(
+              sql<string>`json_agg(json_build_array(write.task_id, ${taskPath}, write.channel))::text`.as(
+                "list",
+              ),
+            );
+          const sends = eb
+            .selectFrom("checkpoint_writes as send")
+            .where((row) =>
+              row.and([
+                ...own({ thread: row.ref("send.thread_id"), namespace: row.ref("send.checkpoint_ns") }),
+                row("send.checkpoint_id", "=", eb.ref("head.parent_checkpoint_id")),
+                row("send.channel", "=", sql.lit(TASKS)),
+              ]),
+            )
+            .select("send.idx");
+          return [
+            eb.ref("head.step").as("step"),
+            sql<string | null>`${eb.ref("head.versions")}::text`.as("versions_json"),
+            sql<string | null>`${eb.ref("head.seen")}::text`.as("seen_json"),
+            keysOf(eb.ref("head.inline")).as("inline_json"),
+            values.as("values_json"),
+            writes.as("writes_json"),
+            sql<boolean>`${eb.ref("head.is_before_version_4")} and exists (${sends})`.as("has_older_sends"),
+          ];
+        });
+    },
 );
 
 interface OwnRow {

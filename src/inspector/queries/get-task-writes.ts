@@ -1,7 +1,8 @@
 import { type RecordedWriteRow, selectRecordedWrites } from "../../audit/queries/recorded-writes.js";
+import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** Which writes to read, and how much of them. */
@@ -12,12 +13,17 @@ export interface WritesPart {
 }
 
 /** Reads the writes beside a checkpoint, ordered by task path, task and position. */
-export function getTaskWrites(
+export async function getTaskWrites(
   call: CallContext,
   { namespace: checkpointNs, ...place }: CheckpointPlace,
   { maxWrites, maxBytes }: WritesPart,
 ): Promise<RecordedWriteRow[]> {
-  return runStatement(call, writes, { ...place, checkpointNs, maxWrites, pieceBytes: maxBytes });
+  return runStatement(call, writes.of(await addedColumns(call)), {
+    ...place,
+    checkpointNs,
+    maxWrites,
+    pieceBytes: maxBytes,
+  });
 }
 
 interface WritesParams extends Omit<CheckpointPlace, "namespace"> {
@@ -26,8 +32,9 @@ interface WritesParams extends Omit<CheckpointPlace, "namespace"> {
   readonly pieceBytes: number;
 }
 
-const writes = /* @__PURE__ */ new Statement<WritesParams, RecordedWriteRow>((db, parameter) =>
-  selectRecordedWrites(db, parameter)
-    .where("write.checkpoint_id", "=", parameter("checkpointId"))
-    .limit(parameter("maxWrites")),
+const writes = /* @__PURE__ */ new StatementFamily<AddedColumns, WritesParams, RecordedWriteRow>(
+  (columns) => (db, parameter) =>
+    selectRecordedWrites(db, parameter, columns)
+      .where("write.checkpoint_id", "=", parameter("checkpointId"))
+      .limit(parameter("maxWrites")),
 );

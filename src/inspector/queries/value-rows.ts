@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { selectRecordedWrites, type RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
+import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
 import { pieceBytesOf, rowVersion } from "../../saver/queries/sent-bytes.js";
 import type { CheckpointPlace } from "../api/places.js";
 
@@ -44,7 +46,12 @@ export async function getWriteVersion(call: CallContext, place: WritePlace): Pro
 /** Reads a write. */
 export async function getWrite(call: CallContext, place: WritePlace): Promise<RecordedWriteRow | undefined> {
   const { namespace: checkpointNs } = place;
-  const [row] = await runStatement(call, write, { ...place, checkpointNs, pieceBytes: pieceBytesOf(call) });
+  const statement = write.of(await addedColumns(call));
+  const [row] = await runStatement(call, statement, {
+    ...place,
+    checkpointNs,
+    pieceBytes: pieceBytesOf(call),
+  });
   return row;
 }
 
@@ -96,9 +103,10 @@ interface WriteParams extends WritePlace {
   readonly pieceBytes: number;
 }
 
-const write = /* @__PURE__ */ new Statement<WriteParams, RecordedWriteRow>((db, parameter) =>
-  selectRecordedWrites(db, parameter)
-    .where("write.checkpoint_id", "=", parameter("checkpointId"))
-    .where("write.task_id", "=", parameter("taskId"))
-    .where("write.idx", "=", parameter("idx")),
+const write = /* @__PURE__ */ new StatementFamily<AddedColumns, WriteParams, RecordedWriteRow>(
+  (columns) => (db, parameter) =>
+    selectRecordedWrites(db, parameter, columns)
+      .where("write.checkpoint_id", "=", parameter("checkpointId"))
+      .where("write.task_id", "=", parameter("taskId"))
+      .where("write.idx", "=", parameter("idx")),
 );

@@ -46,6 +46,8 @@ const CONTROL = new Set([
 /** Names in `versions_seen` that are not nodes. */
 const NOT_NODES = new Set(["__input__", "__interrupt__", "__snapshot_bumps__"]);
 const PULL_PATH = /~__pregel_pull, (?<node>.+?)(?:$|, \d{10})/s;
+/** What `uuid5` accepts. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -181,8 +183,9 @@ function isFinished(task: NextTask, header: StateHeader, tasks: ReadonlyMap<stri
   );
 }
 
-/** The ids that LangGraph.js gives to a task. */
+/** The ids that LangGraph.js gives to a task. Where the checkpoint's id is no UUID it can make none, so no task has run there. */
 function idsOf({ node, origins }: NextTask, { namespace, checkpointId, step = -1 }: StateHeader): string[] {
+  if (!UUID.test(checkpointId)) return [];
   const path = namespace === "" ? node : `${namespace}|${node}`;
   return origins.map((origin) =>
     uuid5(JSON.stringify([path, String(step + 1), node, ...origin]), checkpointId),

@@ -17,14 +17,19 @@ export interface TupleShape {
   readonly followsChains: boolean;
   /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
   readonly isDistributed: boolean;
+  /** Whether the writes have the path of their task. Those of the official JavaScript saver have none. */
+  readonly hasTaskPath: boolean;
 }
+
+/** What the tables that a read looks at are like. */
+export type TableShape = Pick<TupleShape, "isDistributed" | "hasTaskPath">;
 
 /** Returns the shape of a selection. */
 export function shapeOf(
   { channels, writes }: TupleSelection,
   { followsChains = false }: { readonly followsChains?: boolean },
-  isDistributed: boolean,
+  tables: TableShape,
 ): TupleShape {
   const values = channels === undefined ? "all" : channels.length === 0 ? "none" : "named";
-  return { values, writes, followsChains, isDistributed };
+  return { values, writes, followsChains, ...tables };
 }

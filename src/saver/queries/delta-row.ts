@@ -43,17 +43,21 @@ export interface ChainRow {
 
 type WithChain = CheckpointDatabase & { chain: ChainRow };
 
-/**
- * Builds the steps, writes and seeds of a walk from the CTE `chain`.
- *
- * @param bytesOf - Selects the bytes of a row, as `sentBytes` does.
- */
+/** What a walk looks for, and how it reads the rows. */
+export interface DeltaParts {
+  readonly channels: RawBuilder<string[]>;
+  readonly threadId: RawBuilder<string>;
+  readonly checkpointNs: RawBuilder<string>;
+  /** Whether the writes have the path of their task. */
+  readonly hasTaskPath: boolean;
+  /** Selects the bytes of a row, as `sentBytes` does. */
+  readonly bytesOf: (row: "stored" | "write") => RawBuilder<string | null>;
+}
+
+/** Builds the steps, writes and seeds of a walk from the CTE `chain`. */
 export function selectDeltaParts(
   db: QueryCreator<WithChain>,
-  channels: RawBuilder<string[]>,
-  threadId: RawBuilder<string>,
-  checkpointNs: RawBuilder<string>,
-  bytesOf: (row: "stored" | "write") => RawBuilder<string | null>,
+  { channels, threadId, checkpointNs, hasTaskPath, bytesOf }: DeltaParts,
 ) {
   return db
     .selectFrom("chain")
@@ -74,7 +78,7 @@ export function selectDeltaParts(
             checkpoint_id: eb.ref("chain.checkpoint_id"),
             channel: eb.ref("write.channel"),
             task_id: eb.ref("write.task_id"),
-            task_path: eb.ref("write.task_path"),
+            ...(hasTaskPath && { task_path: eb.ref("write.task_path") }),
             idx: eb.ref("write.idx"),
             type: eb.ref("write.type"),
             blob: bytesOf("write"),

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
@@ -20,7 +21,11 @@ export async function getDeltaRows(
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const shape = { fromNewest: checkpointId === undefined, distributed: await isDistributed(call) };
+  const shape = {
+    fromNewest: checkpointId === undefined,
+    distributed: await isDistributed(call),
+    hasTaskPath: (await addedColumns(call)).taskPath,
+  };
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "", channels };
   return runStatement(call, ancestors.of(shape), { ...params, pieceBytes: pieceBytesOf(call) });
 }
@@ -33,10 +38,11 @@ interface WalkParams extends CheckpointKey {
 interface WalkShape {
   readonly fromNewest: boolean;
   readonly distributed: boolean;
+  readonly hasTaskPath: boolean;
 }
 
 const ancestors = /* @__PURE__ */ new StatementFamily<WalkShape, WalkParams, DeltaRow>(
-  ({ fromNewest, distributed }) =>
+  ({ fromNewest, ...shape }) =>
     (db, parameter) =>
       selectAncestors(
         db.withRecursive("target", (qb) => {
@@ -50,7 +56,7 @@ const ancestors = /* @__PURE__ */ new StatementFamily<WalkShape, WalkParams, Del
             : target.where("checkpoint_id", "=", parameter("checkpointId"));
         }),
         parameter,
-        distributed,
+        shape,
       ),
 );
 
@@ -66,7 +72,7 @@ type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string 
 function selectAncestors(
   db: QueryCreator<WithTarget>,
   parameter: Parameter<WalkParams>,
-  distributed: boolean,
+  { distributed, hasTaskPath }: Omit<WalkShape, "fromNewest">,
 ) {
   const threadId = parameter("threadId");
   const checkpointNs = parameter("checkpointNs");
@@ -98,9 +104,10 @@ function selectAncestors(
           ]),
       ),
   );
-  return selectDeltaParts(chain, channels, threadId, checkpointNs, (row) =>
-    sentBytes(row, parameter("pieceBytes"), distributed),
-  );
+  return selectDeltaParts(chain, {
+    ...{ channels, threadId, checkpointNs, hasTaskPath },
+    bytesOf: (row) => sentBytes(row, parameter("pieceBytes"), distributed),
+  });
 }
 
 /** The channels whose walk has ended at this ancestor or before it. */

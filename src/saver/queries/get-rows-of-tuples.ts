@@ -1,17 +1,17 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { groupBy } from "../model/group-by.js";
-import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
+import { shapeOf, type TableShape, type TupleSelection } from "../model/tuple-shape.js";
 import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
+import { tableShape } from "./table-shape.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 
 /**
@@ -25,19 +25,20 @@ export async function getRowsOfTuples(
   keys: readonly TupleKey[],
   selection: TupleSelection,
 ): Promise<PageRow[]> {
-  if (!(await isDistributed(call))) return readTogether(call, keys, selection, false);
+  const tables = await tableShape(call, selection);
+  if (!tables.isDistributed) return readTogether(call, keys, selection, tables);
   const threads = [...groupBy(keys, ({ threadId }) => threadId).values()];
-  return (await Promise.all(threads.map((each) => readTogether(call, each, selection, true)))).flat();
+  return (await Promise.all(threads.map((each) => readTogether(call, each, selection, tables)))).flat();
 }
 
 async function readTogether(
   call: CallContext,
   keys: readonly TupleKey[],
   selection: TupleSelection,
-  distributed: boolean,
+  tables: TableShape,
 ): Promise<PageRow[]> {
   const byId = keys.every(({ checkpointId }) => checkpointId !== undefined);
-  const statement = statements.of({ ...shapeOf(selection, call.policy, distributed), byId });
+  const statement = statements.of({ ...shapeOf(selection, call.policy, tables), byId });
   const rows = await runStatement(call, statement, {
     threadId: keys[0]?.threadId ?? "",
     threadIds: keys.map(({ threadId }) => threadId),

@@ -1,7 +1,6 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -9,6 +8,7 @@ import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectTupleRows, withMatching } from "./select-tuple-rows.js";
 import type { SentRow } from "./sent-row.js";
+import { tableShape } from "./table-shape.js";
 import { type TupleRow, tupleRowOf } from "./tuple-row.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 
@@ -25,7 +25,7 @@ export async function getTupleRows(
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const shape = shapeOf(selection, call.policy, await isDistributed(call));
+  const shape = shapeOf(selection, call.policy, await tableShape(call, selection));
   const byId = checkpointId !== undefined;
   const rows = await runStatement(call, statements.of({ ...shape, byId }), {
     threadId,

@@ -19,7 +19,7 @@ export interface BlobPageRow {
   /** The version as text, where {@link ValuePage.textVersions} is set. */
   readonly text_version?: string;
   readonly type: string;
-  /** The version that a splice refers to, where {@link ValuePage.splices} is set. */
+  /** The version that a splice refers to, where {@link ValuePage.copies} is set. */
   readonly base?: string | null;
   /** The length of the whole value that a splice stands for, likewise. */
   readonly whole_bytes?: number | null;
@@ -34,6 +34,7 @@ export interface WritePageRow extends Omit<
 > {
   readonly checkpoint_id: string;
   readonly task_id: string;
+  /** Empty unless {@link ValuePage.copies} is set. */
   readonly task_path: string;
   readonly idx: number;
   readonly type: string | null;
@@ -62,8 +63,8 @@ export interface ValuePage<Key extends object> extends TablePage<Key> {
   readonly absentFrom?: string | undefined;
   /** Whether that thread has versions as text where this one has numbers. */
   readonly textVersions?: boolean | undefined;
-  /** Whether the columns of splices are read. */
-  readonly splices?: boolean | undefined;
+  /** Whether the columns are read that a copy needs besides. Tables that have not been migrated lack them. */
+  readonly copies?: boolean | undefined;
 }
 
 /** Reads values in the order of the primary key. */
@@ -92,7 +93,7 @@ export function getWritePage(call: CallContext, page: ValuePage<WriteKey>): Prom
 interface ValueShape extends PageShape {
   readonly skipsPresent: boolean;
   readonly textVersions: boolean;
-  readonly splices: boolean;
+  readonly copies: boolean;
 }
 
 function valueShapeOf(page: ValuePage<object>): ValueShape {
@@ -100,7 +101,7 @@ function valueShapeOf(page: ValuePage<object>): ValueShape {
     ...pageShapeOf(page),
     skipsPresent: page.absentFrom !== undefined,
     textVersions: page.textVersions === true,
-    splices: page.splices === true,
+    copies: page.copies === true,
   };
 }
 
@@ -160,7 +161,7 @@ const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobP
       )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
       .$if(shape.textVersions, (rows) => rows.select(TEXT_VERSION.as("text_version")))
-      .$if(shape.splices, (rows) => rows.select(["stored.base", "stored.whole_bytes"]))
+      .$if(shape.copies, (rows) => rows.select(["stored.base", "stored.whole_bytes"]))
       .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
       .orderBy("stored.thread_id")
       .orderBy("stored.checkpoint_ns")
@@ -195,7 +196,8 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
         ),
       )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
-      .select(["stored.task_path", "stored.idx", "stored.channel", "stored.type"])
+      .select(["stored.idx", "stored.channel", "stored.type"])
+      .select((shape.copies ? sql.ref<string>("stored.task_path") : sql<string>`''::text`).as("task_path"))
       .select((eb) => [
         sentBytes("stored", parameter("pieceBytes")).as("blob"),
         // Not EXISTS: for it the planner may read the whole table, again for every page.

@@ -1,7 +1,6 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -20,6 +19,7 @@ import {
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
+import { tableShape } from "./table-shape.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 
 /** A page of a list. */
@@ -39,7 +39,8 @@ export async function listTupleRows(
   selection: TupleSelection,
   page: ListPage,
 ): Promise<ListedPage> {
-  const distributed = await isDistributed(call);
+  const tables = await tableShape(call, selection);
+  const distributed = tables.isDistributed;
   const conditions = listConditions(scope, page, distributed);
   const params = listParams(scope, page);
   if (distributed && scope.threadId === undefined) {
@@ -47,7 +48,7 @@ export async function listTupleRows(
     const listed = rows.map(keyOf);
     return { rows: await getRowsOfTuples(call, listed, selection), listed };
   }
-  const statement = statements.of({ ...shapeOf(selection, call.policy, distributed), ...conditions });
+  const statement = statements.of({ ...shapeOf(selection, call.policy, tables), ...conditions });
   const sent = await runStatement(call, statement, {
     ...params,
     channels: selection.channels ?? [],

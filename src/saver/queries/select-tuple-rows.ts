@@ -174,7 +174,10 @@ function withParts(
   { shape, channels, threadId, pieceBytes }: TupleQuery,
   { several }: { readonly several: boolean },
 ) {
-  const { followsChains, isDistributed } = shape;
+  const { followsChains, isDistributed, hasTaskPath } = shape;
+  const taskPath = (hasTaskPath ? sql.ref<string>("stored.task_path") : sql<string>`''::text`).as(
+    "task_path",
+  );
   const known = isDistributed ? threadId : undefined;
   const ofChain = followsChains ? known : threadId;
   const bytes = sentBytes("stored", pieceBytes, isDistributed);
@@ -223,7 +226,7 @@ function withParts(
           (eb) =>
             eb
               .selectFrom("checkpoint_writes as stored")
-              .select(["stored.task_id", "stored.task_path", "stored.idx"])
+              .select(["stored.task_id", taskPath, "stored.idx"])
               .select(["stored.channel", "stored.type", bytes.as("blob")])
               .where("stored.thread_id", "=", known ?? eb.ref("page.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")
@@ -242,7 +245,7 @@ function withParts(
           (eb) =>
             eb
               .selectFrom("checkpoint_writes as stored")
-              .select(["stored.task_id", "stored.task_path", "stored.idx"])
+              .select(["stored.task_id", taskPath, "stored.idx"])
               .select(["stored.channel", "stored.type", bytes.as("blob")])
               .where("stored.thread_id", "=", known ?? eb.ref("page.thread_id"))
               .whereRef("stored.checkpoint_ns", "=", "page.checkpoint_ns")

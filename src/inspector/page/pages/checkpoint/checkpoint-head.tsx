@@ -39,7 +39,7 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
         <Neighbours view={view} />
         {children}
       </div>
-      <dl class="facts">
+      <dl class="checkpoint-facts">
         <Fact name="Time">
           <span>
             {new Date(createdAt).toISOString()} (<Time at={createdAt} />)

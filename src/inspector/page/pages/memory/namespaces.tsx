@@ -39,7 +39,7 @@ export function Namespaces({ prefix }: { readonly prefix: readonly string[] }) {
   const namespaces = data?.pages.flatMap((page) => page.namespaces) ?? [];
   if (namespaces.length === 0) return null;
   return (
-    <div class="namespaces">
+    <div class="memory-namespaces">
       <ul aria-label="Namespaces below">
         {namespaces.map((namespace) => (
           <li key={namespace.join(".")}>

@@ -24,11 +24,13 @@ export function BytesChart({ parts, direction, height, onChoose }: BytesChartPro
     if (current === null) return undefined;
     const isRows = direction === "rows";
     const options: BarChartOptions = {
-      ...{ stackBars: true, horizontalBars: isRows, reverseData: isRows },
+      ...{ stackBars: true, horizontalBars: isRows },
       ...{ axisX: BARE, axisY: BARE, chartPadding: PADDING, low: 0, high: largest(parts) },
       ...{ height: `${height}px`, width: "100%" },
     };
-    const chart = new BarChart(current, { series: partSeries(parts) }, options);
+    // Rows are drawn from the bottom up. `reverseData` of Chartist would also reverse the kinds, and with them their colours.
+    const series = partSeries(isRows ? [...parts].reverse() : parts);
+    const chart = new BarChart(current, { series }, options);
     return () => {
       chart.detach();
     };
@@ -59,7 +61,7 @@ export function BytesLegend() {
     <p class="bytes-legend dim">
       {PART_NAMES.map(([name, title]) => (
         <span key={name}>
-          <i class={`bytes-key bytes-key-${name}`} aria-hidden="true" /> {title}
+          <i class={`bytes-key bytes-${name}`} aria-hidden="true" /> {title}
         </span>
       ))}
     </p>

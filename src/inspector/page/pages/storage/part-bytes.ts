@@ -12,9 +12,9 @@ export const PART_NAMES = [
   ["writeBytes", "Pending writes"],
 ] as const satisfies readonly (readonly [keyof PartBytes, string])[];
 
-/** Returns the bytes of each kind. */
-export function partSeries(parts: readonly PartBytes[]): number[][] {
-  return PART_NAMES.map(([name]) => parts.map((part) => part[name]));
+/** Returns the bytes of each kind, with the class that has its colour. */
+export function partSeries(parts: readonly PartBytes[]) {
+  return PART_NAMES.map(([name]) => ({ className: `bytes-${name}`, data: parts.map((part) => part[name]) }));
 }
 
 /** Returns all bytes of a part. */

@@ -67,7 +67,7 @@ interface PointFactsProps {
 function PointFacts({ place, point, status }: PointFactsProps) {
   const { checkpointId, parentId, createdAt, source, runId } = point;
   return (
-    <dl class="facts">
+    <dl class="summary-facts">
       <Fact name="State">{status && <StatusBadge {...status} />}</Fact>
       <Fact name="Stored">
         <Time at={createdAt} /> <span class="dim">{new Date(createdAt).toLocaleString()}</span>
@@ -93,7 +93,7 @@ function PendingWrites({ tasks }: { readonly tasks: readonly TaskView[] }) {
   return (
     <>
       <h3>Pending writes</h3>
-      <dl class="facts">
+      <dl class="summary-facts">
         {tasks.map(({ taskId, node, writes }) =>
           writes.map(({ idx, channel, preview, bytes }) => (
             <Fact
@@ -117,7 +117,7 @@ function Values({ view }: { readonly view: CheckpointView }) {
     <>
       <h3>Values</h3>
       {shown.length === 0 && <p class="dim">This checkpoint has no values.</p>}
-      <dl class="facts">
+      <dl class="summary-facts">
         {shown.slice(0, VALUES).map((channel) => (
           <Fact key={channel.channel} name={<Name channel={channel} />}>
             <Preview text={channel.preview?.text} bytes={channel.bytes} />

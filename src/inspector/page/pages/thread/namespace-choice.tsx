@@ -14,7 +14,7 @@ interface NamespaceChoiceProps {
 export function NamespaceChoice({ namespaces, omitted, chosen, onChoose }: NamespaceChoiceProps) {
   const groups = groupByNode(namespaces);
   return (
-    <label class="namespaces">
+    <label class="namespace-choice">
       <span class="dim">Namespace</span>
       <select
         value={chosen}

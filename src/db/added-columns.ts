@@ -1,0 +1,56 @@
+import { sql } from "kysely";
+import type { CallContext } from "./call-context.js";
+import { ownerOf } from "./is-distributed.js";
+import { runStatement } from "./statements/run-statement.js";
+import { Statement } from "./statements/statement.js";
+
+/** Which columns that migrations add to tables of the official savers are there. */
+export interface AddedColumns {
+  /** `task_path` of `checkpoint_writes`, which the tables of the official JavaScript saver lack. */
+  readonly taskPath: boolean;
+  /** `base` and `whole_bytes` of `checkpoint_blobs`, which the tables of both official savers lack. */
+  readonly splices: boolean;
+}
+
+const ALL: AddedColumns = { taskPath: true, splices: true };
+
+/** The schemas, by database, whose tables have all columns. */
+const COMPLETE = /* @__PURE__ */ new WeakMap<object, Set<string>>();
+
+/**
+ * Tells which columns the tables have, so that what only looks at them reads those of other savers as they are. The first call sends a
+ * query of the catalog. Where columns are missing, every call asks again, since a migration may run at any moment.
+ */
+export async function addedColumns(call: CallContext): Promise<AddedColumns> {
+  const owner = ownerOf(call.database);
+  const complete = COMPLETE.get(owner) ?? new Set();
+  COMPLETE.set(owner, complete);
+  if (complete.has(call.schema)) return ALL;
+  const missing = (await runStatement(call, missingColumns, { schema: call.schema })).map(({ name }) => name);
+  if (missing.length === 0) complete.add(call.schema);
+  return { taskPath: !missing.includes("task_path"), splices: !missing.includes("base") };
+}
+
+/** A row for each missing column: none where there is nothing to say, since rows count as those of the call that asks. */
+const missingColumns = /* @__PURE__ */ new Statement<{ readonly schema: string }, { name: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom(
+        sql<{
+          relname: string;
+          attname: string;
+        }>`(values ('checkpoint_writes', 'task_path'), ('checkpoint_blobs', 'base'))`.as<"added">(
+          sql`added(relname, attname)`,
+        ),
+      )
+      .select("added.attname as name")
+      .where(
+        sql<boolean>`not exists (
+          select from pg_catalog.pg_attribute as attribute
+          join pg_catalog.pg_class as relation on relation.oid = attribute.attrelid
+          join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
+          where namespace.nspname = ${parameter("schema")} and relation.relname = added.relname
+            and attribute.attname = added.attname and not attribute.attisdropped
+        )`,
+      ),
+);
