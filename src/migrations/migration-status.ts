@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { readList, selectedList } from "../db/selected-list.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
@@ -36,16 +37,17 @@ export interface MigrationStatusOptions {
 }
 
 interface Catalog {
-  columns: string[];
-  otherKeys: string[];
+  /** Lists, as `selectedList` selects them. */
+  columns: string | null;
+  otherKeys: string | null;
   recordReadable: boolean;
   tablesComplete: boolean;
   adoptable: boolean;
 }
 
 const NOTHING: Catalog = {
-  columns: [],
-  otherKeys: [],
+  columns: null,
+  otherKeys: null,
   recordReadable: false,
   tablesComplete: false,
   adoptable: false,
@@ -105,7 +107,9 @@ async function readStatus(
   set: MigrationSet,
 ): Promise<SetStatus> {
   const catalog = await readCatalog(db, schema, set);
-  const refusal = refusalOf(schema, set, catalog.columns) ?? refusalOfKeys(schema, set, catalog.otherKeys);
+  const refusal =
+    refusalOf(schema, set, readList(catalog.columns)) ??
+    refusalOfKeys(schema, set, readList(catalog.otherKeys));
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
   const applied = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
@@ -134,8 +138,8 @@ async function readCatalog(
   const tables = sql.join(Object.keys(set.columns).map((name) => oidOf(schema, name)));
   const { rows } = await sql<Catalog>`
     select
-      ${columnsOfTables(schema, set)} as "columns",
-      ${otherPartitionKeys(schema, set)} as "otherKeys",
+      ${selectedList(columnsOfTables(schema, set))} as "columns",
+      ${selectedList(otherPartitionKeys(schema, set))} as "otherKeys",
       coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",
       ${set.isComplete(schema)} as "tablesComplete",
       ${oidOf(schema, set.record)} is null
