@@ -6,6 +6,7 @@ import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
+import { absentTables, missingOf } from "./missing-tables.js";
 import { otherPartitionKeys, refusalOfKeys } from "./partition-keys.js";
 import { presentSets } from "./present-sets.js";
 
@@ -19,12 +20,17 @@ export interface MigrationStatus {
   readonly pending: readonly string[];
   /** Applied steps that this version of the library does not have: a newer version has migrated the schema. */
   readonly unknown: readonly string[];
+  /** Tables that do not exist, although their migration is recorded: someone has dropped them. The steps that create them are pending. */
+  readonly missing: readonly string[];
   /** The highest recorded migration of the official savers; `null` if there is none. */
   readonly officialVersion: number | null;
 }
 
 /** Which steps of a set have run. */
-export type SetStatus = Pick<MigrationStatus, "applied" | "pending" | "unknown">;
+export interface SetStatus extends Pick<MigrationStatus, "applied" | "pending" | "unknown" | "missing"> {
+  /** The pending steps that are recorded: those that create a missing table, and all after them. */
+  readonly repeated: readonly string[];
+}
 
 /** The options of {@link migrationStatus}. */
 export interface MigrationStatusOptions {
@@ -40,6 +46,7 @@ interface Catalog {
   /** Lists, as `selectedList` selects them. */
   columns: string | null;
   otherKeys: string | null;
+  absent: string | null;
   recordReadable: boolean;
   tablesComplete: boolean;
   adoptable: boolean;
@@ -48,6 +55,7 @@ interface Catalog {
 const NOTHING: Catalog = {
   columns: null,
   otherKeys: null,
+  absent: null,
   recordReadable: false,
   tablesComplete: false,
   adoptable: false,
@@ -81,6 +89,7 @@ export async function migrationStatus(
       applied: found.flatMap(({ applied }) => applied),
       pending: found.flatMap(({ pending }) => pending),
       unknown: found.flatMap(({ unknown }) => unknown),
+      missing: found.flatMap(({ missing }) => missing),
       officialVersion: await readOfficialVersion(plain, schema),
     };
   } catch (error) {
@@ -112,11 +121,18 @@ async function readStatus(
     refusalOfKeys(schema, set, readList(catalog.otherKeys));
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
-  const applied = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
+  const recorded = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
+  const { missing, repeated } = missingOf(
+    set,
+    readList(catalog.absent),
+    catalog.recordReadable ? recorded : [],
+  );
+  const applied = recorded.filter((name) => !repeated.includes(name));
   return {
     applied,
     pending: names.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !names.includes(name)),
+    ...{ missing, repeated },
   };
 }
 
@@ -140,6 +156,7 @@ async function readCatalog(
     select
       ${selectedList(columnsOfTables(schema, set))} as "columns",
       ${selectedList(otherPartitionKeys(schema, set))} as "otherKeys",
+      ${selectedList(absentTables(schema, set))} as "absent",
       coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",
       ${set.isComplete(schema)} as "tablesComplete",
       ${oidOf(schema, set.record)} is null
