@@ -6,7 +6,7 @@ import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
-import { absentTables, missingOf } from "./missing-tables.js";
+import { absentTables, type MissingTables, missingOf } from "./missing-tables.js";
 import { otherPartitionKeys, refusalOfKeys } from "./partition-keys.js";
 import { presentSets } from "./present-sets.js";
 
@@ -27,10 +27,7 @@ export interface MigrationStatus {
 }
 
 /** Which steps of a set have run. */
-export interface SetStatus extends Pick<MigrationStatus, "applied" | "pending" | "unknown" | "missing"> {
-  /** The pending steps that are recorded: those that create a missing table, and all after them. */
-  readonly repeated: readonly string[];
-}
+export interface SetStatus extends Pick<MigrationStatus, "applied" | "pending" | "unknown">, MissingTables {}
 
 /** The options of {@link migrationStatus}. */
 export interface MigrationStatusOptions {

@@ -4,8 +4,15 @@ import { migrateCommand } from "../db/migrate-command.js";
 import { MigrationError } from "../errors/index.js";
 import { oidOf } from "./catalog-expressions.js";
 import type { MigrationSet } from "./migration-set.js";
-import type { SetStatus } from "./migration-status.js";
 import type { MigratedTables } from "./steps/step.js";
+
+/** The tables of a set that have been dropped. */
+export interface MissingTables {
+  /** The tables that do not exist, although the steps that create them are recorded. */
+  readonly missing: readonly string[];
+  /** Those recorded steps, and all after them. They are pending. */
+  readonly repeated: readonly string[];
+}
 
 /** An expression for those tables of a set that do not exist. */
 export function absentTables(schema: string, set: MigrationSet): RawBuilder<string[]> {
@@ -22,7 +29,7 @@ export function missingOf(
   set: MigrationSet,
   absent: readonly string[],
   recorded: readonly string[],
-): Pick<SetStatus, "missing" | "repeated"> {
+): MissingTables {
   const creators = createdBy(set);
   const missing = absent.filter((table) => recorded.includes(creators[table] ?? ""));
   const first = missing.map((table) => creators[table] ?? "").sort()[0];
@@ -41,7 +48,7 @@ export async function refuseToRecreate(
   db: Kysely<CheckpointDatabase>,
   schema: string,
   { record, together = [], referencedBy = [] }: MigrationSet,
-  { missing, unknown }: Pick<SetStatus, "missing" | "unknown">,
+  { missing, unknown }: Pick<MissingTables, "missing"> & { readonly unknown: readonly string[] },
 ): Promise<void> {
   const [table] = missing;
   if (table === undefined) return;
@@ -92,7 +99,7 @@ export async function repeatSteps(
   dialect: Dialect,
   schema: string,
   { steps }: MigrationSet,
-  { repeated }: Pick<SetStatus, "repeated">,
+  { repeated }: Pick<MissingTables, "repeated">,
 ): Promise<void> {
   const db = new Kysely<MigratedTables>({ dialect });
   for (const name of repeated) await steps[name]?.up(db.withSchema(schema), schema);
