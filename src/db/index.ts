@@ -9,6 +9,9 @@ export type {
 } from "./checkpoint-database.js";
 // oxlint-disable-next-line typescript/no-deprecated -- exported until the next major version
 export { guardPool, handlePoolErrors } from "./pool/handle-pool-errors.js";
+// Named in what a function of an application returns that selects these columns: without them it has no declaration.
+export type { JsonArray, JsonObject, JsonPrimitive, JsonValue } from "./schema.generated.js";
+export type { StoredCheckpoint } from "./stored-json.js";
 export { openDatabase, type OpenDatabaseOptions } from "./open-database.js";
 export type { DatabaseSource, OpenedDatabase } from "./opened-database.js";
 export type { PGliteInstance } from "./pglite/pglite-opener.js";

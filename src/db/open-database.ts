@@ -18,6 +18,7 @@ import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { rejectIfEnded } from "./pool/connect-until-ended.js";
 import { waitForPGlite } from "./pglite/wait-for-pglite.js";
+import { checkDriver } from "./kysely/check-driver.js";
 import { shareWaits } from "./connection-waits.js";
 import type { RunContext } from "./statements/run-context.js";
 import { refuseConnection, refuseNative, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
@@ -167,8 +168,19 @@ function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
 // Each statement names the tables that it needs, so that it does not matter which of them the type of the Kysely lists.
 function passedInKysely(given: AnyKysely): OpenedDatabase {
   const source = given as Kysely<CheckpointDatabase>;
-  const sender = throughKysely(source.withoutPlugins(), locksOfKysely(source));
+  const sender = checkedFirst(throughKysely(source.withoutPlugins(), locksOfKysely(source)));
   return passedIn(source.isTransaction ? oneAtATime(sender, source) : sender);
+}
+
+/** Checks the driver of a Kysely before the first statement. */
+function checkedFirst(sender: Sender): Sender {
+  const check = (context: RunContext = {}): Promise<void> => checkDriver(sender.kysely, context);
+  return {
+    ...sender,
+    execute: (statement, context) => check(context).then(() => sender.execute(statement, context)),
+    transact: (steps, context) => check(context).then(() => sender.transact(steps, context)),
+    interact: (run, context) => check(context).then(() => sender.interact(run, context)),
+  };
 }
 
 /**

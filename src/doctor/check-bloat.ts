@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { readList, selectedList } from "../db/selected-list.js";
 import { HAS_CITUS, shardStatistics } from "../db/shard-statistics.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
@@ -46,7 +47,7 @@ function readShards(db: DoctoredDatabase, schema: string) {
   return db
     .selectFrom(measured.as("shards"))
     .select(["name as whole", "live", "dead", "toast_live as toastLive", "toast_dead as toastDead"])
-    .select(sql<Date | null>`vacuumed::timestamptz`.as("vacuumed"))
+    .select(vacuumedMs(sql`vacuumed::timestamptz`).as("vacuumedMs"))
     .select(
       (["size", "wholeSize"] as const).map((size) =>
         sql<string>`pg_size_pretty(table_bytes::bigint)`.as(size),
@@ -70,10 +71,11 @@ function readOwn(db: DoctoredDatabase, schema: string) {
       .leftJoin("pg_catalog.pg_stat_all_tables as own", "own.relid", "table.oid")
       .leftJoin("pg_catalog.pg_stat_all_tables as toast", "toast.relid", "table.reltoastrelid")
       .select(["whole.relname as whole", "own_namespace.nspname as schema", "table.relname as name"])
-      .select(["table.reloptions as options", "long.reloptions as toastOptions"])
+      .select(selectedList(sql<string[] | null>`"table".reloptions`).as("options"))
+      .select(selectedList(sql<string[] | null>`"long".reloptions`).as("toastOptions"))
       .select([count("own", "n_live_tup").as("live"), count("own", "n_dead_tup").as("dead")])
       .select([count("toast", "n_live_tup").as("toastLive"), count("toast", "n_dead_tup").as("toastDead")])
-      .select(sql<Date | null>`greatest(own.last_vacuum, own.last_autovacuum)`.as("vacuumed"))
+      .select(vacuumedMs(sql`greatest(own.last_vacuum, own.last_autovacuum)`).as("vacuumedMs"))
       .select(sql<string>`pg_size_pretty(pg_table_size("table".oid))`.as("size"))
       // Of all partitions together.
       .select(
@@ -89,6 +91,11 @@ function readOwn(db: DoctoredDatabase, schema: string) {
       .select(HAS_CITUS.as("hasCitus"))
       .execute()
   );
+}
+
+/** A time in milliseconds since 1970. */
+function vacuumedMs(time: RawBuilder<unknown>): RawBuilder<number | null> {
+  return sql<number | null>`(extract(epoch from ${time}) * 1000)::float8`;
 }
 
 async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]> {
@@ -110,8 +117,7 @@ async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]>
 
 function neglectOf({ schema, name, options, toastOptions }: TableRow): Finding[] {
   const table = quoted(schema, name);
-  const isOff = (of: readonly string[] | null): boolean =>
-    of?.some((one) => AUTOVACUUM_OFF.test(one)) ?? false;
+  const isOff = (of: string): boolean => readList(of).some((one) => AUTOVACUUM_OFF.test(one));
   const settings = [
     ...(isOff(options) ? ["autovacuum_enabled"] : []),
     ...(isOff(toastOptions) ? ["toast.autovacuum_enabled"] : []),
@@ -129,7 +135,8 @@ function deadOf(table: TableRow, { limits }: Examination): Finding[] {
     table.toastDead > 0
       ? `, and ${many(table.toastDead)} dead and ${many(table.toastLive)} live TOAST rows`
       : "";
-  const last = table.vacuumed === null ? "never vacuumed" : `last vacuumed ${table.vacuumed.toISOString()}`;
+  const { vacuumedMs: at } = table;
+  const last = at === null ? "never vacuumed" : `last vacuumed ${new Date(at).toISOString()}`;
   return [
     warning(
       `table "${table.name}" (${table.size}) has ${many(table.dead)} dead and ${many(table.live)} live rows${long}; ${last}`,

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { migrateCommand } from "../db/migrate-command.js";
+import { readList, selectedList } from "../db/selected-list.js";
 import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
 import { leavesOf } from "../migrations/catalog-expressions.js";
 import { OPTIONAL_INDEXES, type OptionalIndex } from "../migrations/indexes/optional-index.js";
@@ -50,12 +51,12 @@ function readIndexes(db: DoctoredDatabase, schema: string) {
       ),
     )
     .select(
-      sql<string[]>`array(
+      selectedList(sql<string[]>`array(
         select attname::text
         from unnest(index.indkey::int2[]) with ordinality as key (number, nth)
         join pg_catalog.pg_attribute on attrelid = index.indrelid and attnum = key.number
         where key.nth <= index.indnkeyatts
-        order by key.nth)`.as("columns"),
+        order by key.nth)`).as("columns"),
     )
     .where("namespace.nspname", "=", schema)
     .where(
@@ -70,7 +71,11 @@ function readIndexes(db: DoctoredDatabase, schema: string) {
 /** Accepts any unique index on the key columns: the tables may have been created by hand. */
 function keyOf({ name, key }: CheckedTable, indexes: readonly IndexRow[], schema: string): Finding[] {
   const found = indexes.filter(
-    (index) => index.table === name && index.isUnique && index.isPlain && index.columns.join() === key.join(),
+    (index) =>
+      index.table === name &&
+      index.isUnique &&
+      index.isPlain &&
+      readList(index.columns).join() === key.join(),
   );
   if (found.some(({ isValid }) => isValid)) return [];
   const [broken] = found;
@@ -96,7 +101,8 @@ function uselessOf(index: IndexRow, schema: string): Finding[] {
     const again = `${drop}, or reindex index concurrently ${quoted(schema, index.name)}`;
     return [warning(`index "${index.name}" is invalid: it slows down writes, and no query uses it`, again)];
   }
-  const isDuplicate = index.name === `${index.table}_thread_id_idx` && index.columns.join() === "thread_id";
+  const isDuplicate =
+    index.name === `${index.table}_thread_id_idx` && readList(index.columns).join() === "thread_id";
   if (!isDuplicate || index.isUnique || !index.isPlain) return [];
   return [
     warning(

@@ -1,6 +1,7 @@
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
-import { readOfficialVersion, setStatus } from "../migrations/migration-status.js";
+import { readOfficialVersion, type SetStatus, setStatus } from "../migrations/migration-status.js";
+import { describeMissing, remedyOfMissing } from "../migrations/missing-tables.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";
 import { convertCommand } from "../migrations/convert-command.js";
 import type { DoctoredDatabase } from "./catalog.js";
@@ -34,7 +35,7 @@ export const checkSchema: Check = {
     if (ROW_TABLES.every(({ name }) => !schema.tables.has(name))) {
       return [error(`schema "${schema.name}" has no checkpoint tables`, await elsewhere(db, schema.name))];
     }
-    return [...missingTables(examination), await stateOf(examination)];
+    return stateOf(examination);
   },
 };
 
@@ -59,24 +60,12 @@ async function elsewhere(db: DoctoredDatabase, schema: string): Promise<string> 
     : `pass the schema with the tables as --schema (${others} has some), or ${create}`;
 }
 
-/** Tables that are missing although their migration is recorded: someone has dropped them. */
-function missingTables({ schema }: Examination): Finding[] {
-  if (!schema.tables.has(RECORD)) return [];
-  return ROW_TABLES.filter(({ name }) => name !== "checkpoint_tombstones" && !schema.tables.has(name)).map(
-    ({ name }) =>
-      error(
-        `table "${name}" does not exist, although its migration is recorded as applied`,
-        `restore it from a backup; or create an empty one: delete from ${quoted(schema.name, RECORD)}, then ${migrateCommand(schema.name)}`,
-      ),
-  );
-}
-
-async function stateOf(examination: Examination): Promise<Finding> {
+async function stateOf(examination: Examination): Promise<Finding[]> {
   try {
     return await migrationsOf(examination);
   } catch (reason) {
     if (!(reason instanceof IncompatibleTablesError)) throw reason;
-    return error(reason.message, convertCommand(reason.schema, reason.layout) ?? otherwise(reason));
+    return [error(reason.message, convertCommand(reason.schema, reason.layout) ?? otherwise(reason))];
   }
 }
 
@@ -86,8 +75,20 @@ function otherwise({ layout }: IncompatibleTablesError): string {
     : "use another schema";
 }
 
-async function migrationsOf({ db, schema }: Examination): Promise<Finding> {
-  const { applied, pending, unknown } = await setStatus(db, schema.name, CHECKPOINT_SET);
+async function migrationsOf(examination: Examination): Promise<Finding[]> {
+  const { db, schema } = examination;
+  const status = await setStatus(db, schema.name, CHECKPOINT_SET);
+  if (status.missing.length > 0) {
+    const remedy = remedyOfMissing(schema.name, RECORD);
+    return status.missing.map((table) => error(describeMissing(table), remedy));
+  }
+  return [await stepsOf(examination, status)];
+}
+
+async function stepsOf(
+  { db, schema }: Examination,
+  { applied, pending, unknown }: SetStatus,
+): Promise<Finding> {
   const officialVersion = await readOfficialVersion(db, schema.name);
   const official =
     officialVersion === null ? "" : `, version ${officialVersion} of the official savers is recorded`;

@@ -3,6 +3,7 @@ import { isDistributed } from "../db/is-distributed.js";
 import { abortErrorOf, orAborted } from "../db/statements/bounded-run.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { raceAgainst } from "../db/async/race-against.js";
+import { readList } from "../db/selected-list.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { withinTime } from "../db/async/within-time.js";
 import {
@@ -101,7 +102,8 @@ async function check(
   if (server === undefined) throw new DatabaseError("the server sent no row");
   findings.serverVersion = server.version;
   findings.isReadOnly = server.is_read_only;
-  findings.missingPrivileges = server.missing_privileges;
+  const missing = readList(server.missing_privileges);
+  findings.missingPrivileges = missing;
   const kysely = boundedKysely(database, context);
   const pending: string[] = [];
   const optional: string[] = [];
@@ -122,7 +124,7 @@ async function check(
     });
   }
   if (server.has_citus && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
-  requirePrivileges(call, requirements, server);
+  requirePrivileges(call, requirements, { role: server.role, missing });
   requireRowSecurity(call, requirements, server);
 }
 
@@ -135,7 +137,7 @@ function askDistributed(call: CallContext): Promise<boolean> {
 function requirePrivileges(
   { schema }: CallContext,
   { stored, privileges }: HealthRequirements,
-  { role, missing_privileges: missing }: ServerState,
+  { role, missing }: { readonly role: string; readonly missing: readonly string[] },
 ): void {
   const lacking = missing.filter((privilege) => privileges.includes(privilege));
   if (lacking.length === 0) return;
@@ -153,7 +155,8 @@ function requireRowSecurity(
   { secured_tables }: ServerState,
 ): void {
   if (tenantId === undefined) return;
-  const open = tables.filter((table) => !secured_tables.includes(table));
+  const secured = readList(secured_tables);
+  const open = tables.filter((table) => !secured.includes(table));
   if (open.length > 0) throw new RowSecurityError(schema, open);
 }
 

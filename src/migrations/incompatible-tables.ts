@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { readList, selectedList } from "../db/selected-list.js";
 import { IncompatibleTablesError, type InvalidConfigError } from "../errors/index.js";
 import type { FoundTable, MigrationSet } from "./migration-set.js";
 
@@ -15,9 +16,9 @@ export async function findIncompatibleTables(
   set: MigrationSet,
 ): Promise<IncompatibleTablesError | undefined> {
   const { rows } = await sql<{
-    columns: string[];
-  }>`select ${columnsOfTables(schema, set)} as columns`.execute(db);
-  return incompatibilityOf(schema, set, rows[0]?.columns ?? []);
+    columns: string;
+  }>`select ${selectedList(columnsOfTables(schema, set))} as columns`.execute(db);
+  return incompatibilityOf(schema, set, readList(rows[0]?.columns));
 }
 
 /**

@@ -17,6 +17,7 @@ import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { changeShardsInTurn, distributeNewTables } from "./distribution/distribute-tables.js";
 import { inLockedTransaction, readWithinLockTimeout } from "./in-locked-transaction.js";
 import type { MigrationSet } from "./migration-set.js";
+import { refuseToRecreate, repeatSteps } from "./missing-tables.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
 import { presentSets, type WantedTables } from "./present-sets.js";
@@ -76,7 +77,8 @@ export async function migrateSets(
     return await inLockedTransaction(plain, schema, lockTimeoutMs, async (transaction) => {
       const applied: string[] = [];
       await changeShardsInTurn(transaction, schema);
-      for (const { set } of behind) {
+      for (const { set, missing } of behind) {
+        if (missing.length > 0) applied.push(...(await recreate(transaction, schema, set)));
         applied.push(...(await run(transaction, schema, set, (migrator) => migrator.migrateToLatest())));
       }
       await distributeNewTables(transaction, schema);
@@ -135,6 +137,21 @@ async function statusOf(
   const statuses: StatusOfSet[] = [];
   for (const set of sets) statuses.push({ set, ...(await setStatus(db, schema, set)) });
   return statuses;
+}
+
+/** Creates missing tables again, unless another process has done so meanwhile. */
+async function recreate(
+  transaction: Transaction<CheckpointDatabase>,
+  schema: string,
+  set: MigrationSet,
+): Promise<readonly string[]> {
+  const status = await setStatus(transaction, schema, set);
+  await withRowSecurityOff(transaction, () => refuseToRecreate(transaction, schema, set, status));
+  const dialect = new TransactionDialect<CheckpointDatabase>(transaction);
+  await repeatSteps(dialect, schema, set, status).catch((error: unknown) => {
+    throw stepFailed(dialect.firstError ?? error, status.repeated[0]);
+  });
+  return status.repeated;
 }
 
 async function run(

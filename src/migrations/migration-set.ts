@@ -22,6 +22,12 @@ export interface MigrationSet {
   readonly steps: Readonly<Record<string, MigrationStep>>;
   /** The columns that the tables have had since their first version, in every library that shares them. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** The tables that are not in {@link columns}, each with the step that creates it. */
+  readonly laterTables?: Readonly<Record<string, string>>;
+  /** Tables whose rows belong together: one that is lost is created again only where the others have no rows. Default: none. */
+  readonly together?: readonly string[];
+  /** Tables of other sets with foreign keys to these, which they lose together with these. */
+  readonly referencedBy?: readonly string[];
   /** The only column by which the tables may be partitioned. `undefined`: any. */
   readonly partitionKey?: string;
   /** An expression for whether the tables of a schema have every column that the statements of this version need. */

@@ -1,10 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { readList, selectedList } from "../db/selected-list.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
+import { absentTables, type MissingTables, missingOf } from "./missing-tables.js";
 import { otherPartitionKeys, refusalOfKeys } from "./partition-keys.js";
 import { presentSets } from "./present-sets.js";
 
@@ -18,12 +20,14 @@ export interface MigrationStatus {
   readonly pending: readonly string[];
   /** Applied steps that this version of the library does not have: a newer version has migrated the schema. */
   readonly unknown: readonly string[];
+  /** Tables that do not exist, although their migration is recorded: someone has dropped them. The steps that create them are pending. */
+  readonly missing: readonly string[];
   /** The highest recorded migration of the official savers; `null` if there is none. */
   readonly officialVersion: number | null;
 }
 
 /** Which steps of a set have run. */
-export type SetStatus = Pick<MigrationStatus, "applied" | "pending" | "unknown">;
+export interface SetStatus extends Pick<MigrationStatus, "applied" | "pending" | "unknown">, MissingTables {}
 
 /** The options of {@link migrationStatus}. */
 export interface MigrationStatusOptions {
@@ -36,16 +40,19 @@ export interface MigrationStatusOptions {
 }
 
 interface Catalog {
-  columns: string[];
-  otherKeys: string[];
+  /** Lists, as `selectedList` selects them. */
+  columns: string | null;
+  otherKeys: string | null;
+  absent: string | null;
   recordReadable: boolean;
   tablesComplete: boolean;
   adoptable: boolean;
 }
 
 const NOTHING: Catalog = {
-  columns: [],
-  otherKeys: [],
+  columns: null,
+  otherKeys: null,
+  absent: null,
   recordReadable: false,
   tablesComplete: false,
   adoptable: false,
@@ -79,6 +86,7 @@ export async function migrationStatus(
       applied: found.flatMap(({ applied }) => applied),
       pending: found.flatMap(({ pending }) => pending),
       unknown: found.flatMap(({ unknown }) => unknown),
+      missing: found.flatMap(({ missing }) => missing),
       officialVersion: await readOfficialVersion(plain, schema),
     };
   } catch (error) {
@@ -105,14 +113,23 @@ async function readStatus(
   set: MigrationSet,
 ): Promise<SetStatus> {
   const catalog = await readCatalog(db, schema, set);
-  const refusal = refusalOf(schema, set, catalog.columns) ?? refusalOfKeys(schema, set, catalog.otherKeys);
+  const refusal =
+    refusalOf(schema, set, readList(catalog.columns)) ??
+    refusalOfKeys(schema, set, readList(catalog.otherKeys));
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
-  const applied = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
+  const recorded = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
+  const { missing, repeated } = missingOf(
+    set,
+    readList(catalog.absent),
+    catalog.recordReadable ? recorded : [],
+  );
+  const applied = recorded.filter((name) => !repeated.includes(name));
   return {
     applied,
     pending: names.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !names.includes(name)),
+    ...{ missing, repeated },
   };
 }
 
@@ -134,8 +151,9 @@ async function readCatalog(
   const tables = sql.join(Object.keys(set.columns).map((name) => oidOf(schema, name)));
   const { rows } = await sql<Catalog>`
     select
-      ${columnsOfTables(schema, set)} as "columns",
-      ${otherPartitionKeys(schema, set)} as "otherKeys",
+      ${selectedList(columnsOfTables(schema, set))} as "columns",
+      ${selectedList(otherPartitionKeys(schema, set))} as "otherKeys",
+      ${selectedList(absentTables(schema, set))} as "absent",
       coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",
       ${set.isComplete(schema)} as "tablesComplete",
       ${oidOf(schema, set.record)} is null

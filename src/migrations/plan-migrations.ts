@@ -9,6 +9,7 @@ import { inLockedTransaction } from "./in-locked-transaction.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import type { MigrateOptions } from "./migrate.js";
 import type { MigrationSet } from "./migration-set.js";
+import { refuseToRecreate, repeatSteps } from "./missing-tables.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
 import { createMigrator } from "./migrator.js";
 import { presentSets } from "./present-sets.js";
@@ -72,17 +73,44 @@ async function planSet(
   db: Kysely<CheckpointDatabase>,
   options: MigrateOptions,
   set: MigrationSet,
-  { applied, pending }: SetStatus,
+  status: SetStatus,
 ): Promise<Omit<MigrationPlan, "schema">> {
+  const { applied, pending, repeated } = status;
+  await refuseToRecreate(plainKysely(db), options.schema ?? "public", set, status);
   // A migration to the current step runs only the statements before the first step.
   const preparation = await record(db, options, set, (migrator) =>
-    migrator.migrateTo(applied.at(-1) ?? NO_MIGRATIONS),
+    migrator.migrateTo([...applied, ...repeated].at(-1) ?? NO_MIGRATIONS),
   );
   const everything = await record(db, options, set, (migrator) => migrator.migrateToLatest());
   return {
     preparation: preparation.map(inlineParameters),
-    steps: splitIntoSteps(everything.slice(preparation.length), set, pending),
+    steps: [
+      ...(await planRepeated(db, options, set, repeated)),
+      ...splitIntoSteps(
+        everything.slice(preparation.length),
+        set,
+        pending.filter((name) => !repeated.includes(name)),
+      ),
+    ],
   };
+}
+
+/** The steps that create missing tables again. They are recorded already. */
+async function planRepeated(
+  db: Kysely<CheckpointDatabase>,
+  { schema = "public" }: MigrateOptions,
+  set: MigrationSet,
+  repeated: readonly string[],
+): Promise<PlannedStep[]> {
+  const steps: PlannedStep[] = [];
+  for (const name of repeated) {
+    const dialect = new RecordingDialect(plainKysely(db));
+    await repeatSteps(dialect, schema, set, { repeated: [name] }).catch((error: unknown) => {
+      throw planFailed(error);
+    });
+    steps.push({ name, statements: dialect.recorded.map(inlineParameters) });
+  }
+  return steps;
 }
 
 async function record(

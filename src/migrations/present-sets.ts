@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { readList, selectedList } from "../db/selected-list.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { CHECKPOINT_STORE_COLUMNS, checkpointStoreSet } from "./checkpoint-store-set.js";
@@ -48,11 +49,10 @@ async function readPresent(
   schema: string,
   sets: readonly MigrationSet[],
 ): Promise<Present> {
-  const query = sql<Present>`select
-    array(
+  const records = sql<string[]>`array(
       select record from unnest(${sets.map(({ record }) => record)}::text[]) record
-      where to_regclass(format('%I.%I', ${schema}::text, record)) is not null) as "records",
-    array(
+      where to_regclass(format('%I.%I', ${schema}::text, record)) is not null)`;
+  const tables = sql<string[]>`array(
       select checkpoints.relname::text
       from pg_class checkpoints
       join pg_class record on record.relnamespace = checkpoints.relnamespace
@@ -60,10 +60,13 @@ async function readPresent(
       where checkpoints.relnamespace = to_regnamespace(format('%I', ${schema}::text))
         and ${[...CHECKPOINT_STORE_COLUMNS]}::text[] <@ array(
           select attname::text from pg_attribute where attrelid = checkpoints.oid and not attisdropped)
-      order by checkpoints.relname) as "tables"`;
+      order by checkpoints.relname)`;
+  const query = sql<{ records: string; tables: string }>`
+    select ${selectedList(records)} as "records", ${selectedList(tables)} as "tables"`;
   const { rows } = await query.execute(plainKysely(db)).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
-  const { records, tables } = rows[0] ?? { records: [], tables: [] };
-  return { records, tables: tables.filter((table) => problemOfCheckpointTable(table) === undefined) };
+  const [row] = rows;
+  const names = readList(row?.tables).filter((table) => problemOfCheckpointTable(table) === undefined);
+  return { records: readList(row?.records), tables: names };
 }

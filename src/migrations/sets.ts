@@ -28,6 +28,8 @@ export const CHECKPOINT_SET: MigrationSet = {
   record: "checkpoint_kysely_migration",
   steps: MIGRATION_STEPS,
   partitionKey: "thread_id",
+  laterTables: { checkpoint_tombstones: "0005-create-tombstones" },
+  together: ["checkpoints", "checkpoint_blobs", "checkpoint_writes"],
   columns: {
     checkpoints: [
       "thread_id",
@@ -69,6 +71,7 @@ export function optionalSets(
         "store-0002-create-indexes": createIndexes(textSearchLanguage),
       },
       columns: { store: ["prefix", "key", "value", "created_at", "updated_at"] },
+      referencedBy: ["store_vectors"],
       isComplete: (schema) => hasColumn(schema, "store", "version"),
       recognize: recognizeOfficialStore,
     },
@@ -76,6 +79,7 @@ export function optionalSets(
       optional: "vectors",
       record: "store_vectors_kysely_migration",
       steps: { "vectors-0001-create-vectors": createVectors(vectors) },
+      laterTables: { store_embedding_model: "vectors-0001-create-vectors" },
       columns: { store_vectors: ["prefix", "key", "field_name", "embedding"] },
       isComplete: (schema) => hasColumn(schema, "store_vectors", "text_hash"),
       recognize: recognizeOfficialStore,

@@ -58,7 +58,7 @@ async function readHeads(
       checkpoints: row?.checkpoints ?? 0,
       newestId: row?.newest_id ?? null,
       oldestKeptId: row !== undefined && row.checkpoints > keepLast ? row.oldest_kept_id : null,
-      parents: row?.parents,
+      parents: JSON.parse(row?.parents ?? "null") as unknown,
       isSelected: namespaces?.has(key.checkpointNs) !== false,
     };
   });

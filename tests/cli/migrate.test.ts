@@ -134,6 +134,7 @@ migrations of the official savers: version 9 recorded
     const status = {
       schema: "public",
       unknown: [],
+      missing: [],
       indexes: { "metadata-index": "missing", "run-index": "missing" },
     };
     expect(await json("--check")).toEqual({ schema: "public", upToDate: false, pending: MIGRATION_NAMES });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
+import { toKyselyQuery } from "../../src/db/kysely/to-kysely-query.js";
 import { toParameter } from "../../src/db/pool/to-parameter.js";
+import { toQuery } from "../../src/db/pool/to-query.js";
+import { parameterTypes } from "../../src/db/statements/parameter-types.js";
 import { runs } from "../../test-support/runs.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
@@ -73,6 +76,28 @@ describeServer("an array that is sent", (target) => {
     { type: "boolean", items: [true, false, null] },
   ])("arrives with items of several kinds: $items", async ({ type, items, arrived = items }) => {
     expect(await received(type, "item", items)).toEqual(arrived);
+  });
+
+  it.each([
+    { type: "text", items: [null, "NULL", "null", null, String.raw`"\'{}`, ""] },
+    { type: "text", items: [null] },
+    { type: "bytea", items: [null, null] },
+    { type: "bytea", items: [new Uint8Array([0, 255]), null, new Uint8Array()], arrived: ["00ff", null, ""] },
+    { type: "integer", items: [null, 1, -1] },
+    { type: "boolean", items: [true, null, false] },
+  ])("keeps its NULLs with array_nulls = off: $type, $items", async ({ type, items, arrived = items }) => {
+    const element = type === "bytea" ? "encode(item, 'hex')" : "item";
+    const text = `select json_agg(${element} order by n) as items from unnest($1::${type}[]) with ordinality as entry(item, n)`;
+    const statement = { name: "", sql: text, parameters: [items], types: parameterTypes(text) };
+    const { sql, parameters } = toKyselyQuery(statement);
+    const client = await pool.connect();
+    await client.query("set array_nulls = off");
+    const received = [
+      await client.query<{ items: unknown }>(toQuery(statement)),
+      await client.query<{ items: unknown }>(sql, [...parameters]),
+    ];
+    client.release(true);
+    expect(received.map(({ rows }) => rows)).toEqual([[{ items: arrived }], [{ items: arrived }]]);
   });
 
   it("is refused if Postgres has no type for an item", () => {

@@ -39,6 +39,7 @@ describeEachTarget("a migration", (target) => {
       applied: [],
       pending: MIGRATION_NAMES,
       unknown: [],
+      missing: [],
       officialVersion: null,
     });
     expect(await migrateToLatest(kysely)).toEqual(MIGRATION_NAMES);

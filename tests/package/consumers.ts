@@ -1,6 +1,7 @@
 /** A consumer with ES modules, which imports every subpath and uses its types. */
 export const ESM_CONSUMER = `
 import type { BaseCache, BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { Kysely } from "kysely";
 import type pg from "pg";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
@@ -8,7 +9,7 @@ import { type CheckpointStore, MemoryCheckpointStore } from "langgraph-checkpoin
 import { RedisCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/redis";
 import { SqliteCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/sqlite";
 import { storeSuite } from "langgraph-checkpoint-kysely/conformance";
-import { openDatabase, type CheckpointDatabase, type DatabaseSource } from "langgraph-checkpoint-kysely/db";
+import { openDatabase, type CheckpointDatabase, type DatabaseSource, type StoreDatabase } from "langgraph-checkpoint-kysely/db";
 import { createInspector, type InspectorOptions, nodeListener } from "langgraph-checkpoint-kysely/inspector";
 import { migrateToLatest, migrationStatus } from "langgraph-checkpoint-kysely/migrations";
 import { JsonSerializer, MsgpackSerializer } from "langgraph-checkpoint-kysely/serde";
@@ -24,6 +25,8 @@ export const asStore = (store: PostgresStore): BaseStore => store;
 export const asCache = (cache: PostgresCache): BaseCache => cache;
 export const asCheckpointStore = (store: MemoryCheckpointStore<number>): CheckpointStore<number> => store;
 export const inspect = (saver: PostgresSaver, options: InspectorOptions): ((request: Request) => Promise<Response>) => createInspector(saver, options);
+export const rowsOf = (db: Kysely<CheckpointDatabase>) => db.selectFrom("checkpoints").selectAll().execute();
+export const itemsOf = (db: Kysely<StoreDatabase>) => db.selectFrom("store").selectAll().execute();
 export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
 export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, nodeListener, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;

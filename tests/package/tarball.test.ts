@@ -45,3 +45,13 @@ it("the CommonJS build takes no default export of an ES module, which would be t
   expect(modules).toEqual(expect.arrayContaining(["kysely"]));
   expect(modules.filter((name) => "default" in (requireFromDist(name) as object))).toEqual([]);
 });
+
+it("the build has annotations only before calls and templates, since Rollup warns of any other", async () => {
+  const folder = join(ROOT, "dist");
+  const misplaced: string[] = [];
+  for (const name of (await readdir(folder)).filter((file) => /\.c?js$/.test(file))) {
+    const text = await readFile(join(folder, name), "utf8");
+    if (/@__PURE__ \*\/\s*[{["'`\d]/.test(text)) misplaced.push(name);
+  }
+  expect(misplaced).toEqual([]);
+});

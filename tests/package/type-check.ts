@@ -22,6 +22,8 @@ export const NO_MISTAKES = {
 
 const STRICT = {
   ...{ strict: true, exactOptionalPropertyTypes: true },
+  // With declarations, since types that a consumer's functions return must have names that it may use.
+  ...{ declaration: true },
   ...{ noEmit: true, target: "es2022", types: ["node"] },
 };
 

@@ -1,6 +1,7 @@
 import type { DistributionStatus } from "../../migrations/distribution/distribution-state.js";
 import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { MigrationStatus } from "../../migrations/migration-status.js";
+import { describeMissing } from "../../migrations/missing-tables.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../output/format-table.js";
@@ -33,7 +34,7 @@ interface Status extends MigrationStatus {
 }
 
 function formatStatus(status: Status, style: Style): string {
-  const { schema, applied, pending, unknown, officialVersion, indexes, distribution } = status;
+  const { schema, applied, pending, unknown, missing, officialVersion, indexes, distribution } = status;
   const known = applied.filter((name) => !unknown.includes(name));
   const rows = [
     ...known.map((name) => [name, style.good("applied")]),
@@ -44,6 +45,7 @@ function formatStatus(status: Status, style: Style): string {
   return [
     `schema "${schema}"`,
     formatTable([["STEP", "STATE"], ...rows.sort(byName)]),
+    ...missing.map((table) => style.bad(describeMissing(table))),
     formatTable([
       ["OPTIONAL INDEX", "STATE"],
       ...Object.entries(indexes).map(([name, state]) => [name, coloured(state, style)]),

@@ -1,5 +1,5 @@
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type ControlConnectionProvider,
   type DatabaseConnection,
   type Kysely,
@@ -13,6 +13,7 @@ import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { ROLLBACK } from "../statements/transaction-steps.js";
 import { noop } from "../async/noop.js";
+import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely } from "./wait-for-kysely.js";
 
 /**
@@ -37,7 +38,7 @@ class KyselyConnection {
     context: Omit<RunContext, "tenantId">,
     commits = false,
   ): Promise<Row[]> {
-    const query = toQuery(statement);
+    const query = toKyselyQuery(statement);
     // PGlite can't be interrupted: it blocks the process while a query runs.
     if (this.#connection.cancelQuery === undefined) {
       throwIfAborted(context.signal);
@@ -79,7 +80,7 @@ class KyselyConnection {
    */
   async #refuseUnreplicated(): Promise<void> {
     await this.#settled();
-    const { rows } = await this.#query<{ waits: boolean }>(toQuery(replicationState())).catch(
+    const { rows } = await this.#query<{ waits: boolean }>(toKyselyQuery(replicationState())).catch(
       (error: unknown) => {
         throw new NotReplicatedError({ cause: error });
       },
@@ -123,8 +124,4 @@ export function onConnection<T>(
       }),
     ).catch(reject);
   });
-}
-
-function toQuery({ sql, parameters }: BoundStatement<unknown>): CompiledQuery {
-  return CompiledQuery.raw(sql, [...parameters]);
 }

@@ -1,7 +1,8 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { isBounded } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { onConnection } from "./kysely-connection.js";
+import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely, waitsOfKysely } from "./wait-for-kysely.js";
 import { limitLocks } from "../statements/lock-timeout.js";
 import { confirmEarlier } from "../statements/synchronous-replication.js";
@@ -122,7 +123,7 @@ async function send<Row>(
   context: RunContext,
 ): Promise<Row[]> {
   const executor = kysely.getExecutor();
-  const query: CompiledQuery<Row> = CompiledQuery.raw(statement.sql, [...statement.parameters]);
+  const query = toKyselyQuery(statement);
   const { supportsMultipleConnections } = executor.adapter;
   if (supportsMultipleConnections && isBounded(context)) {
     const commits = statement.writes === true && !kysely.isTransaction;

@@ -3,6 +3,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { LiveSession } from "../sessions/live-session.js";
 import { connectLikePool, type OnNotification } from "../sessions/connect-like-pool.js";
 import { withoutCredentials } from "../pool/pool-address.js";
+import { resultTypes } from "../result-types.js";
 import type { ListeningConnection } from "./listening-connection.js";
 
 const POOLER_PROBLEM =
@@ -57,7 +58,7 @@ async function refuseSharedBackend(session: LiveSession, pool: pg.Pool, processI
 
 async function pidOnPool(pool: pg.Pool): Promise<unknown> {
   try {
-    return pidOf((await pool.query(BACKEND)).rows);
+    return pidOf((await pool.query({ text: BACKEND, types: resultTypes() })).rows);
   } catch (error) {
     throw withoutCredentials(error, pool);
   }

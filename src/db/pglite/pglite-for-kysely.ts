@@ -1,4 +1,5 @@
 import type { PGlite, PGliteTransaction } from "kysely";
+import { PARSERS } from "../result-types.js";
 
 /**
  * Wraps a PGlite for Kysely's driver. When a transaction can't begin, as on an instance that is being closed,
@@ -17,9 +18,15 @@ export function pgliteForKysely(pglite: PGlite): PGlite {
       return pglite.waitReady;
     },
     close: () => pglite.close(),
-    query: (query, params, options) => pglite.query(query, params, options),
+    query: queryOf(pglite),
     transaction: (run) => transaction(pglite, run),
   };
+}
+
+/** Reads what this library selects alike, whatever parsers the PGlite has. */
+function queryOf(pglite: Pick<PGlite, "query">): PGlite["query"] {
+  return (query, params, options) =>
+    pglite.query(query, params, { ...options, parsers: { ...options?.parsers, ...PARSERS } });
 }
 
 async function transaction<T>(
@@ -30,7 +37,7 @@ async function transaction<T>(
   try {
     return await pglite.transaction((begun) => {
       state.hasBegun = true;
-      return run(begun);
+      return run({ query: queryOf(begun), rollback: () => begun.rollback() });
     });
   } catch (error) {
     if (state.hasBegun) throw error;

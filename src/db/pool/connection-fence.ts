@@ -3,6 +3,7 @@ import { ConnectionError } from "../../errors/index.js";
 import { type Backend, type BackendFences, currentBackend } from "./backend-fences.js";
 import { abortErrorOf, isCanceled } from "../statements/bounded-run.js";
 import { raceAgainst } from "../async/race-against.js";
+import { resultTypes } from "../result-types.js";
 import type { RunContext } from "../statements/run-context.js";
 import { ServerClock } from "./server-clock.js";
 import type { BoundStatement } from "../statements/statement.js";
@@ -143,7 +144,8 @@ export class ConnectionFence {
     { sql, parameters }: BoundStatement<Row>,
     giveUp: AbortSignal,
   ): Promise<Row[]> {
-    const sent: Promise<QueryResult<Row>> = this.#client.query<Row>(sql, [...parameters]);
+    const query = { text: sql, values: [...parameters], types: resultTypes(this.#client) };
+    const sent: Promise<QueryResult<Row>> = this.#client.query<Row>(query);
     return (await raceAgainst(giveUp, sent)).rows;
   }
 }

@@ -1,5 +1,6 @@
 import pg, { type ClientBase, type Connection } from "pg";
 import type { Column, PreparedStatement, PreparedStatements } from "./prepared-statements.js";
+import { parserOf } from "../result-types.js";
 import type { Query } from "./to-query.js";
 
 /**
@@ -20,19 +21,13 @@ export function sendPipeline<Row>(
       if (error) reject(error);
       else resolve(rows);
     };
-    client.query(new Pipeline<Row>({ client, queries, prepared, callback }));
+    client.query(new Pipeline<Row>({ queries, prepared, callback }));
   });
 }
 
 type Callback<Row> = (error: Error | null | undefined, rows?: Row[][]) => void;
 
-/** A client of pg, which knows the parsers that the application has set. */
-interface ParserSource {
-  getTypeParser(oid: number, format: "text"): Column["parse"];
-}
-
 interface PipelineParts<Row> {
-  readonly client: ParserSource;
   readonly queries: readonly Query[];
   readonly prepared: PreparedStatements;
   readonly callback: Callback<Row>;
@@ -67,8 +62,6 @@ class Pipeline<Row> extends pg.Query {
   #completed = 0;
   /** The columns of the statement that the server is answering, where it has described them. */
   #described: readonly Column[] | undefined;
-  /** The error of a parser of the application. */
-  #parserError: Error | undefined;
 
   constructor(parts: PipelineParts<Row>) {
     const { text = "", values } = parts.queries.at(-1) ?? {};
@@ -101,20 +94,12 @@ class Pipeline<Row> extends pg.Query {
   }
 
   handleRowDescription({ fields }: Message<SentColumn>): void {
-    const { client } = this.#parts;
-    this.#described = fields.map(({ name, dataTypeID }) => ({
-      name,
-      parse: client.getTypeParser(dataTypeID, "text"),
-    }));
+    this.#described = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
   }
 
   handleDataRow({ fields }: Message<string | null>): void {
     const { prepared, rows } = this.#answered();
-    try {
-      rows.push(toRow(this.#described ?? prepared?.columns ?? [], fields) as Row);
-    } catch (error) {
-      this.#parserError ??= asError(error);
-    }
+    rows.push(toRow(this.#described ?? prepared?.columns ?? [], fields) as Row);
   }
 
   handleCommandComplete(): void {
@@ -130,7 +115,7 @@ class Pipeline<Row> extends pg.Query {
 
   handleReadyForQuery(): void {
     this.callback(
-      this.#parserError,
+      undefined,
       this.#sent.map(({ rows }) => rows),
     );
   }

@@ -1,3 +1,5 @@
+import type { ParseText } from "../result-types.js";
+
 /**
  * How many prepared statements one connection keeps. Each takes 130 to 190 kB in its backend, so that all of
  * them take less than 20 MB. A saver uses about ten all the time, and a few dozen with all of its features.
@@ -8,8 +10,7 @@ export const MAX_PREPARED_STATEMENTS = 100;
 /** A column of the rows of a statement. */
 export interface Column {
   readonly name: string;
-  /** Converts a value from Postgres's text. */
-  readonly parse: (text: string) => unknown;
+  readonly parse: ParseText;
 }
 
 /** A statement that was sent to be prepared. */

@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import type { PoolClient } from "pg";
+import type { CustomTypesConfig, PoolClient } from "pg";
 import type { OpenStream } from "./cancel-request.js";
 import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
@@ -10,6 +10,7 @@ import { confirmEarlier } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { isRefusedAsLate, lateError } from "./statement-deadline.js";
+import { resultTypes } from "../result-types.js";
 import { StatementSender } from "./statement-sender.js";
 import { setTenant } from "../tenant.js";
 import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
@@ -38,12 +39,14 @@ export class StatementClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #fence: ConnectionFence;
   readonly #sender: StatementSender;
+  readonly #types: CustomTypesConfig;
   #lostPreparedStatement = false;
 
   private constructor(client: PoolClient, fences: BackendFences, openStream: OpenStream | undefined) {
     this.#client = client;
     this.#fence = new ConnectionFence(client, fences);
     this.#sender = new StatementSender(client, this.#fence, openStream);
+    this.#types = resultTypes(client);
     handleClientErrors(client);
   }
 
@@ -94,7 +97,7 @@ export class StatementClient implements PostgresPoolClient {
     context: RunContext,
   ): Promise<PostgresQueryResult<R>> {
     const { command, rowCount, rows } = await this.#sender.sendQuery<R>(
-      { text, values: [...parameters] },
+      { text, values: [...parameters], types: this.#types },
       context,
     );
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };

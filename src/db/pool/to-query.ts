@@ -33,8 +33,8 @@ export interface Query {
 }
 
 /** The query of a statement, not prepared. */
-export function toQuery({ sql, parameters }: BoundStatement<unknown>): Query {
-  return { text: sql, values: parameters.map(toParameter) };
+export function toQuery({ sql, parameters, types = [] }: BoundStatement<unknown>): Query {
+  return { text: sql, values: parameters.map((value, index) => toParameter(value, types[index])) };
 }
 
 /** The query of a statement, prepared under its name. */

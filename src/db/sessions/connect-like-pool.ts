@@ -2,6 +2,7 @@ import type pg from "pg";
 import { ConnectionError } from "../../errors/index.js";
 import { clientClassOf } from "../pool/client-class.js";
 import { withoutCredentials } from "../pool/pool-address.js";
+import { resultTypes } from "../result-types.js";
 import type { SessionConnection } from "./session-connection.js";
 import { noop } from "../async/noop.js";
 
@@ -58,13 +59,14 @@ export async function connectLikePool(
   }
   // A process that only holds locks has nothing else to do, and ends. One that listens waits for notifications.
   const waitsAlone = onNotification === undefined && isRefable(client);
+  const types = resultTypes(client);
   const processId: unknown = Reflect.get(client, "processID");
   return {
     processId,
     send: async (sql) => {
       if (waitsAlone) client.ref();
       try {
-        return (await client.query<Row>(sql)).rows;
+        return (await client.query<Row>({ text: sql, types })).rows;
       } finally {
         if (waitsAlone) client.unref();
       }

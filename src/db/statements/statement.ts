@@ -8,6 +8,7 @@ import {
   sql,
 } from "kysely";
 import type { LibraryDatabase } from "../checkpoint-database.js";
+import { parameterTypes } from "./parameter-types.js";
 import { Placeholder, POSTGRES, type StatementDialect } from "./statement-dialect.js";
 
 /**
@@ -27,6 +28,8 @@ export interface BoundStatement<Row> {
   readonly name: string;
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** The types that the text casts the parameters to, by their positions. Without them a driver takes the type from a value. */
+  readonly types?: readonly (string | undefined)[];
   /** Whether it changes rows. */
   readonly writes?: boolean;
   /** Carries the type of a row for the compiler. It is never set. */
@@ -50,10 +53,11 @@ export class Statement<Params extends object, Row> {
 
   /** Returns the statement for `schema` with the values of `params`. */
   bind(schema: string, params: Params): BoundStatement<Row> {
-    const { name, sql, parameters, writes = false } = this.#compiled(schema);
+    const { name, sql, parameters, types = [], writes = false } = this.#compiled(schema);
     return {
       name,
       sql,
+      types,
       writes,
       parameters: parameters.map((value) =>
         value instanceof Placeholder ? valueAt(params, value.name) : value,
@@ -72,7 +76,13 @@ export class Statement<Params extends object, Row> {
       this.#dialect.compiler().withSchema(schema),
       (name) => sql`${new Placeholder(name)}`,
     ).compile();
-    const compiled = { name: statementName(text), sql: text, parameters, writes: writes(query) };
+    const compiled = {
+      name: statementName(text),
+      sql: text,
+      parameters,
+      types: parameterTypes(text),
+      writes: writes(query),
+    };
     this.#compiledBySchema.set(schema, compiled);
     return compiled;
   }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { selectedList } from "../../db/selected-list.js";
 import { Statement } from "../../db/statements/statement.js";
 
-/** The state of the server, and the privileges of the role on the tables of a schema. */
+/** The state of the server, and the privileges of the role on the tables of a schema. Lists are as `selectedList` selects them. */
 export interface ServerState {
   readonly version: string;
   readonly role: string;
@@ -10,9 +11,9 @@ export interface ServerState {
   /** Whether the database has the extension of Citus. */
   readonly has_citus: boolean;
   /** The privileges that the role lacks on existing tables, such as `insert on checkpoints`. */
-  readonly missing_privileges: readonly string[];
+  readonly missing_privileges: string;
   /** The tables whose row-level security applies to the role. */
-  readonly secured_tables: readonly string[];
+  readonly secured_tables: string;
 }
 
 interface ServerStateParams {
@@ -33,13 +34,13 @@ export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, Serv
     sql<string>`current_user::text`.as("role"),
     sql<boolean>`current_setting('transaction_read_only')::boolean`.as("is_read_only"),
     sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`.as("has_citus"),
-    sql<string[]>`array(
+    selectedList(sql<string[]>`array(
       select privilege || ' on ' || relation.relname
       from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}
         and not has_table_privilege(relation.oid, privilege)
-      order by 1)`.as("missing_privileges"),
-    sql<string[]>`array(
-      select relation.relname::text from ${relations} and row_security_active(relation.oid) order by 1)`.as(
+      order by 1)`).as("missing_privileges"),
+    selectedList(sql<string[]>`array(
+      select relation.relname::text from ${relations} and row_security_active(relation.oid) order by 1)`).as(
       "secured_tables",
     ),
   ]);

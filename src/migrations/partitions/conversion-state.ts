@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { readList, selectedList } from "../../db/selected-list.js";
 import { leavesOf, oidOf } from "../catalog-expressions.js";
 import {
   CONVERTED_TABLES,
@@ -39,27 +40,34 @@ export async function readTables(db: Kysely<CheckpointDatabase>, schema: string)
         ${shapeOf(oid)} = ${shapeOf(nextOid)} and exists (
           select from pg_trigger where tgrelid = ${oid} and tgname = ${mirrorName(table)} and tgenabled = 'A'
         ) as "isMirrored",
-        array(
-          select attname::text from pg_attribute
-          where attrelid = ${oid} and attnum > 0 and not attisdropped and attgenerated = '' order by attnum
-        ) as "columns",
+        ${selectedList(writableColumns(oid))} as "columns",
         (select coalesce(sum(greatest(reltuples, 0)), 0)::float8 from pg_class where oid in (${leavesOf(oid)}))
           as "estimatedRows",
         (select coalesce(sum(pg_total_relation_size(leaf)), 0)::float8 from (${leavesOf(oid)}) as leaves (leaf))
           as "bytes"`.execute(db);
     const [row] = rows;
     if (row === undefined) continue;
-    const { layout, next, isMirrored, ...rest } = row;
+    const { layout, next, isMirrored, columns, ...rest } = row;
     if (layout === null) continue;
-    states.push({ table, layout, next: next ?? undefined, isMirrored: isMirrored === true, ...rest });
+    states.push({
+      ...{ table, layout, next: next ?? undefined, isMirrored: isMirrored === true },
+      ...{ columns: readList(columns), ...rest },
+    });
   }
   return states;
 }
 
-interface Row extends Pick<TableState, "columns" | "estimatedRows" | "bytes"> {
+interface Row extends Pick<TableState, "estimatedRows" | "bytes"> {
+  columns: string;
   layout: string | null;
   next: string | null;
   isMirrored: boolean | null;
+}
+
+function writableColumns(oid: RawBuilder<number | null>): RawBuilder<string[]> {
+  return sql<string[]>`array(
+    select attname::text from pg_attribute
+    where attrelid = ${oid} and attnum > 0 and not attisdropped and attgenerated = '' order by attnum)`;
 }
 
 /** An expression for how a table is partitioned. Null if there is no table. */

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { readList, selectedList } from "../../db/selected-list.js";
 import { MigrationError } from "../../errors/index.js";
 import { readTables, type TableState } from "./conversion-state.js";
 import { CONVERTED_TABLES, nextName, PROGRESS_TABLE } from "./converted-tables.js";
@@ -82,10 +83,12 @@ interface Progress {
 }
 
 async function readProgress(db: Transaction<CheckpointDatabase>, schema: string): Promise<Progress[]> {
-  const { rows } = await sql<Progress>`
-    select name, phase, last, rows::float8 as rows from ${sql.id(schema, PROGRESS_TABLE)}`.execute(db);
+  const { rows } = await sql<Omit<Progress, "last"> & { readonly last: string | null }>`
+    select name, phase, ${selectedList(sql<string[]>`last`)} as last, rows::float8 as rows
+    from ${sql.id(schema, PROGRESS_TABLE)}`.execute(db);
   const order = CONVERTED_TABLES.map(({ name }): string => name);
-  return rows.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const read = rows.map((row) => ({ ...row, last: row.last === null ? null : readList(row.last) }));
+  return read.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
 function stateOf(tables: readonly TableState[], name: string): TableState {

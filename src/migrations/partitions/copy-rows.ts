@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { readList, selectedList } from "../../db/selected-list.js";
 import { MigrationError } from "../../errors/index.js";
 import type { TableState } from "./conversion-state.js";
 import { type ConvertedTable, nextName } from "./converted-tables.js";
@@ -28,7 +29,7 @@ export async function copyRows(
   limit: number,
 ): Promise<ReadRows> {
   await useIndexes(db);
-  const { rows } = await sql<ReadRows>`
+  const { rows } = await sql<SelectedRows>`
     with batch as materialized (
       select ${names(columns)} from ${sql.id(schema, table.name)} where ${isAfter(table, after)}
       order by ${keyOf(table)} limit ${limit}::integer for key share
@@ -37,7 +38,7 @@ export async function copyRows(
       on conflict do nothing
     )
     select count(*)::float8 as "rows", (${lastOf(table, sql`batch`)}) as "last" from batch`.execute(db);
-  return rows[0] ?? { rows: 0, last: null };
+  return readRows(rows);
 }
 
 /**
@@ -59,7 +60,7 @@ export async function compareRows(
   const select = (name: string) => sql`
     select ${names(columns)} from ${sql.id(schema, name)} where ${isAfter(table, after)}
     order by ${keyOf(table)} limit ${limit}::integer`;
-  const { rows } = await sql<ReadRows & { different: number }>`
+  const { rows } = await sql<SelectedRows & { different: number }>`
     with original as materialized (${select(table.name)}), replacement as materialized (${select(nextName(table))})
     select count(*)::float8 as "rows", (${lastOf(table, sql`original`)}) as "last", (
       select count(*)::float8 from original full join replacement using (${names(key)})
@@ -68,10 +69,9 @@ export async function compareRows(
         or row(${of("original", columns)})::record *<> row(${of("replacement", columns)})::record
     ) as "different"
     from original`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return { rows: 0, last: null };
-  if (row.different > 0) throw differs(table, row.different);
-  return row;
+  const different = rows[0]?.different ?? 0;
+  if (different > 0) throw differs(table, different);
+  return readRows(rows);
 }
 
 function differs({ name }: ConvertedTable, rows: number): MigrationError {
@@ -100,8 +100,20 @@ function keyOf({ key }: Pick<ConvertedTable, "key">): RawBuilder<unknown> {
   return names(key.map(({ name }) => name));
 }
 
-function lastOf({ key }: ConvertedTable, rows: RawBuilder<unknown>): RawBuilder<string[] | null> {
+interface SelectedRows {
+  readonly rows: number;
+  readonly last: string | null;
+}
+
+function readRows([row]: readonly SelectedRows[]): ReadRows {
+  if (row === undefined) return { rows: 0, last: null };
+  return { rows: row.rows, last: row.last === null ? null : readList(row.last) };
+}
+
+function lastOf({ key }: ConvertedTable, rows: RawBuilder<unknown>): RawBuilder<string | null> {
   const values = sql.join(key.map(({ name }) => sql`${sql.id(name)}::text`));
   const descending = sql.join(key.map(({ name }) => sql`${sql.id(name)} desc`));
-  return sql<string[] | null>`select array[${values}] from ${rows} order by ${descending} limit 1`;
+  return sql<
+    string | null
+  >`select ${selectedList(sql<string[]>`array[${values}]`)} from ${rows} order by ${descending} limit 1`;
 }

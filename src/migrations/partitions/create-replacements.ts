@@ -103,13 +103,13 @@ async function readStorage(
   table: string,
 ): Promise<Storage> {
   const oid = oidOf(schema, table);
-  const { rows } = await sql<Storage>`
+  const { rows } = await sql<Omit<Storage, "options"> & { readonly options: string }>`
     select
       pg_get_userbyid(relation.relowner)::text as "owner",
       coalesce((select spcname::text from pg_tablespace where pg_tablespace.oid = leaf.reltablespace), '') as "tablespace",
       leaf.relpersistence = 'u' as "isUnlogged",
       (
-        select coalesce(json_agg(json_build_object('names', names, 'value', value)), '[]')
+        select coalesce(json_agg(json_build_object('names', names, 'value', value)), '[]')::text
         from (
           select array[option_name] as names, option_value as value from pg_options_to_table(leaf.reloptions)
           union all
@@ -120,7 +120,9 @@ async function readStorage(
     from pg_class as relation, pg_class as leaf
     where relation.oid = ${oid} and leaf.oid in (${leavesOf(oid)})
     order by leaf.oid limit 1`.execute(db);
-  return rows[0] ?? { owner: "", tablespace: "", isUnlogged: false, options: [] };
+  const [row] = rows;
+  if (row === undefined) return { owner: "", tablespace: "", isUnlogged: false, options: [] };
+  return { ...row, options: JSON.parse(row.options) as Storage["options"] };
 }
 
 /** Gives a new table to its owner, and takes away the privileges that default privileges have given to others. */

@@ -21,8 +21,8 @@ export interface NamespaceHeadRow extends GivenOrdinal {
   newest_id: string | null;
   /** The oldest of the newest checkpoints that are kept; `null` when the namespace has fewer. */
   oldest_kept_id: string | null;
-  /** For a subgraph call, the checkpoints of its parent graphs, from the newest checkpoint's metadata. */
-  parents: unknown;
+  /** For a subgraph call, the checkpoints of its parent graphs, from the newest checkpoint's metadata, as JSON text. */
+  parents: string | null;
 }
 
 /**
@@ -49,7 +49,7 @@ const heads = /* @__PURE__ */ new StatementFamily<ThreadNaming, HeadParams, Name
     const newest = (offset: RawBuilder<number>) =>
       givenNewestFirst(db, threadId).select("stored.checkpoint_id").offset(offset).limit(sql.lit(1));
     const parents = givenNewestFirst(db, threadId)
-      .select(sql`stored.metadata -> 'parents'`.as("parents"))
+      .select(sql<string | null>`(stored.metadata -> 'parents')::text`.as("parents"))
       .where(sql<boolean>`strpos(${GIVEN_NS}, ':') > 0`)
       .limit(sql.lit(1));
     const count = givenCheckpoints(db, threadId).select(sql`count(*)::float8`.as("checkpoints"));
@@ -62,7 +62,7 @@ const heads = /* @__PURE__ */ new StatementFamily<ThreadNaming, HeadParams, Name
         sql<string | null>`(${newest(sql<number>`${parameter("newerThanKept")}::bigint`)})`.as(
           "oldest_kept_id",
         ),
-        sql`(${parents})`.as("parents"),
+        sql<string | null>`(${parents})`.as("parents"),
         migratedColumn(db, threadId).as("migrated"),
       ])
       .orderBy("given.ordinal");

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { HeaderRow } from "./checkpoint-rows.js";
@@ -27,8 +28,8 @@ const inserts = /* @__PURE__ */ new StatementFamily<number, HeaderParams, unknow
           checkpoint_ns: parameter(`checkpointNs_${nth}`),
           checkpoint_id: parameter(`checkpointId_${nth}`),
           parent_checkpoint_id: parameter(`parentCheckpointId_${nth}`),
-          checkpoint: parameter(`checkpoint_${nth}`),
-          metadata: parameter(`metadata_${nth}`),
+          checkpoint: sql<string>`${parameter(`checkpoint_${nth}`)}::jsonb`,
+          metadata: sql<string>`${parameter(`metadata_${nth}`)}::jsonb`,
         })),
       )
       .onConflict(headerIsReplaced),

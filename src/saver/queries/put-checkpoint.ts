@@ -108,7 +108,7 @@ interface PutShape {
 const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
   (shape) => (db, parameter) => {
     const { carriesNumbers, requiresParent, hasSplices, countsBlobs, notifies } = shape;
-    const header = carriesNumbers ? withCarriedNumbers(db, parameter) : parameter("checkpoint");
+    const header = carriesNumbers ? withCarriedNumbers(db, parameter) : givenHeader(parameter);
     const returned = [
       ...(countsBlobs ? [INSERTED_BLOBS] : []),
       ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
@@ -128,7 +128,7 @@ const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs):
 
 /** The header, in which each unchanged number is spelled as in the parent's header. */
 function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
-  const header = sql`${parameter("checkpoint")}::jsonb`;
+  const header = givenHeader(parameter);
   const spelled = db
     .selectFrom("checkpoints as parent")
     .innerJoin(
@@ -145,6 +145,10 @@ function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Par
       ),
     );
   return withNumbers(header, sql`(${spelled})`);
+}
+
+function givenHeader(parameter: Parameter<PutParams>): RawBuilder<string> {
+  return sql<string>`${parameter("checkpoint")}::jsonb`;
 }
 
 interface PutParts extends Pick<PutShape, "carriesBlobs" | "hasSplices" | "countsBlobs"> {
@@ -185,7 +189,7 @@ function putWhereHeld(
           sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
           sql<string>`${parameter("checkpointId")}::text`.as("checkpoint_id"),
           sql<string | null>`${parameter("parentCheckpointId")}::text`.as("parent_checkpoint_id"),
-          sql<string>`${header}::jsonb`.as("checkpoint"),
+          header.as("checkpoint"),
           sql<string>`${parameter("metadata")}::jsonb`.as("metadata"),
         ]),
     )
@@ -214,7 +218,7 @@ function putHeaderWithBlobs(
       checkpoint_id: parameter("checkpointId"),
       parent_checkpoint_id: parameter("parentCheckpointId"),
       checkpoint: header,
-      metadata: parameter("metadata"),
+      metadata: sql<string>`${parameter("metadata")}::jsonb`,
     })
     .onConflict(headerIsReplaced);
 }

@@ -37,7 +37,7 @@ const insertNew = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams
       .values({
         prefix: parameter("prefix"),
         key: parameter("key"),
-        value: parameter("value"),
+        value: sql<string>`${parameter("value")}::jsonb`,
         created_at: CURRENT_TIME,
         updated_at: CURRENT_TIME,
         expires_at: expires,

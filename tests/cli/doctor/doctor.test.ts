@@ -80,6 +80,7 @@ describeEachTarget("doctor", (target) => {
         message: 'table "checkpoint_writes" does not exist, although its migration is recorded as applied',
       },
     ]);
+    expect((await run("migrate", "status")).stdout).toContain('table "checkpoint_writes" does not exist');
     const [statement = ""] = /delete from [^,]+/.exec(remedy) ?? [];
     await database.exec(statement);
     expect((await run("migrate")).code).toBe(0);
