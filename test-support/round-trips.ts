@@ -7,9 +7,9 @@ export interface ObservedPool {
   readonly sent: string[];
 }
 
-/** The questions whether there is Citus, whether it distributes the tables, and which of their columns are missing. */
-const ASKS_FOR_TABLES =
-  /^select (1 as "citus" where to_regclass|\(distributed\.partmethod|"added"\."attname" as "name")/;
+/** What a new connection is asked for, and whether there is Citus, whether it distributes the tables, and which of their columns are missing. */
+const ASKS_FOR_SERVER =
+  /^select (activity\.pid|1 as "citus" where to_regclass|\(distributed\.partmethod|"added"\."attname" as "name")/;
 
 /** Opens a pool that records its round trips. */
 export function observedPool(connectionString: string, max?: number): ObservedPool {
@@ -19,8 +19,8 @@ export function observedPool(connectionString: string, max?: number): ObservedPo
     const query: (sent: string | pg.QueryConfig) => Promise<pg.QueryResult> = client.query.bind(client);
     Object.assign(client, {
       query: (config: string | pg.QueryConfig) => {
-        // Text without parameters only prepares a new connection. The tables are asked for once for each pool.
-        if (typeof config === "object" && !ASKS_FOR_TABLES.test(config.text)) sent.push(config.text);
+        // Text without parameters only prepares a new connection. The server is asked once for each connection or pool.
+        if (typeof config === "object" && !ASKS_FOR_SERVER.test(config.text)) sent.push(config.text);
         return query(config);
       },
     });

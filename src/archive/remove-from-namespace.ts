@@ -133,7 +133,8 @@ function removeBatch(
       deleteCheckpointsByKey(schema, { threadId, checkpointNss, checkpointIds }),
     );
     const counts = await deleteWrites(within, plan.key, writes);
-    const removal = { ...counts, checkpoints: deleted?.deleted ?? 0, isChanged: false };
+    const bytes = counts.bytes + (deleted?.bytes ?? 0);
+    const removal = { ...counts, checkpoints: deleted?.deleted ?? 0, bytes, isChanged: false };
     return { removal, changedIds, isOutdated: false };
   });
 }

@@ -101,7 +101,7 @@ async function deleteRows(
   const { schema, policy } = within;
   if (policy.keepTombstones === true)
     await send(within, putTombstones(schema, { naming: "parameter", threadId, items: [threadId] }));
-  await send(
+  const [headers] = await send(
     within,
     deleteCheckpointsByKey(schema, {
       threadId,
@@ -119,7 +119,7 @@ async function deleteRows(
       positions: writes.map(({ idx }) => idx),
     }),
   );
-  let bytes = writes.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  let bytes = writes.reduce((sum, row) => sum + (row.bytes ?? 0), headers?.bytes ?? 0);
   let deletedBlobs = 0;
   for (const [checkpointNs, values] of groupBy(blobs, (row) => row.checkpoint_ns)) {
     const key = {

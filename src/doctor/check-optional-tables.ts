@@ -2,7 +2,7 @@ import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError, InvalidConfigError } from "../errors/index.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
-import { describeMissing } from "../migrations/missing-tables.js";
+import { describeMissing } from "../migrations/describe-missing.js";
 import { presentSets } from "../migrations/present-sets.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";

@@ -1,7 +1,7 @@
 import { migrateCommand } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
 import { readOfficialVersion, type SetStatus, setStatus } from "../migrations/migration-status.js";
-import { describeMissing, remedyOfMissing } from "../migrations/missing-tables.js";
+import { describeMissing, remedyOfMissing } from "../migrations/describe-missing.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";
 import { convertCommand } from "../migrations/convert-command.js";
 import type { DoctoredDatabase } from "./catalog.js";

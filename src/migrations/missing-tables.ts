@@ -1,8 +1,8 @@
 import { type Dialect, Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import { migrateCommand } from "../db/migrate-command.js";
 import { MigrationError } from "../errors/index.js";
 import { oidOf } from "./catalog-expressions.js";
+import { describeMissing, remedyOfMissing } from "./describe-missing.js";
 import type { MigrationSet } from "./migration-set.js";
 import type { MigratedTables } from "./steps/step.js";
 
@@ -68,17 +68,6 @@ export async function refuseToRecreate(
       `restore it from a backup; or drop "${other}" as well, and migrate again`,
     );
   }
-}
-
-/** What to do where a table has been dropped that is not created again by itself. */
-export function remedyOfMissing(schema: string, record: string): string {
-  const name = [schema, record].map((part) => `"${part.replaceAll('"', '""')}"`).join(".");
-  return `restore it from a backup; or create an empty one: delete from ${name}, then ${migrateCommand(schema)}`;
-}
-
-/** Says that a table is missing. */
-export function describeMissing(table: string): string {
-  return `table "${table}" does not exist, although its migration is recorded as applied`;
 }
 
 async function hasRows(db: Kysely<CheckpointDatabase>, schema: string, table: string): Promise<boolean> {

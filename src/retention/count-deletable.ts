@@ -6,6 +6,7 @@ import { lookUpAll } from "./look-up-all.js";
 import { planDeletions } from "./plan-deletions.js";
 import { countOrphanedBlobs } from "./queries/count-orphaned-blobs.js";
 import { countWrites } from "./queries/count-writes.js";
+import { measureHeaders } from "./queries/measure-headers.js";
 import type { WriteCountRow } from "./queries/delete-orphaned-writes.js";
 
 /** A namespace to count. */
@@ -40,13 +41,21 @@ export async function countDeletable(
       some.map((each) => ({ ...each.key, checkpointIds: deletableOf(each) })),
     ),
   );
+  const headers = await lookUpAll(
+    namespaces.filter((each) => deletableOf(each).length > 0),
+    (some) =>
+      measureHeaders(
+        call,
+        some.map((each) => ({ ...each.key, checkpointIds: deletableOf(each) })),
+      ),
+  );
   const written = await countWritesOf(call, namespaces, (each) => [
     { ids: deletableOf(each), keptSenders: plans.get(each)?.keptSenders },
     { ids: each.orphans, keptSenders: sendersOfOrphans.get(each) },
   ]);
   return namespaces.map((each) =>
     [
-      { ...NO_ROWS, checkpoints: deletableOf(each).length },
+      { ...NO_ROWS, checkpoints: deletableOf(each).length, ...headers.get(each) },
       { ...NO_ROWS, ...blobs.get(each) },
       { ...NO_ROWS, ...written.get(each) },
     ].reduce(addCounts),

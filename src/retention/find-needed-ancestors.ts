@@ -111,7 +111,7 @@ async function deltaChannels(
 function ancestorsToKeep(rows: readonly AncestorRow[]): Map<string, AncestorRow> {
   const visitedBefore = groupBy(
     rows.filter(({ parent_checkpoint_id }) => parent_checkpoint_id !== null),
-    (row) => walkState(row.parent_checkpoint_id ?? "", [...row.found_before, ...row.found]),
+    (row) => walkState(row.parent_checkpoint_id ?? "", row.found_after),
   );
   const needed = new Map<AncestorRow, string>();
   const open = rows.filter(({ contributes }) => contributes);
@@ -124,8 +124,8 @@ function ancestorsToKeep(rows: readonly AncestorRow[]): Map<string, AncestorRow>
 }
 
 /** Identifies the state of a walk: a checkpoint, and the channels that were found before it. */
-function walkState(checkpointId: string, found: readonly string[]): string {
-  return JSON.stringify([checkpointId, ...found]);
+function walkState(checkpointId: string, found: string): string {
+  return JSON.stringify([checkpointId, found]);
 }
 
 /** The candidates to keep because no other checkpoint's metadata would mark a channel as a delta channel. */

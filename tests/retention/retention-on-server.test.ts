@@ -46,8 +46,8 @@ describeServer("retention of many threads", (target) => {
       const some = await send({ keepLast: 1, dryRun: true });
       // Checkpoints of delta channels are kept.
       expect(some.report).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
-      expect(some.statements).toBe(13);
-      expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(13);
+      expect(some.statements).toBe(14);
+      expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(14);
       await saver.end();
       await pool.end();
     },

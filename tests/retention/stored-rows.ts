@@ -42,7 +42,9 @@ export async function rowsOf(database: TestDatabase): Promise<Record<string, unk
       (select count(*)::integer from checkpoint_writes) as writes,
       (select count(*)::integer from checkpoint_blobs) as blobs,
       (select coalesce(sum(pg_column_size(blob)), 0)::integer from (
-        select blob from checkpoint_writes union all select blob from checkpoint_blobs) as each) as bytes`,
+        select blob from checkpoint_writes union all select blob from checkpoint_blobs) as each)
+      + (select coalesce(sum(pg_column_size(checkpoint) + pg_column_size(metadata)), 0)::integer from checkpoints)
+        as bytes`,
   );
   return row ?? {};
 }

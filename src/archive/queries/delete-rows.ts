@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from "kysely";
+import { headerSize } from "../../retention/queries/measure-headers.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 
 /** Checkpoints of a thread. */
@@ -19,8 +20,16 @@ export interface DeletedRow {
   readonly deleted: number;
 }
 
+/** How many checkpoints were deleted, and the size of their headers and metadata. */
+export interface DeletedCheckpointsRow extends DeletedRow {
+  readonly bytes: number;
+}
+
 /** Deletes checkpoints by their keys. An earlier statement of the transaction has to lock and compare them (C7). */
-export function deleteCheckpointsByKey(schema: string, keys: DeletedCheckpoints): BoundStatement<DeletedRow> {
+export function deleteCheckpointsByKey(
+  schema: string,
+  keys: DeletedCheckpoints,
+): BoundStatement<DeletedCheckpointsRow> {
   return deleteCheckpoints.bind(schema, keys);
 }
 
@@ -34,20 +43,21 @@ export function deleteWritesByKey(schema: string, keys: DeletedWrites): BoundSta
 
 const DELETED = /* @__PURE__ */ sql<number>`count(*)::float8`.as("deleted");
 
-const deleteCheckpoints = /* @__PURE__ */ new Statement<DeletedCheckpoints, DeletedRow>((db, parameter) =>
-  db
-    .with("gone", (qb) =>
-      qb
-        .deleteFrom("checkpoints")
-        .where("thread_id", "=", parameter("threadId"))
-        .where(
-          sql<SqlBool>`(checkpoint_ns, checkpoint_id) in (
+const deleteCheckpoints = /* @__PURE__ */ new Statement<DeletedCheckpoints, DeletedCheckpointsRow>(
+  (db, parameter) =>
+    db
+      .with("gone", (qb) =>
+        qb
+          .deleteFrom("checkpoints")
+          .where("thread_id", "=", parameter("threadId"))
+          .where(
+            sql<SqlBool>`(checkpoint_ns, checkpoint_id) in (
             select * from unnest(${parameter("checkpointNss")}::text[], ${parameter("checkpointIds")}::text[]))`,
-        )
-        .returning("checkpoint_id"),
-    )
-    .selectFrom("gone")
-    .select(DELETED),
+          )
+          .returning(headerSize().as("size")),
+      )
+      .selectFrom("gone")
+      .select([DELETED, sql<number>`coalesce(sum(size), 0)::float8`.as("bytes")]),
 );
 
 const deleteWrites = /* @__PURE__ */ new Statement<DeletedWrites, DeletedRow>((db, parameter) =>

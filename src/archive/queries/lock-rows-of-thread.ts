@@ -35,7 +35,7 @@ const lockWrites = /* @__PURE__ */ new Statement<ThreadParams, LockRow>((db, par
         .forUpdate()
         .as("locked"),
     )
-    .select([ISOLATION.as("isolation"), sql<string>`count(*)`.as("locked")]),
+    .select([ISOLATION.as("isolation"), sql<string>`count(*)::text`.as("locked")]),
 );
 
 const lockBlobs = /* @__PURE__ */ new Statement<ThreadParams, LockRow>((db, parameter) =>
@@ -51,5 +51,5 @@ const lockBlobs = /* @__PURE__ */ new Statement<ThreadParams, LockRow>((db, para
         .forUpdate()
         .as("locked"),
     )
-    .select([ISOLATION.as("isolation"), sql<string>`count(*)`.as("locked")]),
+    .select([ISOLATION.as("isolation"), sql<string>`count(*)::text`.as("locked")]),
 );

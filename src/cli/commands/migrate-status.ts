@@ -1,7 +1,7 @@
 import type { DistributionStatus } from "../../migrations/distribution/distribution-state.js";
 import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { MigrationStatus } from "../../migrations/migration-status.js";
-import { describeMissing } from "../../migrations/missing-tables.js";
+import { describeMissing } from "../../migrations/describe-missing.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../output/format-table.js";

@@ -3,6 +3,7 @@ import { sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { rowVersion } from "../../saver/queries/sent-bytes.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
+import { headerSize } from "./measure-headers.js";
 import { isInList, isNotInList } from "./is-in-list.js";
 import type { CheckpointsKey } from "./lock-checkpoints.js";
 
@@ -60,7 +61,7 @@ const deleteRows = /* @__PURE__ */ new Statement<DeleteCheckpointsParams, Delete
           .where("checkpoint_ns", "=", parameter("checkpointNs"))
           .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
           .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
-          .returning("checkpoint_id"),
+          .returning(["checkpoint", "metadata"]),
       )
       .with("deleted_writes", (qb) =>
         qb
@@ -81,7 +82,8 @@ const deleteRows = /* @__PURE__ */ new Statement<DeleteCheckpointsParams, Delete
       .selectNoFrom((eb) => [
         sql<number>`(${eb.selectFrom("deleted").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),
         sql<number>`(${eb.selectFrom("deleted_writes").select(sql`count(*)`.as("n"))})::float8`.as("writes"),
-        sql<number>`(${eb.selectFrom("deleted_writes").select(sql`coalesce(sum(${storedSize("blob")}), 0)`.as("n"))})::float8`.as(
+        sql<number>`((${eb.selectFrom("deleted").select(sql`coalesce(sum(${headerSize()}), 0)`.as("n"))})
+          + (${eb.selectFrom("deleted_writes").select(sql`coalesce(sum(${storedSize("blob")}), 0)`.as("n"))}))::float8`.as(
           "bytes",
         ),
         eb

@@ -22,5 +22,5 @@ const lockRows = /* @__PURE__ */ new Statement<{ readonly threadId: string }, un
         .forUpdate()
         .as("locked"),
     )
-    .select(sql<string>`count(*)`.as("rows")),
+    .select(sql<string>`count(*)::text`.as("rows")),
 );

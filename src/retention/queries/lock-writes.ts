@@ -29,6 +29,6 @@ const lockRows = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, par
     )
     .select([
       sql<string>`current_setting('transaction_isolation')`.as("isolation"),
-      sql<string>`count(*)`.as("locked"),
+      sql<string>`count(*)::text`.as("locked"),
     ]),
 );

@@ -5,6 +5,7 @@ import type { RowCounts } from "../../saver/model/row-counts.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+import { headerSize } from "./measure-headers.js";
 import { givenThread, givenThreads } from "./given-namespaces.js";
 
 /** How many rows a thread has in each table. */
@@ -33,7 +34,7 @@ const countRows = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParam
               db
                 .selectFrom("checkpoints")
                 .select("checkpoint_ns")
-                .select(countsOf("checkpoints", sql`null::integer`))
+                .select(countsOf("checkpoints", headerSize()))
                 .where("thread_id", "=", threadId)
                 .unionAll(
                   db

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { selectedList } from "../../db/selected-list.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
@@ -18,7 +19,11 @@ import {
 import type { ChannelsKey } from "./select-stored-channels.js";
 
 /** An ancestor that a walk visits, once for each set of channels that were found before it. */
-export interface AncestorRow extends ChainRow {
+export interface AncestorRow extends Pick<ChainRow, "checkpoint_id" | "parent_checkpoint_id"> {
+  /** The channels that were found before it, as JSON text. */
+  found_before: string;
+  /** Those with the channels of its own stored values, as JSON text. */
+  found_after: string;
   /** Identifies one physical row version (xmin + ctid). */
   version: string;
   /** Whether it has a stored value of a channel that the walk searches for, or a write to one. */
@@ -126,10 +131,10 @@ const ancestors = /* @__PURE__ */ new StatementFamily<ThreadNaming, GivenParams,
         "given.ordinal",
         "each.checkpoint_id",
         "each.parent_checkpoint_id",
-        "each.found_before",
-        "each.found",
         "each.version",
         "each.contributes",
+        selectedList(sql<string[]>`each.found_before`).as("found_before"),
+        selectedList(sql<string[]>`each.found_before || each.found`).as("found_after"),
       ]);
   },
 );

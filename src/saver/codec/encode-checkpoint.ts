@@ -189,9 +189,9 @@ function carriedNumbers(
   return Object.fromEntries(numbers);
 }
 
-/** Whether an unchanged value is copied from the parent's header, where it is there. Elsewhere it has a row. */
+/** Whether an unchanged number is copied from the parent's header, where it is there, since this saver would store it as a row. */
 function isCopied(value: unknown, inlineScalars: boolean): boolean {
-  return isWhole(value) && !(inlineScalars && isInlineValue(value));
+  return inlineScalars && isWhole(value) && !isInlineValue(value);
 }
 
 function isWhole(value: unknown): value is number | bigint {

@@ -4,8 +4,8 @@ export interface RowCounts {
   readonly writes: number;
   readonly blobs: number;
   /**
-   * The size of the values in `writes` and `blobs`. For deleted rows it is the size in the table, where Postgres may have
-   * compressed the values. For rows that are written or read it is the size that the serializer produced.
+   * For deleted rows the size of headers, metadata, values and writes in the tables, where Postgres may have compressed them. For rows that
+   * are written or read the size of the values in `writes` and `blobs` that the serializer produced.
    */
   readonly bytes: number;
 }

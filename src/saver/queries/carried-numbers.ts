@@ -3,7 +3,7 @@ import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 /**
  * Whether a header takes the number `carried.name` from an earlier one: the same number, or one that only the earlier header holds, in the
  * same version. Python writes a whole float as 3.0, and JavaScript reads and writes it as 3. JSONB compares the two as equal, and keeps
- * the spelling of each. A serializer that encrypts stores no number in a header, and would write 3 to its row.
+ * the spelling of each. A number beyond 2^53 is in the earlier header only if Python wrote it as a float.
  */
 export function takesNumber(header: Expression<unknown>, earlier: Expression<unknown>): RawBuilder<SqlBool> {
   const there = sql`${earlier} -> 'channel_values' -> carried.name`;

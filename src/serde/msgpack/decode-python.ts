@@ -26,13 +26,16 @@ export function decodePython(code: number, payload: unknown, context: DecodeCont
   if (typeof module !== "string" || typeof name !== "string")
     return context.fail("a Python object is malformed");
   const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
-  if (isArray(method) && module === "builtins" && name === "dict")
-    return decodeTextDict(argument, method) ?? context.fail("a dict is malformed");
-  if (isArray(method) && module === "builtins" && name === "list")
-    return decodeNamedList(argument, method) ?? context.fail("a list with properties is malformed");
+  if (isArray(method) && module === "builtins")
+    return decodeExtended(name, argument, method) ?? context.fail(`a ${name} is malformed`);
   if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin);
   if (module === LANGGRAPH_TYPES) return decodeLangGraph(argument, origin, context);
   return decodePythonType(argument, origin) ?? asData(argument, origin);
+}
+
+/** Decodes what a built-in class of Python ignores behind its argument. */
+function decodeExtended(name: string, argument: unknown, more: readonly unknown[]): object | undefined {
+  return name === "list" ? decodeNamedList(argument, more) : decodeTextDict(argument, more);
 }
 
 function decodeModel(fields: unknown, origin: PythonOrigin): unknown {

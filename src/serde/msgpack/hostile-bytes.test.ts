@@ -125,7 +125,8 @@ describe("decoding malformed bytes throws a DeserializationError", () => {
     const nested = Buffer.concat(
       Array.from({ length: 100_000 }, (_, level) => extHead(600_000 - level * 6 - 6)),
     );
-    await expectRefusal(nested, /nested deeper than/);
+    // An extension needs most of the stack for the levels that are allowed.
+    await expectRefusal(nested, /nested (?:deeper than|too deep)/);
   });
 
   test("for a string that is not UTF-8", async () => {

@@ -19,6 +19,11 @@ function refusalOf(value: unknown): SerializationError {
 class Custom {
   readonly x = 1;
 }
+class Bag {
+  *[Symbol.iterator]() {
+    yield 1;
+  }
+}
 class CustomError extends Error {}
 class CustomMap extends Map {}
 class CustomDate extends Date {}
@@ -69,7 +74,7 @@ describe("encode refuses a value that would not be read back equal", () => {
       "an instance of CustomError can't be stored: store an Error of a built-in class, such as Object.assign(new Error(message), { ...error })",
     ],
     [new CustomMap(), "an instance of CustomMap can't be stored: store an instance of the built-in class"],
-    [[1].values(), "an instance of Object can't be stored: store its elements, as in [...value]"],
+    [new Bag(), "an instance of Bag can't be stored: store its elements, as in [...value]"],
     [Promise.resolve(1), "an instance of Promise can't be stored: store what it resolves to"],
     [
       () => 1,

@@ -26,5 +26,5 @@ export function describeDeleted({ threads, checkpoints, values, writes, bytes }:
     counted(values, "value"),
     counted(writes, "pending write"),
   ];
-  return `${rows.join(", ")} of ${counted(threads, "thread")}: ${formatBytes(bytes)} of values and writes, besides the headers`;
+  return `${rows.join(", ")} of ${counted(threads, "thread")}: ${formatBytes(bytes)}`;
 }

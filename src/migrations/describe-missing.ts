@@ -1,0 +1,12 @@
+import { migrateCommand } from "../db/migrate-command.js";
+
+/** What to do where a table has been dropped that is not created again by itself. */
+export function remedyOfMissing(schema: string, record: string): string {
+  const name = [schema, record].map((part) => `"${part.replaceAll('"', '""')}"`).join(".");
+  return `restore it from a backup; or create an empty one: delete from ${name}, then ${migrateCommand(schema)}`;
+}
+
+/** Says that a table is missing. */
+export function describeMissing(table: string): string {
+  return `table "${table}" does not exist, although its migration is recorded as applied`;
+}
