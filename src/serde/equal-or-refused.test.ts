@@ -253,7 +253,7 @@ describe.each(Object.entries(layouts))(
         "a Document with a score",
         () => Object.assign(new Document({ pageContent: "a", metadata: { b: 1 } }), { score: 0.5 }),
       ],
-      ["boxed values", () => [Object("text"), Object(-0), Object(false), Object("")]],
+      ["boxed values", () => ["text", -0, false, ""].map((primitive) => Object(primitive) as unknown)],
     ])("%s", async (_kind, make) => {
       expect(firstDifference(await roundTrip(make()), make())).toBeUndefined();
     });

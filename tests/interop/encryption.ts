@@ -70,8 +70,8 @@ export function describeEncryption(interpreter: string): void {
       const { differences } = z
         .object({ differences: z.array(z.string()) })
         .parse(await both.python.do("kept", { thread: "large", checkpoint, written: false }));
-      // A whole float is a number here, and Python reads no integer beyond 64 bits from MessagePack.
-      expect(differences).toEqual([]);
+      // A whole float is a number here.
+      expect(differences.filter((found) => !found.includes(": float became int "))).toEqual([]);
     });
 
     it("that is compacted fails in Python until it is expanded, and then continues there", async () => {

@@ -101,17 +101,13 @@ interface SplitValues {
 }
 
 /** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
-function splitValues(
-  request: VersionedRequest,
-  { inlineScalars }: Encoding,
-  storesCarried: boolean,
-): SplitValues {
+function splitValues(request: VersionedRequest, encoding: Encoding, storesCarried: boolean): SplitValues {
   const { newVersions } = request;
   const inline = new Map<string, InlineValue>();
   const stored: ChannelValue[] = [];
   const add = (channel: string, version: string | number, isCarried: boolean): void => {
     const { isEmpty, value } = givenValue(request, channel);
-    if (!isEmpty && inlineScalars && isInlineValue(value)) inline.set(channel, value);
+    if (!isEmpty && encoding.inlineScalars && isInlineValue(value)) inline.set(channel, value);
     else stored.push({ channel, version: String(version), value, isEmpty, isCarried });
   };
   for (const [channel, version] of Object.entries(newVersions)) add(channel, version, false);
@@ -119,7 +115,7 @@ function splitValues(
   // Where Python's saver kept a scalar inline, there is no blob to reference, and the header that holds it is an
   // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
   for (const { channel, version, value, isEmpty } of carried) {
-    const isStoredAgain = !isEmpty && mayBeInline(value) && !isCopied(value, inlineScalars);
+    const isStoredAgain = !isEmpty && mayBeInline(value) && !isCopied(value, encoding);
     if (storesCarried || isStoredAgain) add(channel, version, true);
   }
   return { inline: Object.fromEntries(inline), stored: inOrder(stored), carried };
@@ -179,19 +175,28 @@ function carriedNumbers(
   carried: readonly ChannelValue[],
   inline: Record<string, InlineValue>,
   storesCarried: boolean,
-  { inlineScalars }: Encoding,
+  encoding: Encoding,
 ): Record<string, number | bigint> {
   const numbers = carried.flatMap(({ channel, value }) => {
     if (!isWhole(value)) return [];
     const isInline = Object.hasOwn(inline, channel) && typeof value === "number";
-    return isInline || (!storesCarried && isCopied(value, inlineScalars)) ? [[channel, value] as const] : [];
+    return isInline || (!storesCarried && isCopied(value, encoding)) ? [[channel, value] as const] : [];
   });
   return Object.fromEntries(numbers);
 }
 
-/** Whether an unchanged number is copied from the parent's header, where it is there, since this saver would store it as a row. */
-function isCopied(value: unknown, inlineScalars: boolean): boolean {
-  return inlineScalars && isWhole(value) && !isInlineValue(value);
+/**
+ * Whether an unchanged number is copied from the parent's header, where it is there, because Python would not read it as the same from a
+ * row of this saver: a large float that is spelled as such, and with an encrypting serializer an integer beyond 64 bits.
+ */
+function isCopied(value: unknown, { inlineScalars, serde }: Encoding): boolean {
+  if (inlineScalars) return isWhole(value) && !isInlineValue(value);
+  const refusesPlaintext = "refusesPlaintext" in serde && serde.refusesPlaintext === true;
+  return typeof value === "bigint" && !isOf64Bits(value) && !refusesPlaintext;
+}
+
+function isOf64Bits(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value;
 }
 
 function isWhole(value: unknown): value is number | bigint {
