@@ -9,6 +9,7 @@ export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
   AbortError,
   CheckpointError,
+  type CheckpointErrorCode,
   CheckpointNotFoundError,
   CheckpointTooLargeError,
   ClockBehindError,

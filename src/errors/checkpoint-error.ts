@@ -1,3 +1,5 @@
+import type { CheckpointErrorCode } from "./checkpoint-error-code.js";
+
 /** Where an error happened. Fields that were unknown where the error was thrown are `undefined`. */
 export interface ErrorLocation {
   /** The thread, `configurable.thread_id`. */
@@ -35,13 +37,13 @@ export interface CheckpointErrorOptions extends ErrorLocation {
  */
 export class CheckpointError extends Error implements ErrorLocation {
   /** A stable, machine-readable name for the kind of error. */
-  readonly code: string;
+  readonly code: CheckpointErrorCode;
   readonly threadId: string | undefined;
   readonly checkpointNs: string | undefined;
   readonly checkpointId: string | undefined;
   readonly channel: string | undefined;
 
-  constructor(code: string, message: string, options: CheckpointErrorOptions = {}) {
+  constructor(code: CheckpointErrorCode, message: string, options: CheckpointErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = code;

@@ -1,3 +1,4 @@
+import type { CheckpointErrorCode } from "./checkpoint-error-code.js";
 import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error.js";
 
 /** Options of a {@link DatabaseError}. */
@@ -20,7 +21,11 @@ export class DatabaseError extends CheckpointError {
   /** Whether a retry of the same call may succeed. */
   readonly transient: boolean;
 
-  constructor(message: string, options: DatabaseErrorOptions = {}, code = "DATABASE_ERROR") {
+  constructor(
+    message: string,
+    options: DatabaseErrorOptions = {},
+    code: CheckpointErrorCode = "DATABASE_ERROR",
+  ) {
     super(code, message, options);
     this.sqlState = options.sqlState;
     this.transient = options.transient ?? false;

@@ -1,5 +1,6 @@
 // All errors that this library throws on purpose.
 export { type ErrorLocation, type CheckpointErrorOptions, CheckpointError } from "./checkpoint-error.js";
+export type { CheckpointErrorCode } from "./checkpoint-error-code.js";
 export { InvalidConfigError, AbortError } from "./call-errors.js";
 export {
   SerializationError,

@@ -1,3 +1,4 @@
+import type { CheckpointErrorCode } from "./checkpoint-error-code.js";
 import { CheckpointError, type CheckpointErrorOptions, type ErrorLocation } from "./checkpoint-error.js";
 
 /**
@@ -72,7 +73,11 @@ export class DeserializationError extends CheckpointError {
   /** The type tag that was stored with the bytes. */
   readonly typeTag: string | undefined;
 
-  constructor(problem: string, options: DeserializationErrorOptions = {}, code = "DESERIALIZATION_FAILED") {
+  constructor(
+    problem: string,
+    options: DeserializationErrorOptions = {},
+    code: CheckpointErrorCode = "DESERIALIZATION_FAILED",
+  ) {
     super(code, problemAt(options, problem), options);
     this.problem = problem;
     this.typeTag = options.typeTag;

@@ -28,6 +28,9 @@ export const inspect = (saver: PostgresSaver, options: InspectorOptions): ((requ
 export const rowsOf = (db: Kysely<CheckpointDatabase>) => db.selectFrom("checkpoints").selectAll().execute();
 export const itemsOf = (db: Kysely<StoreDatabase>) => db.selectFrom("store").selectAll().execute();
 export const isOurs = (error: unknown): error is CheckpointError => error instanceof CheckpointError;
+export const isLocked = ({ code }: CheckpointError): boolean => code === "THREAD_LOCKED";
+// @ts-expect-error A code with a typo.
+export const isMisspelled = ({ code }: CheckpointError): boolean => code === "THREAD_LOKED";
 export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, nodeListener, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 

@@ -39,6 +39,8 @@ function countLocked(
   ) => AliasableExpression<{ type: string | null }>,
 ): Statement<LockParams, unknown> {
   return new Statement((db, parameter) =>
-    db.selectFrom(locked(db, parameter("threadId")).as("locked")).select(sql<string>`count(*)::text`.as("rows")),
+    db
+      .selectFrom(locked(db, parameter("threadId")).as("locked"))
+      .select(sql<string>`count(*)::text`.as("rows")),
   );
 }
