@@ -31,16 +31,20 @@ export default defineConfig({
   platform: "node",
   target: "node20.19",
   fixedExtension: false,
-  sourcemap: true,
-  dts: { sourcemap: false },
+  // The build is not minified, so a stack says what is needed. Maps were two thirds of what was installed.
+  sourcemap: false,
   logLevel: "warn",
   // Half of Node's world still requires.
   checks: { legacyCjs: false, pluginTimings: false },
   // The page of the inspector is built by src/inspector/page/vite.config.ts.
   deps: { onlyBundle: BUNDLED, neverBundle: ["#inspector-page"] },
   // Of a package with a build for each module system, CommonJS must load the copy that its application has.
-  outputOptions: (options, format) =>
-    format === "cjs" ? { ...options, dynamicImportInCjs: false } : options,
+  // The documentation is in the declarations. Annotations are for bundlers.
+  outputOptions: (options, format) => ({
+    ...options,
+    comments: { legal: true, annotation: true, jsdoc: false },
+    ...(format === "cjs" && { dynamicImportInCjs: false }),
+  }),
   plugins: [finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
   inputOptions: (options, _format, { cjsDts }) =>
