@@ -1,6 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Rolldown } from "tsdown";
 
-/** Packages without a CommonJS build whose types appear in ours. Node requires them as they are, from 20.19 on. */
+/**
+ * Packages without a CommonJS build whose types appear in ours. They are a part of our CommonJS build: Node.js can require them as they
+ * are, but Jest with its defaults can't. A Kysely of the application is used by what it does, so it may be of another copy.
+ */
 const ESM_ONLY = ["kysely"];
 
 /**
@@ -37,7 +41,7 @@ export default defineConfig({
   // Half of Node's world still requires.
   checks: { legacyCjs: false, pluginTimings: false },
   // The page of the inspector is built by src/inspector/page/vite.config.ts.
-  deps: { onlyBundle: BUNDLED, neverBundle: ["#inspector-page"] },
+  deps: { onlyBundle: [...BUNDLED, ...ESM_ONLY], neverBundle: ["#inspector-page"] },
   // Of a package with a build for each module system, CommonJS must load the copy that its application has.
   // The documentation is in the declarations. Annotations are for bundlers.
   outputOptions: (options, format) => ({
@@ -47,9 +51,25 @@ export default defineConfig({
   }),
   plugins: [finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
-  inputOptions: (options, _format, { cjsDts }) =>
-    cjsDts ? { ...options, plugins: [options.plugins, finishDeclarations()] } : options,
+  inputOptions: (options, format, { cjsDts }) => {
+    if (cjsDts) return { ...options, plugins: [options.plugins, finishDeclarations()] };
+    return format === "cjs" ? { ...options, plugins: [carryEsmOnly(), options.plugins] } : options;
+  },
 });
+
+/** Makes the packages of {@link ESM_ONLY} a part of the build, before tsdown leaves them out as peers. */
+function carryEsmOnly(): Rolldown.Plugin {
+  return {
+    name: "carry-esm-only",
+    resolveId: {
+      order: "pre",
+      handler: (id) =>
+        ESM_ONLY.some((name) => id === name || id.startsWith(`${name}/`))
+          ? { id: fileURLToPath(import.meta.resolve(id)), external: false }
+          : undefined,
+    },
+  };
+}
 
 /** Makes the declarations check in a strict project that looks into its dependencies, whatever its module system. */
 function finishDeclarations(): Rolldown.Plugin {

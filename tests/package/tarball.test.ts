@@ -32,18 +32,16 @@ it("the package passes publint", async () => {
   expect(outcome).toEqual({ code: 0, output: expect.stringContaining("All good!") });
 });
 
-it("the CommonJS build takes no default export of an ES module, which would be the module's namespace", async () => {
+it("the CommonJS build requires no package that is an ES module, which Jest with its defaults can't load", async () => {
   const dist = join(ROOT, "dist");
   const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".cjs"));
   const sources = await Promise.all(files.map((file) => readFile(join(dist, file), "utf8")));
   const required = sources.flatMap((source) => [...source.matchAll(/require\("([^."][^"]*)"\)/g)]);
   const names = new Set(required.map(([, name = ""]) => name));
   const requireFromDist = createRequire(join(dist, "index.cjs"));
-  const modules = [...names].filter((name) => types.isModuleNamespaceObject(requireFromDist(name)));
-
   expect(names.size).toBeGreaterThan(20);
-  expect(modules).toEqual(expect.arrayContaining(["kysely"]));
-  expect(modules.filter((name) => "default" in (requireFromDist(name) as object))).toEqual([]);
+  const packages = [...names].filter((name) => !name.startsWith("#"));
+  expect(packages.filter((name) => types.isModuleNamespaceObject(requireFromDist(name)))).toEqual([]);
 });
 
 it("the build has annotations only before calls and templates, since Rollup warns of any other", async () => {
