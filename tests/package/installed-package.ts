@@ -6,6 +6,7 @@ import { ConsumerProject, pack, ROOT } from "./consumer-project.js";
 const Manifest = z.object({
   name: z.string(),
   bin: z.record(z.string(), z.string()),
+  exports: z.record(z.string(), z.unknown()),
   dependencies: z.record(z.string(), z.string()),
   peerDependencies: z.record(z.string(), z.string()),
   peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })),
