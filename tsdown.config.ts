@@ -13,6 +13,24 @@ const ESM_ONLY = ["kysely"];
  */
 const BUNDLED = ["p-retry", "is-network-error", "@remix-run/node-fetch-server"];
 
+/**
+ * An import with this comment is of an optional peer, which bundlers leave to Node: they fail where a package is missing. For them, a
+ * `require` has no such comment.
+ */
+const VISIBLE_REQUIRE = /\brequire\((\s*\/\* webpackIgnore: true \*\/[^)]*)\)/g;
+
+/**
+ * Bundlers don't see this one. Under Jest's defaults, a native import fails in CommonJS. The package is looked for at the working directory
+ * too, since the file may be at another place than a bundler says, if it says any.
+ */
+const HIDDEN_REQUIRE =
+  `((load) => load(load.resolve($1, { paths: [typeof __dirname === "string" ? __dirname : ".", process.cwd()] })))` +
+  `(require("node:module").createRequire(process.cwd() + "/"))`;
+
+/** An import of another package. Of one in a `try` block, bundlers only warn where it is missing, but not of one in a function there. */
+const AWAITED_REQUIRE =
+  /await Promise\.resolve\(\)\.then\(\(\) => ([^()]+\(require\("[^.#"][^"]*"\), 1\))\)/g;
+
 /** What TypeScript wants to see before a CommonJS declaration may name the types of an ES module. */
 const RESOLUTION_MODE = `{ "resolution-mode": "import" }`;
 
@@ -49,7 +67,7 @@ export default defineConfig({
     comments: { legal: true, annotation: true, jsdoc: false },
     ...(format === "cjs" && { dynamicImportInCjs: false }),
   }),
-  plugins: [finishDeclarations()],
+  plugins: [finishRequires(), finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
   inputOptions: (options, format, { cjsDts }) => {
     if (cjsDts) return { ...options, plugins: [options.plugins, finishDeclarations()] };
@@ -67,6 +85,20 @@ function carryEsmOnly(): Rolldown.Plugin {
         ESM_ONLY.some((name) => id === name || id.startsWith(`${name}/`))
           ? { id: fileURLToPath(import.meta.resolve(id)), external: false }
           : undefined,
+    },
+  };
+}
+
+/** Lets bundlers take the CommonJS build where optional peers are missing. */
+function finishRequires(): Rolldown.Plugin {
+  return {
+    name: "finish-requires",
+    generateBundle({ format }, bundle) {
+      if (format !== "cjs") return;
+      for (const file of Object.values(bundle)) {
+        if (file.type !== "chunk") continue;
+        file.code = file.code.replace(VISIBLE_REQUIRE, HIDDEN_REQUIRE).replace(AWAITED_REQUIRE, "await $1");
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { types } from "node:util";
 import { expect, it } from "@jest/globals";
+import { z } from "zod";
 import { pack, ROOT, runNode } from "./consumer-project.js";
 import { tool } from "./installed-package.js";
 
@@ -42,6 +43,29 @@ it("the CommonJS build requires no package that is an ES module, which Jest with
   expect(names.size).toBeGreaterThan(20);
   const packages = [...names].filter((name) => !name.startsWith("#"));
   expect(packages.filter((name) => types.isModuleNamespaceObject(requireFromDist(name)))).toEqual([]);
+});
+
+it("bundlers see no optional peer, or see it in a try block, so that they succeed where it is not installed", async () => {
+  const manifest = z.object({
+    peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })),
+  });
+  const { peerDependenciesMeta } = manifest.parse(
+    JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")),
+  );
+  const peer = `"(${Object.keys(peerDependenciesMeta).join("|")})(?:/[^"]*)?"`;
+  const comments = String.raw`(?:\s|/\*.*?\*/)*`;
+  // They read no comment in a `require`. A function in a `try` block is outside of it for them.
+  const visible = String.raw`(?:\bfrom |\bimport |\bimport\(|\brequire\(${comments})${peer}`;
+  const attempt = new RegExp(String.raw`try \{\s*const \{[^}]*\} = await [^>;]*$`);
+  const dist = join(ROOT, "dist");
+  const seen = new Set<string>();
+  for (const name of (await readdir(dist, { recursive: true })).filter((file) => /\.c?js$/.test(file))) {
+    const code = await readFile(join(dist, name), "utf8");
+    for (const { index, 1: found } of code.matchAll(new RegExp(visible, "g"))) {
+      seen.add(`${attempt.test(code.slice(0, index)) ? "tried" : name}: ${found}`);
+    }
+  }
+  expect([...seen]).toEqual(["tried: @langchain/langgraph"]);
 });
 
 it("the build has annotations only before calls and templates, since Rollup warns of any other", async () => {

@@ -66,9 +66,12 @@ export class OpenedClient implements RedisClient {
   }
 
   async #open(onLost: () => void): Promise<Connection> {
-    const { createClient } = await import("redis").catch((cause: unknown) => {
-      throw new InvalidConfigError("source", "needs the package redis: npm install redis", { cause });
-    });
+    // Hidden from bundlers, since those who pass in a client need not install it.
+    const { createClient } = await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis").catch(
+      (cause: unknown) => {
+        throw new InvalidConfigError("source", "needs the package redis: npm install redis", { cause });
+      },
+    );
     // The package checks the options itself.
     const given = this.#options as Parameters<typeof createClient>[0];
     const client = createClient({

@@ -19,7 +19,7 @@ export interface PGliteOpener {
 }
 
 /**
- * Opens PGlite. It is imported only here, so that you need not install it unless you use it.
+ * Opens PGlite. It is imported only here, and hidden from bundlers, so that you need not install it unless you use it.
  *
  * @param url - `memory://`, or `file://` and a folder. A missing folder is created. Other users lose access
  *   to the folder.
@@ -28,7 +28,9 @@ export function pgliteOpener(url: string): PGliteOpener {
   const folder = pgliteFolderOf(url);
   let unlock = noop;
   const open = async (): Promise<PGliteInstance> => {
-    const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
+    const { PGlite } = await import(
+      /* webpackIgnore: true */ /* @vite-ignore */ "@electric-sql/pglite"
+    ).catch((cause: unknown) => {
       throw new InvalidConfigError("source", "needs PGlite: npm install @electric-sql/pglite", { cause });
     });
     const options = { extensions: await installedExtensions() };
@@ -64,7 +66,9 @@ export function pgliteOpener(url: string): PGliteOpener {
 /** The extension of embeddings, where its package is installed. A store without embeddings and a saver don't need it. */
 async function installedExtensions(): Promise<Extensions> {
   try {
-    const { vector } = await import("@electric-sql/pglite-pgvector");
+    const { vector } = await import(
+      /* webpackIgnore: true */ /* @vite-ignore */ "@electric-sql/pglite-pgvector"
+    );
     return { vector };
   } catch {
     return {};

@@ -20,11 +20,18 @@ let imported: Promise<LangGraphClasses | null> | undefined;
  * slow to load, so it is imported when the first value needs it.
  */
 export function importLangGraph(): Promise<LangGraphClasses | null> {
-  imported ??= import("@langchain/langgraph").then(
-    ({ Command, Overwrite, Send }) => ({ Command, Overwrite, Send }),
-    () => null,
-  );
+  imported ??= importClasses();
   return imported;
+}
+
+async function importClasses(): Promise<LangGraphClasses | null> {
+  // Bundlers take a package that is missing for optional in a `try` block only.
+  try {
+    const { Command, Overwrite, Send } = await import("@langchain/langgraph");
+    return { Command, Overwrite, Send };
+  } catch {
+    return null;
+  }
 }
 
 /**
