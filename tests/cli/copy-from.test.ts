@@ -1,30 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { listIds, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
-
-const PACKAGE = pathToFileURL(createRequire(import.meta.url).resolve("@langchain/langgraph-checkpoint")).href;
-
-/** A MemorySaver with two threads of two checkpoints. */
-const FILLED = `
-  import { MemorySaver } from "${PACKAGE}";
-  const saver = new MemorySaver();
-  const metadata = { source: "loop", step: 0, parents: {} };
-  for (const thread_id of ["42", "43"]) {
-    let config = { configurable: { thread_id, checkpoint_ns: "" } };
-    for (const id of ["1", "2"]) {
-      const ts = "2026-11-28T00:00:00.000Z";
-      const checkpoint = { v: 4, id, ts, channel_values: { n: id }, channel_versions: { n: Number(id) }, versions_seen: {} };
-      config = await saver.put(config, checkpoint, metadata, {});
-    }
-  }
-`;
+import { FILLED_SAVER } from "./filled-saver.js";
 
 describeAnyTarget("copy-from", (target) => {
   let folder: string;
@@ -48,7 +30,7 @@ describeAnyTarget("copy-from", (target) => {
     ["a saver by its name", "export const checkpointer = saver;"],
     ["a function", "export default async () => saver;"],
   ])("copies the threads of a module that exports %s, and only once", async (what, code) => {
-    const file = await moduleOf(what.replaceAll(" ", "-"), `${FILLED}${code}`);
+    const file = await moduleOf(what.replaceAll(" ", "-"), `${FILLED_SAVER}${code}`);
     const run = cliOn(database);
     expect(await run("copy-from", file)).toEqual({
       ...{ code: 0, stderr: "", stdout: "copied 2 threads: 4 checkpoints\n" },
@@ -63,14 +45,14 @@ describeAnyTarget("copy-from", (target) => {
   });
 
   it("exits with 1 for a thread that the source does not have, and copies the others", async () => {
-    const file = await moduleOf("missing", `${FILLED}export default saver;`);
+    const file = await moduleOf("missing", `${FILLED_SAVER}export default saver;`);
     expect(await cliOn(database)("copy-from", file, "42", "44")).toMatchObject({
       ...{ code: 1, stdout: "copied 1 thread: 2 checkpoints\nmissing the source has no thread 44\n" },
     });
   });
 
   it("closes the saver, and says which checkpoint can't be read and what was copied before", async () => {
-    const code = `${FILLED}
+    const code = `${FILLED_SAVER}
       const read = saver.getTuple.bind(saver);
       saver.getTuple = (config) => {
         if (config.configurable.thread_id === "43") throw new Error("the disk is gone");

@@ -27,12 +27,15 @@ import {
   threadConfig,
 } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, describeServer, onOneServer } from "../../test-support/targets.js";
+import { throwingProxy } from "../saver/bad-input/bad-input.js";
 import { historyOf, stateBefore } from "../graphs/support/history.js";
 
 const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (current, added) => [...current, ...added], default: () => [] }),
   delta: new DeltaChannel<string[], string[]>((current, writes) => [...current, ...writes.flat()]),
   plan: Annotation<string>(),
+  // No node writes to it, and it is stored in a row of its own.
+  facts: Annotation<{ readonly by: string }>(),
 });
 
 const both = (entry: string) => ({ log: [entry], delta: [entry] });
@@ -84,7 +87,11 @@ async function branch(saver: BaseCheckpointSaver, threadId: string): Promise<voi
   const graph = planner(saver);
   const { config } = await stateBefore(graph, threadConfig(threadId), "ask");
   await answerAll(saver, threadId);
-  await graph.updateState(config, { ...both("other branch"), plan: "another plan" }, "first");
+  await graph.updateState(
+    config,
+    { ...both("other branch"), plan: "another plan", facts: { by: "me" } },
+    "first",
+  );
   await graph.invoke(null, threadConfig(threadId));
   await answerAll(saver, threadId);
 }
@@ -172,6 +179,24 @@ describeAnyTarget("copyThreads", (target) => {
     await expectSameThread(memory, saver, threadId);
   });
 
+  it("keeps the branches of the last copy apart, where the source has deleted one of them since", async () => {
+    const threadId = await begin(memory);
+    const graph = planner(memory);
+    const { config } = await stateBefore(graph, threadConfig(threadId), "ask");
+    const branches = [];
+    for (const plan of ["left", "right"]) {
+      branches.push(await graph.updateState(config, { ...both(plan), facts: { by: plan } }, "first"));
+    }
+    await copyThreads(memory, saver);
+    const stored = memory.storage[threadId]?.[""] ?? {};
+    Reflect.deleteProperty(stored, String(branches[0]?.configurable?.checkpoint_id));
+    await graph.invoke(null, branches[1]);
+    await answerAll(memory, threadId);
+    await copyThreads(memory, saver);
+    const copied = await planner(saver).getState(threadConfig(threadId));
+    expect(copied.values).toEqual((await graph.getState(threadConfig(threadId))).values);
+  });
+
   it("continues a copy that was aborted, and says how far it is", async () => {
     const threads = [await makeThread(memory, "its end"), await makeThread(memory, "two branches")];
     const stop = new AbortController();
@@ -225,6 +250,8 @@ describeAnyTarget("copyThreads", (target) => {
   it("refuses what is no saver, and the same saver twice", async () => {
     await expect(copyThreads(memory, memory)).rejects.toThrow(/^target: must be another saver/);
     const nothing: unknown = {};
+    await expect(copyThreads(throwingProxy() as MemorySaver, saver)).rejects.toThrow(/^source: must be/);
+    await expect(copyThreads(memory, saver, { threads: [""] })).rejects.toThrow(InvalidConfigError);
     await expect(copyThreads(nothing as MemorySaver, saver)).rejects.toThrow(
       /^source: must be a checkpoint saver/,
     );

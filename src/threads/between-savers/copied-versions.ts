@@ -26,30 +26,44 @@ export interface CopiedVersions extends Pick<Checkpoint, "channel_versions" | "v
  * - Where the target begins a thread with a number, as the official JavaScript savers do, it can't continue from text: a text becomes the
  *   number of its counter, with its tail as the fraction.
  *
- * Both depend only on the ids, versions and parents of checkpoints, so a copy that is made again finds the same versions.
+ * A checkpoint that the target has keeps the versions that it has there, so a copy that is made again goes on from them, also where the source
+ * has deleted a branch meanwhile.
  */
 export class VersionCopier {
   readonly #toNumbers: boolean;
-  /** Which checkpoint has introduced a version. */
-  readonly #introducedBy = new Map<string, string>();
+  readonly #stored: ReadonlyMap<string, ListedCheckpoint>;
+  /** The versions that a value of the target has, or will have. */
+  readonly #taken = new Set<string>();
   readonly #renamed = new Map<string, Renamed>();
 
-  constructor(target: BaseCheckpointSaver) {
+  /** @param stored - The checkpoints of the thread that the target has, by their names. */
+  constructor(target: BaseCheckpointSaver, stored: ReadonlyMap<string, ListedCheckpoint>) {
     this.#toNumbers = typeof target.getNextVersion(undefined) === "number";
+    this.#stored = stored;
+    for (const { checkpointNs, versions } of stored.values()) {
+      for (const [channel, version] of Object.entries(versions)) {
+        this.#taken.add(valueOf(checkpointNs, channel, version));
+      }
+    }
   }
 
   /** Counts the versions of a checkpoint. Call it for each checkpoint of the thread, for parents before their children. */
   count(checkpoint: ListedCheckpoint): void {
     const { parent, versions, checkpointNs, checkpointId } = checkpoint;
     const inherited = this.#renamedOf(parent);
+    const stored = this.#stored.get(nameOf(checkpoint));
     const own = new Map<string, number>();
     for (const [channel, version] of Object.entries(versions)) {
       if (version === parent?.versions[channel] || !Number.isInteger(version)) continue;
-      const name = JSON.stringify([checkpointNs, channel, version]);
       const place = placeOf(channel, version);
       if (inherited.has(place)) continue;
-      if (!this.#introducedBy.has(name)) this.#introducedBy.set(name, checkpointId);
-      else own.set(place, Number(version) + fractionOf(checkpointId));
+      const value = valueOf(checkpointNs, channel, version);
+      const there = stored?.versions[channel];
+      if (typeof there === "number" && there !== version) own.set(place, there);
+      else if (stored === undefined && this.#taken.has(value)) {
+        own.set(place, Number(version) + fractionOf(checkpointId));
+      }
+      this.#taken.add(value);
     }
     this.#renamed.set(nameOf(checkpoint), own.size === 0 ? inherited : new Map([...inherited, ...own]));
   }
@@ -85,6 +99,10 @@ export class VersionCopier {
   #renamedOf(checkpoint: ListedCheckpoint | undefined): Renamed {
     return (checkpoint && this.#renamed.get(nameOf(checkpoint))) ?? NONE;
   }
+}
+
+function valueOf(checkpointNs: string, channel: string, version: Version): string {
+  return JSON.stringify([checkpointNs, channel, version]);
 }
 
 function placeOf(channel: string, version: Version): string {

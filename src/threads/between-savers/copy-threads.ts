@@ -49,12 +49,12 @@ export async function copyThreads(
       throwIfAborted(signal);
       const listed = await listCheckpoints(source, threadId);
       const stored = await storedCheckpoints(target, threadId);
-      const versions = new VersionCopier(target);
+      const versions = new VersionCopier(target, stored.byName);
       for (const checkpoint of listed) {
         throwIfAborted(signal);
         at = checkpoint;
         versions.count(checkpoint);
-        const isStored = stored.names.has(nameOf(checkpoint));
+        const isStored = stored.byName.has(nameOf(checkpoint));
         // Only a checkpoint that nothing follows may have got writes since it was copied.
         if (!isStored || !stored.withChildren.has(nameOf(checkpoint))) {
           await copyCheckpoint({ source, target, versions, isStored }, checkpoint);
@@ -78,10 +78,16 @@ export async function copyThreads(
 async function storedCheckpoints(
   saver: BaseCheckpointSaver,
   threadId: string,
-): Promise<{ readonly names: ReadonlySet<string>; readonly withChildren: ReadonlySet<string> }> {
+): Promise<{
+  readonly byName: ReadonlyMap<string, ListedCheckpoint>;
+  readonly withChildren: ReadonlySet<string>;
+}> {
   const listed = await listCheckpoints(saver, threadId);
   const parents = listed.flatMap(({ parent }) => (parent === undefined ? [] : [nameOf(parent)]));
-  return { names: new Set(listed.map(nameOf)), withChildren: new Set(parents) };
+  return {
+    byName: new Map(listed.map((one) => [nameOf(one), one])),
+    withChildren: new Set(parents),
+  };
 }
 
 interface Copier {

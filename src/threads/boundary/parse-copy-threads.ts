@@ -33,7 +33,12 @@ export function parseCopyThreads(
 
 /** Whether a value is a saver, of whichever copy of LangGraph's package. */
 export function isSaver(value: unknown): value is BaseCheckpointSaver {
-  return isObject(value) && METHODS.every((name) => typeof Reflect.get(value, name) === "function");
+  try {
+    return isObject(value) && METHODS.every((name) => typeof Reflect.get(value, name) === "function");
+  } catch {
+    // A Proxy that throws.
+    return false;
+  }
 }
 
 function requireSaver(value: unknown, name: string): void {
