@@ -101,6 +101,13 @@ export type {
   Tombstone,
   TombstoneQuery,
 } from "./threads/thread-types.js";
+export { copyThreads } from "./threads/between-savers/copy-threads.js";
+export type {
+  CopyThreadsOptions,
+  CopyThreadsProgress,
+  CopyThreadsReport,
+} from "./threads/between-savers/copy-threads-types.js";
+export { ThreadCopyError } from "./threads/between-savers/thread-copy-error.js";
 export type { Health, SchemaHealth } from "./health/health.js";
 export type { GrowthOptions, GrowthProgress, GrowthReport } from "./growth/growth-types.js";
 export type { WatchOptions } from "./watch/watch-options.js";

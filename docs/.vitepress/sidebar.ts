@@ -36,6 +36,7 @@ export const sidebar: readonly SidebarGroup[] = [
   {
     text: "Other savers and languages",
     items: [
+      { text: "Coming from another saver", link: "/coming-from" },
       { text: "Compared with the official savers", link: "/comparison" },
       { text: "Migrations", link: "/migrations" },
       { text: "Python and TypeScript", link: "/interop" },

@@ -9,6 +9,7 @@ import { COMMANDS } from "../../src/cli/commands/index.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn, SERVED } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
+import { FILLED_SAVER } from "./filled-saver.js";
 import { fillStore } from "./filled-store.js";
 
 /** The parts of an example that name servers of the reader. */
@@ -57,6 +58,7 @@ describeServer("the examples in help", (server) => {
     folder = await mkdtemp(join(tmpdir(), "checkpoint-examples-"));
     // Examples name files in the folder of the reader.
     process.chdir(folder);
+    await writeFile("sqlite-saver.mjs", `${FILLED_SAVER}export default saver;`);
     words = await wordsOf(COMMANDS.flatMap(linesOf).map(({ line }) => partsOf(line).command));
   });
 

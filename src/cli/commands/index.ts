@@ -1,6 +1,7 @@
 import type { CommandDefinition } from "../command-definition.js";
 import { archive } from "./archive.js";
 import { compact } from "./compact.js";
+import { copyFrom } from "./copy-from.js";
 import { copy } from "./copy.js";
 import { deleteRuns } from "./delete-runs.js";
 import { deleteThreads } from "./delete.js";
@@ -52,6 +53,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   exportCommand,
   importCommand,
   restore,
+  copyFrom,
   storeCopy,
   store,
   migrate,

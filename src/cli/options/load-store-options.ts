@@ -1,10 +1,8 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
 import type { PostgresStoreOptions } from "../../store/store-options.js";
 import type { OfflineContext } from "../command-definition.js";
+import { loadModule } from "./load-module.js";
 
 // The constructor of the store checks the options themselves.
 const moduleOfOptions = z.object({
@@ -26,15 +24,6 @@ export async function loadStoreOptions(
   path: string,
   importModule: OfflineContext["importModule"],
 ): Promise<Pick<PostgresStoreOptions, "index" | "namespaces" | "serde">> {
-  const { default: options } = parse(moduleOfOptions, await load(path, importModule), "module");
+  const { default: options } = parse(moduleOfOptions, await loadModule(path, importModule), "module");
   return options;
-}
-
-async function load(path: string, importModule: OfflineContext["importModule"]): Promise<unknown> {
-  try {
-    return await importModule(pathToFileURL(resolve(path)).href);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new InvalidConfigError("module", `can't be loaded: ${reason}`, { cause });
-  }
 }

@@ -1,0 +1,82 @@
+import { Argument } from "commander";
+import { z } from "zod";
+import { codeOf } from "../../errors/error-code.js";
+import { CheckpointError } from "../../errors/index.js";
+import type { CopyThreadsProgress } from "../../threads/between-savers/copy-threads-types.js";
+import type { ThreadCopyError } from "../../threads/between-savers/thread-copy-error.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { counted, humanCount } from "../output/format-numbers.js";
+import { printable } from "../output/printable.js";
+import type { Progress } from "../terminal/progress.js";
+
+const copyFromFlags = z.object({ module: z.string(), threads: z.array(z.string()).default([]) });
+
+const NOTHING: CopyThreadsProgress = { total: 0, threads: 0, checkpoints: 0, skipped: 0 };
+
+export const copyFrom: CommandDefinition = {
+  name: "copy-from",
+  group: "Check and back up",
+  summary: "copy threads from any other checkpoint saver; checkpoints that are there already are skipped",
+  args: () => [
+    new Argument(
+      "<module>",
+      "the JavaScript module that exports the saver, or a function that returns it, by default or as `checkpointer`",
+    ),
+    new Argument("[threads...]", "the threads (default: all)"),
+  ],
+  examples: ["copy-from ./sqlite-saver.mjs", "copy-from ./sqlite-saver.mjs 42 43 --json"],
+  run: async ({ openSaver, importModule, signal, style, terminal }, flags) => {
+    const { module, threads } = copyFromFlags.parse(flags);
+    const { copyThreads } = await import("../../threads/between-savers/copy-threads.js");
+    const { withLoadedSaver } = await import("../options/load-saver.js");
+    let bar: Progress | undefined;
+    let soFar = NOTHING;
+    const onProgress = (progress: CopyThreadsProgress): void => {
+      soFar = progress;
+      bar ??= terminal.progress("copying", progress.total);
+      bar.update(progress.threads, describe(progress));
+    };
+    try {
+      const report = await reportInterrupt(
+        signal,
+        () =>
+          withLoadedSaver(module, importModule, (source) =>
+            copyThreads(source, openSaver({ keepTombstones: true }), {
+              threads: threads.length === 0 ? undefined : threads,
+              ...{ signal, onProgress },
+            }),
+          ),
+        () => `copied ${describe(soFar)}; run the command again to continue`,
+      );
+      const missing = report.missing.map(
+        (thread) => `\n${style.bad("missing")} the source has no thread ${printable(thread)}`,
+      );
+      return {
+        exitCode: missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok,
+        text: `copied ${describe(report)}${missing.join("")}`,
+        json: report,
+      };
+    } catch (error) {
+      throw isCopyError(error) ? withProgress(error) : error;
+    } finally {
+      bar?.stop();
+    }
+  },
+};
+
+function describe({ threads, checkpoints, skipped }: CopyThreadsProgress): string {
+  const there = skipped === 0 ? "" : `; ${humanCount(skipped)} were there already`;
+  return `${counted(threads, "thread")}: ${counted(checkpoints, "checkpoint")}${there}`;
+}
+
+function withProgress(error: ThreadCopyError): CheckpointError {
+  const { code, message, progress, threadId, checkpointNs, checkpointId } = error;
+  const problem = `${message}; copied before: ${describe(progress)}; run the command again to continue`;
+  return new CheckpointError(code, problem, { threadId, checkpointNs, checkpointId, cause: error });
+}
+
+function isCopyError(error: unknown): error is ThreadCopyError {
+  return codeOf(error) === "THREAD_COPY_FAILED";
+}

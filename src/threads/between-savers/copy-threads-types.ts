@@ -1,0 +1,27 @@
+import type { CallOptions } from "../../parsing/parse-call-options.js";
+
+/** Options of `copyThreads`. */
+export interface CopyThreadsOptions extends CallOptions {
+  /** The threads to copy. Default: all of the source. */
+  readonly threads?: readonly string[] | undefined;
+  /** Called after each checkpoint and each thread, with what was done so far. */
+  readonly onProgress?: ((progress: CopyThreadsProgress) => void) | undefined;
+}
+
+/** What `copyThreads` has done so far. */
+export interface CopyThreadsProgress {
+  /** The number of threads to copy. */
+  readonly total: number;
+  /** How many of them were copied completely, or were there already. */
+  readonly threads: number;
+  /** How many checkpoints were stored. */
+  readonly checkpoints: number;
+  /** How many checkpoints the target had already. */
+  readonly skipped: number;
+}
+
+/** The result of `copyThreads`. */
+export interface CopyThreadsReport extends CopyThreadsProgress {
+  /** The threads that were named, and that the source does not have. */
+  readonly missing: readonly string[];
+}

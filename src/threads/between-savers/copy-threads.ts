@@ -1,0 +1,131 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { AbortError, CheckpointNotFoundError } from "../../errors/index.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { parseCopyThreads } from "../boundary/parse-copy-threads.js";
+import { VersionCopier } from "./copied-versions.js";
+import type { CopyThreadsOptions, CopyThreadsProgress, CopyThreadsReport } from "./copy-threads-types.js";
+import { copyWrites } from "./copy-writes.js";
+import { listCheckpoints, type ListedCheckpoint, listThreadIds, nameOf } from "./listed-checkpoints.js";
+import { ThreadCopyError } from "./thread-copy-error.js";
+
+/**
+ * Copies threads from any checkpoint saver into any other one, through the methods that all savers have: the checkpoints of all namespaces,
+ * the oldest first, with their ids, parents, metadata and pending writes. A copied thread has the same history, and continues from where it
+ * is, also from an interrupt. Nothing is deleted or changed in the source.
+ *
+ * A checkpoint that the target has stays as it is. So a copy that has stopped is made again, and continues; and a second copy brings what
+ * the source has stored since then. Nothing should run in the target on threads that are not copied completely.
+ *
+ * Between two databases with the tables of this library or of the official savers, `exportThreads` and `importThreads` copy the bytes, and
+ * are faster.
+ *
+ * @param source - The saver to copy from, such as a `MemorySaver` or a `SqliteSaver`.
+ * @param target - The saver to copy into. Call its `setup` before.
+ * @returns The counts of all that was done.
+ * @throws InvalidConfigError for an invalid argument, or where both savers are the same.
+ * @throws ThreadCopyError where a thread can't be copied. It names the thread, and `cause` is the error of the saver.
+ * @throws AbortError when `signal` aborts, between two checkpoints.
+ *
+ * @example
+ * ```ts
+ * const { threads, checkpoints } = await copyThreads(sqliteSaver, checkpointer);
+ * ```
+ */
+export async function copyThreads(
+  source: BaseCheckpointSaver,
+  target: BaseCheckpointSaver,
+  options?: CopyThreadsOptions,
+): Promise<CopyThreadsReport> {
+  const { threads, signal, onProgress } = parseCopyThreads(source, target, options);
+  throwIfAborted(signal);
+  const ids = threads === undefined ? await listThreadIds(source) : [...new Set(threads)];
+  const missing: string[] = [];
+  let progress: CopyThreadsProgress = { total: ids.length, threads: 0, checkpoints: 0, skipped: 0 };
+  for (const threadId of ids) {
+    let at: CheckpointKey | undefined;
+    try {
+      throwIfAborted(signal);
+      const listed = await listCheckpoints(source, threadId);
+      const stored = await storedCheckpoints(target, threadId);
+      const versions = new VersionCopier(target, stored.byName);
+      for (const checkpoint of listed) {
+        throwIfAborted(signal);
+        at = checkpoint;
+        versions.count(checkpoint);
+        const isStored = stored.byName.has(nameOf(checkpoint));
+        // Only a checkpoint that nothing follows may have got writes since it was copied.
+        if (!isStored || !stored.withChildren.has(nameOf(checkpoint))) {
+          await copyCheckpoint({ source, target, versions, isStored }, checkpoint);
+        }
+        progress = isStored
+          ? { ...progress, skipped: progress.skipped + 1 }
+          : { ...progress, checkpoints: progress.checkpoints + 1 };
+        onProgress?.(progress);
+      }
+      if (listed.length === 0) missing.push(threadId);
+      else progress = { ...progress, threads: progress.threads + 1 };
+    } catch (error) {
+      throw error instanceof AbortError ? error : stoppedBy(error, progress, { threadId, ...at });
+    }
+    onProgress?.(progress);
+  }
+  return { ...progress, missing };
+}
+
+/** Which checkpoints of a thread a saver has, and which of them have children. */
+async function storedCheckpoints(
+  saver: BaseCheckpointSaver,
+  threadId: string,
+): Promise<{
+  readonly byName: ReadonlyMap<string, ListedCheckpoint>;
+  readonly withChildren: ReadonlySet<string>;
+}> {
+  const listed = await listCheckpoints(saver, threadId);
+  const parents = listed.flatMap(({ parent }) => (parent === undefined ? [] : [nameOf(parent)]));
+  return {
+    byName: new Map(listed.map((one) => [nameOf(one), one])),
+    withChildren: new Set(parents),
+  };
+}
+
+interface Copier {
+  readonly source: BaseCheckpointSaver;
+  readonly target: BaseCheckpointSaver;
+  readonly versions: VersionCopier;
+  /** Whether the target has the checkpoint, so that only its writes are copied. */
+  readonly isStored: boolean;
+}
+
+/** @throws CheckpointNotFoundError for a checkpoint that the source has deleted meanwhile. */
+async function copyCheckpoint(copier: Copier, listed: ListedCheckpoint): Promise<void> {
+  const { source, target, versions, isStored } = copier;
+  const config = configOf(listed, listed.checkpointId);
+  const tuple = await source.getTuple(config);
+  if (tuple?.metadata === undefined) throw new CheckpointNotFoundError(listed);
+  const { checkpoint, metadata, pendingWrites = [] } = tuple;
+  // The writes first: a checkpoint that the target has must have its writes, wherever a copy has stopped.
+  await copyWrites(target, config, pendingWrites);
+  if (isStored) return;
+  const { newVersions, ...copied } = versions.copy(listed, checkpoint);
+  const parent = configOf(listed, listed.parent?.checkpointId);
+  await target.put(parent, { ...checkpoint, ...copied }, metadata, newVersions);
+}
+
+function configOf({ threadId, checkpointNs }: CheckpointKey, checkpointId?: string): RunnableConfig {
+  const id = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
+  return { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs, ...id } };
+}
+
+function stoppedBy(
+  error: unknown,
+  progress: CopyThreadsProgress,
+  { threadId, checkpointNs, checkpointId }: Partial<CheckpointKey>,
+): ThreadCopyError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const checkpoint = checkpointId === undefined ? "" : `, checkpoint "${checkpointId}"`;
+  return new ThreadCopyError(`thread "${threadId ?? ""}"${checkpoint} was not copied: ${reason}`, progress, {
+    ...{ threadId, checkpointNs, checkpointId, cause: error },
+  });
+}

@@ -1,0 +1,96 @@
+import type {
+  BaseCheckpointSaver,
+  ChannelVersions,
+  CheckpointListOptions,
+} from "@langchain/langgraph-checkpoint";
+import { InvalidConfigError } from "../../errors/index.js";
+import type { ReadOptions } from "../../saver/boundary/parse-selection.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { compareText } from "../../saver/model/compare-text.js";
+
+/** RediSearch refuses more, and the Redis saver lists only ten without a limit. */
+const MAX_LISTED = 1_000_000;
+
+// Without a filter the Redis saver lists one namespace in some cases. The savers of this library send no values and writes.
+const LIST_OPTIONS: CheckpointListOptions & ReadOptions = {
+  ...{ filter: {}, limit: MAX_LISTED },
+  ...{ values: false, writes: false },
+};
+
+/** The part of a checkpoint that decides when and how it is copied. */
+export interface ListedCheckpoint extends CheckpointKey {
+  /** `undefined` for the first checkpoint of a namespace, and where the saver no longer has the parent. */
+  readonly parent: ListedCheckpoint | undefined;
+  readonly versions: ChannelVersions;
+}
+
+/** Identifies a checkpoint within its thread. */
+export function nameOf({ checkpointNs, checkpointId }: Omit<CheckpointKey, "threadId">): string {
+  return JSON.stringify([checkpointNs, checkpointId]);
+}
+
+/**
+ * Lists the ids of all threads, once each.
+ *
+ * @throws InvalidConfigError where a saver may have more checkpoints than one list returns.
+ */
+export async function listThreadIds(saver: BaseCheckpointSaver): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  let listed = 0;
+  for await (const { config } of saver.list({}, LIST_OPTIONS)) {
+    listed += 1;
+    ids.add(textOf(config.configurable?.thread_id));
+  }
+  if (listed < MAX_LISTED) return [...ids].sort(compareText);
+  throw new InvalidConfigError("options.threads", "is required for a source of a million checkpoints");
+}
+
+/**
+ * Lists the checkpoints of all namespaces of a thread: the oldest one first, and a parent before its children.
+ *
+ * @throws InvalidConfigError for a thread that may have more checkpoints than one list returns.
+ */
+export async function listCheckpoints(
+  saver: BaseCheckpointSaver,
+  threadId: string,
+): Promise<readonly ListedCheckpoint[]> {
+  const found = new Map<string, Omit<ListedCheckpoint, "parent"> & { readonly parentId: string }>();
+  for await (const { config, parentConfig, checkpoint } of saver.list(
+    { configurable: { thread_id: threadId } },
+    LIST_OPTIONS,
+  )) {
+    const checkpointNs = textOf(config.configurable?.checkpoint_ns);
+    const parentId = textOf(parentConfig?.configurable?.checkpoint_id);
+    const key = { threadId, checkpointNs, checkpointId: checkpoint.id };
+    found.set(nameOf(key), { ...key, parentId, versions: checkpoint.channel_versions });
+  }
+  if (found.size >= MAX_LISTED) {
+    throw new InvalidConfigError("source", "lists at most a million checkpoints of a thread", { threadId });
+  }
+  const oldestFirst = [...found].sort(([, a], [, b]) => compareText(a.checkpointId, b.checkpointId));
+  const ordered = new Map<string, ListedCheckpoint>();
+  for (const [first] of oldestFirst) {
+    // A clock that was behind has made ids that are older than those of their parents.
+    const lineage = new Set<string>();
+    for (let name = first; found.has(name) && !ordered.has(name) && !lineage.has(name);) {
+      lineage.add(name);
+      name = parentNameOf(found.get(name));
+    }
+    for (const name of [...lineage].reverse()) {
+      const one = found.get(name);
+      if (one === undefined) continue;
+      const { parentId: _, ...listed } = one;
+      ordered.set(name, { ...listed, parent: ordered.get(parentNameOf(one)) });
+    }
+  }
+  return [...ordered.values()];
+}
+
+function parentNameOf(one: { readonly checkpointNs: string; readonly parentId: string } | undefined): string {
+  return nameOf({ checkpointNs: one?.checkpointNs ?? "", checkpointId: one?.parentId ?? "" });
+}
+
+/** `configurable` is untyped. Savers leave out an empty namespace, and a parent that is not there. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
