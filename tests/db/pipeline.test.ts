@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { StatementPool } from "../../src/db/pool/statement-pool.js";
@@ -12,6 +13,10 @@ const MODES = [
   { mode: "a client", config: {} },
   { mode: "a client that pipelines", config: { pipeline: true } },
   { mode: "a client that reads binary", config: { binary: true } },
+  {
+    mode: "a client whose socket can't be corked, as in Cloudflare Workers",
+    config: { stream: () => Object.assign(new Socket(), { cork: undefined, uncork: undefined }) },
+  },
 ];
 
 describeServer("a pipeline", (target) => {

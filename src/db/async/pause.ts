@@ -1,3 +1,5 @@
+// The global ones of Cloudflare Workers return numbers, without `unref`.
+import { clearTimeout, setTimeout } from "node:timers";
 import { onAbort } from "./on-abort.js";
 
 /** What ends a pause early, and whether somebody waits for it. */

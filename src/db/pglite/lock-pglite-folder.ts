@@ -6,9 +6,16 @@ import { codeOf } from "../../errors/error-code.js";
 
 const LOCK_FILE = "langgraph-checkpoint.lock";
 
-// Distinguishes this process from an earlier one with the same id: the first process of every container has
-// the same.
-const processToken = randomUUID();
+let token: string | undefined;
+
+/**
+ * Distinguishes this process from an earlier one with the same id: the first process of every container has the same. It is made at the
+ * first lock, because Cloudflare Workers refuses random numbers while modules load.
+ */
+function processToken(): string {
+  token ??= randomUUID();
+  return token;
+}
 
 /**
  * Locks a folder for one PGlite. PGlite itself lets any number of processes open a folder, each with its own
@@ -40,7 +47,7 @@ interface Owner {
 function tryToWrite(file: string): boolean {
   try {
     // "wx" fails if the file exists: only one of two processes creates it.
-    writeFileSync(file, `${process.pid} ${processToken}`, { flag: "wx", mode: 0o600 });
+    writeFileSync(file, `${process.pid} ${processToken()}`, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
@@ -58,8 +65,8 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-function isRunning({ pid, token }: Owner): boolean {
-  if (pid === process.pid) return token === processToken;
+function isRunning({ pid, token: owned }: Owner): boolean {
+  if (pid === process.pid) return owned === processToken();
   try {
     process.kill(pid, 0);
     return true;

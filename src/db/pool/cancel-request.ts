@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+// The global ones of Cloudflare Workers return numbers, without `unref`.
+import { clearTimeout, setTimeout } from "node:timers";
 import pg from "pg";
 import { noop } from "../async/noop.js";
 

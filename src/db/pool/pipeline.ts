@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import pg, { type ClientBase, type Connection } from "pg";
 import type { Column, PreparedStatement, PreparedStatements } from "./prepared-statements.js";
 import { parserOf } from "../result-types.js";
@@ -76,7 +77,9 @@ class Pipeline<Row> extends pg.Query {
 
   #submit(connection: Connection): void {
     const { queries, prepared } = this.#parts;
-    connection.stream.cork();
+    // Sockets of Cloudflare Workers can't be corked.
+    const stream: Partial<Duplex> = connection.stream;
+    stream.cork?.();
     try {
       const uses = unrepeated(queries, prepared).map((query) => ({ query, ...prepared.use(query.name) }));
       this.#sent = uses.map(({ query, statement }) => ({ query, prepared: statement, rows: [] }));
@@ -89,7 +92,7 @@ class Pipeline<Row> extends pg.Query {
       this.callback(asError(error));
       connection.stream.destroy();
     } finally {
-      connection.stream.uncork();
+      stream.uncork?.();
     }
   }
 

@@ -1,4 +1,3 @@
-import { Duplex } from "node:stream";
 import type { ClientBase, Pool } from "pg";
 import { clientClassOf, setClientClass } from "./client-class.js";
 
@@ -36,5 +35,12 @@ function destroyStreamOf(client: ClientBase): void {
   const connection: unknown = Reflect.get(client, "connection");
   if (typeof connection !== "object" || connection === null) return;
   const stream: unknown = Reflect.get(connection, "stream");
-  if (stream instanceof Duplex) stream.destroy();
+  // Not an `instanceof Duplex`: the sockets of Cloudflare Workers are none.
+  if (hasDestroy(stream)) stream.destroy();
+}
+
+function hasDestroy(stream: unknown): stream is { destroy(): unknown } {
+  return (
+    typeof stream === "object" && stream !== null && typeof Reflect.get(stream, "destroy") === "function"
+  );
 }

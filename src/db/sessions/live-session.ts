@@ -1,3 +1,5 @@
+// The global ones of Cloudflare Workers return numbers, without `unref`.
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { ConnectionError } from "../../errors/index.js";
 import type { OpenSessionConnection, SessionConnection } from "./session-connection.js";
 import { onAbort } from "../async/on-abort.js";

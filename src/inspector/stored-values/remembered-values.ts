@@ -1,3 +1,5 @@
+// The global ones of Cloudflare Workers return numbers, without `unref`.
+import { setTimeout } from "node:timers";
 import { onAbort } from "../../db/async/on-abort.js";
 import { measureValue } from "../values/measure-value.js";
 
