@@ -1,6 +1,5 @@
-// The global ones of Cloudflare Workers return numbers, without `unref`.
-import { clearTimeout, setTimeout } from "node:timers";
 import { onAbort } from "./on-abort.js";
+import { unref } from "./unref.js";
 
 /** What ends a pause early, and whether somebody waits for it. */
 export interface PauseOptions {
@@ -14,7 +13,7 @@ export async function pause(ms: number, { signals, isBackground = false }: Pause
   if (signals.some((signal) => signal?.aborted === true)) return;
   await new Promise<void>((resolve) => {
     const timer = setTimeout(end, ms);
-    if (isBackground) timer.unref();
+    if (isBackground) unref(timer);
     const stops = signals.map((signal) => onAbort(signal, end));
     function end(): void {
       clearTimeout(timer);

@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-// The global ones of Cloudflare Workers return numbers, without `unref`.
-import { clearTimeout, setTimeout } from "node:timers";
 import pg from "pg";
+import { unref } from "../async/unref.js";
 import { noop } from "../async/noop.js";
 
 /** Opens the socket of a connection instead of `pg`: the option `stream` of a pool. */
@@ -61,7 +60,8 @@ export async function requestCancel(client: object, stream: OpenStream, giveUp: 
  */
 function letServerClose(stream: Duplex): void {
   if (stream instanceof Socket) stream.unref();
-  const timer = setTimeout(() => stream.destroy(), CLOSED_WITHIN_MS).unref();
+  const timer = setTimeout(() => stream.destroy(), CLOSED_WITHIN_MS);
+  unref(timer);
   stream.once("close", () => {
     clearTimeout(timer);
   });

@@ -1,7 +1,6 @@
-// The global ones of Cloudflare Workers return numbers, without `unref`.
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { ConnectionError } from "../../errors/index.js";
 import type { OpenSessionConnection, SessionConnection } from "./session-connection.js";
+import { unref } from "../async/unref.js";
 import { onAbort } from "../async/on-abort.js";
 import { raceAgainst } from "../async/race-against.js";
 import { toDatabaseError } from "../to-database-error.js";
@@ -121,6 +120,6 @@ export class LiveSession {
         this.#beat();
       }, noop);
     }, this.#timing.heartbeatMs);
-    this.#heartbeat.unref();
+    unref(this.#heartbeat);
   }
 }

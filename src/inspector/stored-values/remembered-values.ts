@@ -1,5 +1,4 @@
-// The global ones of Cloudflare Workers return numbers, without `unref`.
-import { setTimeout } from "node:timers";
+import { unref } from "../../db/async/unref.js";
 import { onAbort } from "../../db/async/on-abort.js";
 import { measureValue } from "../values/measure-value.js";
 
@@ -122,6 +121,7 @@ export class RememberedValues {
     const timer = setTimeout(() => {
       this.#forgetExpired();
     }, afterMs);
-    this.#timer = timer.unref();
+    unref(timer);
+    this.#timer = timer;
   }
 }
