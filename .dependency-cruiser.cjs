@@ -77,18 +77,6 @@ const mayImportInside = {
   "cache/codec": ["cache/model"],
   "cache/boundary": ["cache/model", "cache/codec"],
 };
-const roomsWithQueries = [
-  "threads",
-  "retention",
-  "growth",
-  "sanitize",
-  "audit",
-  "backup",
-  "archive",
-  "watch",
-  "doctor",
-];
-
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
@@ -116,7 +104,7 @@ module.exports = {
         pathNot: [layer, ...allowed].map((name) => `^src/${name}/`),
       },
     })),
-    ...roomsWithQueries.map((room) => ({
+    ...wholeThreads.map((room) => ({
       name: `queries-of-${room}`,
       severity: "error",
       comment: `The queries of src/${room} import no other file of the room.`,

@@ -2,10 +2,10 @@ import type { CallContext } from "../db/call-context.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { threadPages } from "../saver/thread-pages.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import type { GrowthReport } from "./growth-types.js";
-import { GrowthTally } from "./growth-tally.js";
+import { eachThread } from "./each-thread.js";
+import { changesOf, GrowthTally } from "./growth-tally.js";
 import { type ChannelRow, selectChannels } from "./queries/select-channels.js";
 import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
 import { rewriteValues, type Rewrite } from "./rewrite-values.js";
@@ -41,13 +41,9 @@ export async function eachChannel(
   plan: ChannelPlan,
 ): Promise<GrowthReport> {
   const tally = new GrowthTally(request);
-  for await (const page of threadPages(call, request.threads)) {
-    for (const threadId of page) {
-      await rewriteThread({ call, request, serdeOf, plan, tally }, threadId);
-      tally.end(threadId);
-    }
-  }
-  return tally.report();
+  return eachThread(call, tally, (threadId) =>
+    rewriteThread({ call, request, serdeOf, plan, tally }, threadId),
+  );
 }
 
 interface Run {
@@ -84,16 +80,9 @@ async function rewriteChannel(
   key: ChannelKey,
 ): Promise<void> {
   const versions = await selectVersions(call, key);
-  const bytesBefore = new Map(versions.map(({ version, bytes }) => [version, bytes]));
   for (const rewrite of plan.rewritesOf(key, versions, serde)) {
     throwIfAborted(call.signal);
     const replacements = await rewriteValues(call, { key, serde, dryRun: request.dryRun, ...rewrite });
-    tally.add(
-      key.threadId,
-      replacements.map(({ version, blob }) => ({
-        bytesBefore: bytesBefore.get(version) ?? 0,
-        bytesAfter: blob.byteLength,
-      })),
-    );
+    tally.add(key.threadId, changesOf(replacements, versions));
   }
 }

@@ -1,10 +1,24 @@
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import type { GrowthReport } from "./growth-types.js";
+import type { Replacement } from "./queries/replace-value.js";
+import type { VersionRow } from "./queries/select-versions.js";
 
 /** The lengths of a value, in bytes, as they are stored. */
 export interface ChangedValue {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
+}
+
+/** The lengths of values that were stored in another form, and before. */
+export function changesOf(
+  replacements: readonly Replacement[],
+  before: readonly VersionRow[],
+): ChangedValue[] {
+  const bytesBefore = new Map(before.map(({ version, bytes }) => [version, bytes]));
+  return replacements.map(({ version, blob }) => ({
+    bytesBefore: bytesBefore.get(version) ?? 0,
+    bytesAfter: blob.byteLength,
+  }));
 }
 
 /** Sums up what a call stores in another form, and reports progress. */
@@ -20,6 +34,11 @@ export class GrowthTally {
 
   constructor(request: GrowthRequest) {
     this.#request = request;
+  }
+
+  /** The threads of the call. All when `undefined`. */
+  get threads(): readonly string[] | undefined {
+    return this.#request.threads;
   }
 
   /** Adds what one transaction stored. */

@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { inOneTransaction } from "../db/statements/run-statement.js";
-import type { ChangedValue } from "../growth/growth-tally.js";
+import { type ChangedValue, changesOf } from "../growth/growth-tally.js";
 import type { Replacement } from "../growth/queries/replace-value.js";
 import { type ChannelKey, selectVersions } from "../growth/queries/select-versions.js";
 import { batchesOf, lockValues, readValues, storeReplacements } from "../growth/rewrite-values.js";
@@ -28,21 +28,17 @@ export async function* sanitizeChannel(
   channel: SanitizedChannel,
 ): AsyncGenerator<readonly ChangedValue[]> {
   const rows = await selectVersions(call, channel.key);
-  const bytesBefore = new Map(rows.map(({ version, bytes }) => [version, bytes]));
   for (const batch of batchesOf(rows, ({ whole_bytes, bytes }) => whole_bytes ?? bytes)) {
     const versions = batch.map(({ version }) => version);
-    const found = await changesOf(call, channel, versions);
+    const found = await replacementsOf(call, channel, versions);
     if (found.length === 0) continue;
     const changed = channel.dryRun ? found : await replace(call, channel, found);
-    yield changed.map(({ version, blob }) => ({
-      bytesBefore: bytesBefore.get(version) ?? 0,
-      bytesAfter: blob.byteLength,
-    }));
+    yield changesOf(changed, rows);
   }
 }
 
 /** The values that change, as they would be stored. */
-async function changesOf(
+async function replacementsOf(
   call: CallContext,
   { key, serde }: SanitizedChannel,
   versions: readonly string[],

@@ -2,10 +2,10 @@ import type { CallContext } from "../db/call-context.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import type { GrowthRequest } from "../growth/boundary/parse-growth.js";
 import type { SerializerOf } from "../growth/each-channel.js";
+import { eachThread } from "../growth/each-thread.js";
 import { GrowthTally } from "../growth/growth-tally.js";
 import type { GrowthReport } from "../growth/growth-types.js";
 import { selectChannels } from "../growth/queries/select-channels.js";
-import { threadPages } from "../saver/thread-pages.js";
 import { sanitizeChannel } from "./sanitize-channel.js";
 import { sanitizeWrites } from "./sanitize-writes.js";
 
@@ -16,13 +16,7 @@ export async function sanitize(
   serdeOf: SerializerOf,
 ): Promise<GrowthReport> {
   const tally = new GrowthTally(request);
-  for await (const page of threadPages(call, request.threads)) {
-    for (const threadId of page) {
-      await sanitizeThread({ call, request, serdeOf, tally }, threadId);
-      tally.end(threadId);
-    }
-  }
-  return tally.report();
+  return eachThread(call, tally, (threadId) => sanitizeThread({ call, request, serdeOf, tally }, threadId));
 }
 
 interface Run {
