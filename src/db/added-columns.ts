@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "./call-context.js";
 import { ownerOf } from "./is-distributed.js";
 import { runStatement } from "./statements/run-statement.js";
@@ -29,6 +29,25 @@ export async function addedColumns(call: CallContext): Promise<AddedColumns> {
   const missing = (await runStatement(call, missingColumns, { schema: call.schema })).map(({ name }) => name);
   if (missing.length === 0) complete.add(call.schema);
   return { taskPath: !missing.includes("task_path"), splices: !missing.includes("base") };
+}
+
+/**
+ * The path of a task, which is empty where the column is missing.
+ *
+ * @param row - Precedes the name of the column, such as `write.`.
+ */
+export function taskPathIn(row: "" | "stored." | "write.", hasTaskPath: boolean): RawBuilder<string> {
+  return hasTaskPath ? sql.ref<string>(`${row}task_path`) : sql<string>`''::text`;
+}
+
+/**
+ * The length of a value as a whole, in bytes, which Postgres knows without reading it. NULL where there is no value.
+ *
+ * @param row - Precedes the names of the columns, such as `stored.`.
+ */
+export function wholeBytesIn(row: "" | "stored.", hasSplices: boolean): RawBuilder<number | null> {
+  const bytes = sql<number | null>`octet_length(${sql.ref(`${row}blob`)})`;
+  return hasSplices ? sql<number | null>`coalesce(${sql.ref(`${row}whole_bytes`)}, ${bytes})` : bytes;
 }
 
 /** A row for each missing column: none where there is nothing to say, since rows count as those of the call that asks. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { beforeEach, expect, it } from "@jest/globals";
 import { AIMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
@@ -34,19 +34,11 @@ function redacted(id: string): AIMessage {
 
 describeAnyTarget("sanitize", (target) => {
   let database: TestDatabase;
-  const open: PostgresSaver[] = [];
-
-  const newSaver = (serde: SerializerProtocol, options: PostgresSaverOptions = {}): PostgresSaver => {
-    const saver = new PostgresSaver(database.source, serde, options);
-    open.push(saver);
-    return saver;
-  };
+  const newSaver = (serde: SerializerProtocol, options?: PostgresSaverOptions): PostgresSaver =>
+    new PostgresSaver(database.source, serde, options);
 
   beforeEach(async () => {
     database = await target.sharedDatabase();
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((saver) => saver.end()));
   });
 
   /** Stores a chat with redacted messages in its middle, and as pending writes. */
@@ -88,8 +80,9 @@ describeAnyTarget("sanitize", (target) => {
     "removes what was replaced in messages, and changes no value, in %s",
     async (name, old, serde) => {
       const thread = newThread();
-      await putChat(newSaver(old, { splices: true }), thread);
-      const saver = newSaver(serde);
+      await using writer = newSaver(old, { splices: true });
+      await putChat(writer, thread);
+      await using saver = newSaver(serde);
       const before = await read(saver, thread);
       const isPlain = name !== "compression and AES-GCM";
       expect((await rowsWithSecret(thread)) > 0).toBe(isPlain);
@@ -108,7 +101,7 @@ describeAnyTarget("sanitize", (target) => {
 
   it("makes the splices of a value that changes whole, also where they hold no such message", async () => {
     const thread = newThread();
-    const writer = newSaver(new OldMsgpackSerializer(), { splices: true });
+    await using writer = newSaver(new OldMsgpackSerializer(), { splices: true });
     const long = new AIMessage({ id: "long", content: text(8_000) });
     const put = await putValues(writer, threadConfig(thread), { messages: [long, redacted("a")] });
     await putValues(
@@ -117,11 +110,12 @@ describeAnyTarget("sanitize", (target) => {
       { messages: [long, new AIMessage({ id: "b", content: "b" })] },
       put.checkpoint,
     );
-    const saver = newSaver(new MsgpackSerializer());
+    await using saver = newSaver(new MsgpackSerializer());
     const before = await read(saver, thread);
     await saver.sanitize({ threads: [thread] });
     expect(await rowsWithSecret(thread)).toBe(0);
-    expect(await read(newSaver(new MsgpackSerializer()), thread)).toEqual(before);
+    await using reader = newSaver(new MsgpackSerializer());
+    expect(await read(reader, thread)).toEqual(before);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { addedColumns } from "../../db/added-columns.js";
+import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
@@ -117,7 +117,7 @@ function withSizes(
               blobs: sql`count(*)`,
               blob_bytes: VALUE_BYTES,
               ...(hasSplices && { splices: sql`count(base)` }),
-              whole_bytes: sql`coalesce(sum(${hasSplices ? SPLICED_BYTES : WHOLE_BYTES}), 0)`,
+              whole_bytes: sql`coalesce(sum(${wholeBytesIn("", hasSplices)}), 0)`,
             }),
           )
           .unionAll((all) =>
@@ -164,10 +164,6 @@ function valuedBy(
     .select(part === "thread" ? "valued.thread_id as name" : "valued.channel as name")
     .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
 }
-
-/** Postgres knows the length without reading the value. */
-const WHOLE_BYTES = /* @__PURE__ */ sql`octet_length(blob)`;
-const SPLICED_BYTES = /* @__PURE__ */ sql`coalesce(whole_bytes, ${WHOLE_BYTES})`;
 
 const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
 

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
-import { addedColumns } from "../../db/added-columns.js";
+import { sql } from "kysely";
+import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -58,17 +58,13 @@ const statements = /* @__PURE__ */ new StatementFamily<TaskShape, TaskParams, Ta
         .groupBy(["checkpoint_ns", "checkpoint_id", "task_id"])
         .$if(hasTaskPath, (query) => query.groupBy("task_path"))
         .select(["checkpoint_ns", "checkpoint_id", "task_id"])
-        .select(taskPathOf(hasTaskPath).as("task_path"))
+        .select(taskPathIn("", hasTaskPath).as("task_path"))
         .select([
           sql<number>`count(*)::float8`.as("writes"),
           sql<number>`sum(octet_length(blob))::float8`.as("bytes"),
         ])
         .orderBy(sql`checkpoint_id collate "C"`)
         .orderBy(sql`checkpoint_ns collate "C"`)
-        .orderBy(sql`${taskPathOf(hasTaskPath)} collate "C"`)
+        .orderBy(sql`${taskPathIn("", hasTaskPath)} collate "C"`)
         .orderBy(sql`task_id collate "C"`),
 );
-
-function taskPathOf(hasTaskPath: boolean): RawBuilder<string> {
-  return hasTaskPath ? sql.ref("task_path") : sql`''::text`;
-}

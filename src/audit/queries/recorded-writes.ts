@@ -1,5 +1,5 @@
 import { type QueryCreator, sql } from "kysely";
-import type { AddedColumns } from "../../db/added-columns.js";
+import { type AddedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -30,7 +30,7 @@ export function selectRecordedWrites(
   parameter: Parameter<RecordedWritesParams>,
   { taskPath: hasTaskPath }: Pick<AddedColumns, "taskPath">,
 ) {
-  const taskPath = hasTaskPath ? sql.ref<string>("write.task_path") : sql<string>`''::text`;
+  const taskPath = taskPathIn("write.", hasTaskPath);
   return db
     .selectFrom("checkpoint_writes as write")
     .where("write.thread_id", "=", parameter("threadId"))

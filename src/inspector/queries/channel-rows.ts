@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
-import { addedColumns } from "../../db/added-columns.js";
+import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -83,9 +83,7 @@ const channels = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, Cha
             .select([
               sql<boolean>`${hasSplices ? sql`stored.base is not null` : sql`false`}`.as("is_splice"),
               sql<number>`coalesce(${storedSize("stored.blob")}, 0)::float8`.as("stored_bytes"),
-              sql<number>`coalesce(${hasSplices ? sql`stored.whole_bytes, ` : sql``}octet_length(stored.blob), 0)::float8`.as(
-                "whole_bytes",
-              ),
+              sql<number>`coalesce(${wholeBytesIn("stored.", hasSplices)}, 0)::float8`.as("whole_bytes"),
             ])
             .limit(sql.lit(1))
             .as("found"),

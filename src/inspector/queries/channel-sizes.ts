@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { addedColumns } from "../../db/added-columns.js";
+import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -26,9 +26,6 @@ export async function channelSizes(call: CallContext, params: ChannelParams): Pr
   return runStatement(call, sizes.of(hasSplices), params);
 }
 
-const WHOLE_BYTES = /* @__PURE__ */ sql`octet_length(blob)`;
-const SPLICED_BYTES = /* @__PURE__ */ sql`coalesce(whole_bytes, ${WHOLE_BYTES})`;
-
 const sizes = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, ChannelSizeRow>(
   (hasSplices) => (db, parameter) =>
     db
@@ -40,7 +37,7 @@ const sizes = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, Channe
         sql<number>`count(*)::float8`.as("versions"),
         (hasSplices ? sql<number>`count(base)::float8` : sql<number>`0::float8`).as("splices"),
         sql<number>`coalesce(sum(${storedSize("blob")}), 0)::float8`.as("stored_bytes"),
-        sql<number>`coalesce(sum(${hasSplices ? SPLICED_BYTES : WHOLE_BYTES}), 0)::float8`.as("whole_bytes"),
+        sql<number>`coalesce(sum(${wholeBytesIn("", hasSplices)}), 0)::float8`.as("whole_bytes"),
       ])
       .orderBy("stored_bytes", "desc")
       .orderBy("checkpoint_ns")

@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
-import { addedColumns } from "../../db/added-columns.js";
+import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -58,7 +58,7 @@ interface StatesShape {
 const states = /* @__PURE__ */ new StatementFamily<StatesShape, GivenParams, StateRow>(
   ({ naming, hasTaskPath }) =>
     (db, parameter) => {
-      const taskPath = hasTaskPath ? sql.ref("write.task_path") : sql`''`;
+      const taskPath = taskPathIn("write.", hasTaskPath);
       const threadId = givenThread(naming, parameter);
       return db
         .selectFrom(givenCheckpoints(parameter))

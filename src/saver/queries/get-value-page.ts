@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+import { taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -197,7 +198,7 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
       )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
       .select(["stored.idx", "stored.channel", "stored.type"])
-      .select((shape.copies ? sql.ref<string>("stored.task_path") : sql<string>`''::text`).as("task_path"))
+      .select(taskPathIn("stored.", shape.copies).as("task_path"))
       .select((eb) => [
         sentBytes("stored", parameter("pieceBytes")).as("blob"),
         // Not EXISTS: for it the planner may read the whole table, again for every page.

@@ -8,6 +8,7 @@ import {
   sql,
   type SqlBool,
 } from "kysely";
+import { taskPathIn } from "../../db/added-columns.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { fewRows } from "../../db/kysely/few-rows.js";
 import { eachChannelVersion } from "./header-parts.js";
@@ -175,9 +176,7 @@ function withParts(
   { several }: { readonly several: boolean },
 ) {
   const { followsChains, isDistributed, hasTaskPath } = shape;
-  const taskPath = (hasTaskPath ? sql.ref<string>("stored.task_path") : sql<string>`''::text`).as(
-    "task_path",
-  );
+  const taskPath = taskPathIn("stored.", hasTaskPath).as("task_path");
   const known = isDistributed ? threadId : undefined;
   const ofChain = followsChains ? known : threadId;
   const bytes = sentBytes("stored", pieceBytes, isDistributed);

@@ -1,7 +1,7 @@
-import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { AbortError, CheckpointNotFoundError } from "../../errors/index.js";
+import { configOf } from "../../saver/codec/config-of.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { parseCopyThreads } from "../boundary/parse-copy-threads.js";
 import { VersionCopier } from "./copied-versions.js";
@@ -101,7 +101,7 @@ interface Copier {
 /** @throws CheckpointNotFoundError for a checkpoint that the source has deleted meanwhile. */
 async function copyCheckpoint(copier: Copier, listed: ListedCheckpoint): Promise<void> {
   const { source, target, versions, isStored } = copier;
-  const config = configOf(listed, listed.checkpointId);
+  const config = configOf(listed);
   const tuple = await source.getTuple(config);
   if (tuple?.metadata === undefined) throw new CheckpointNotFoundError(listed);
   const { checkpoint, metadata, pendingWrites = [] } = tuple;
@@ -109,13 +109,12 @@ async function copyCheckpoint(copier: Copier, listed: ListedCheckpoint): Promise
   await copyWrites(target, config, pendingWrites);
   if (isStored) return;
   const { newVersions, ...copied } = versions.copy(listed, checkpoint);
-  const parent = configOf(listed, listed.parent?.checkpointId);
-  await target.put(parent, { ...checkpoint, ...copied }, metadata, newVersions);
-}
-
-function configOf({ threadId, checkpointNs }: CheckpointKey, checkpointId?: string): RunnableConfig {
-  const id = checkpointId === undefined ? {} : { checkpoint_id: checkpointId };
-  return { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs, ...id } };
+  const { threadId, checkpointNs, parent } = listed;
+  const parentConfig =
+    parent === undefined
+      ? { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs } }
+      : configOf(parent);
+  await target.put(parentConfig, { ...checkpoint, ...copied }, metadata, newVersions);
 }
 
 function stoppedBy(
