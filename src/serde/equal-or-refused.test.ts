@@ -247,7 +247,8 @@ describe.each(Object.entries(layouts))(
       ["a match of a RegExp", () => /(?<year>\d+)-(x)?/.exec("in 2024-")],
       [
         "an array with properties",
-        () => Object.assign([1, [2]], { "": 1, total: undefined, "\ud800": [new Date(0)] }),
+        () =>
+          Object.assign([1, [2]], { "": 1, total: undefined, "\ud800": [new Date(0)], 4294967295: "a name" }),
       ],
       [
         "a Document with a score",

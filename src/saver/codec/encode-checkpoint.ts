@@ -7,6 +7,7 @@ import type { PutTarget } from "../boundary/parse-config.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { textOf } from "../../serde/json/json-text.js";
+import { isOf64Bits } from "../../serde/msgpack/encode-scalars.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
 import { type OpenChain, openChain } from "./open-chain.js";
@@ -193,10 +194,6 @@ function isCopied(value: unknown, { inlineScalars, serde }: Encoding): boolean {
   if (inlineScalars) return isWhole(value) && !isInlineValue(value);
   const refusesPlaintext = "refusesPlaintext" in serde && serde.refusesPlaintext === true;
   return typeof value === "bigint" && !isOf64Bits(value) && !refusesPlaintext;
-}
-
-function isOf64Bits(value: bigint): boolean {
-  return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value;
 }
 
 function isWhole(value: unknown): value is number | bigint {

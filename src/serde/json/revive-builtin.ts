@@ -1,4 +1,4 @@
-import { sparseArray } from "../objects/sparse-array.js";
+import { isArrayIndex, sparseArray } from "../objects/sparse-array.js";
 import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
 import { defineOwn } from "../objects/inspect-object.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
@@ -99,7 +99,7 @@ function isElement(key: unknown, length: number): key is number {
 
 /** Whether an array may get a property of this name. */
 function isName(key: unknown, array: readonly unknown[]): key is string {
-  return typeof key === "string" && !Object.hasOwn(array, key) && String(Number(key) >>> 0) !== key;
+  return typeof key === "string" && !Object.hasOwn(array, key) && !isArrayIndex(key);
 }
 
 function reviveBoxed(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {

@@ -10,6 +10,7 @@ import { encodeString, isWellFormed } from "./encode-scalars.js";
 import { encodeAsOrigin, pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol } from "../objects/inspect-object.js";
+import { isArrayIndex } from "../objects/sparse-array.js";
 import type { Wire } from "./wire.js";
 
 /**
@@ -116,7 +117,7 @@ function encodeNamed(
 /** How many keys of an array are names. They come after the indices. */
 function namesAfter(keys: readonly string[]): number {
   let count = 0;
-  while (count < keys.length && !isIndex(keys[keys.length - 1 - count] ?? "")) count += 1;
+  while (count < keys.length && !isArrayIndex(keys[keys.length - 1 - count] ?? "")) count += 1;
   return count;
 }
 
@@ -135,8 +136,4 @@ function encodeItems(value: readonly unknown[], context: EncodeContext): readonl
 function encodeHoles(value: readonly unknown[], keys: readonly string[], context: EncodeContext): Wire {
   const entries = keys.flatMap((key) => [Number(key), context.at(Number(key), value[Number(key)])]);
   return context.extension(EXT.SPARSE_ARRAY, [value.length, ...entries]);
-}
-
-function isIndex(key: string): boolean {
-  return String(Number(key) >>> 0) === key && key !== "4294967295";
 }

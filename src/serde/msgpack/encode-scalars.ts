@@ -31,7 +31,12 @@ export function encodeNumber(value: number): unknown {
 /** Whether a BigInt is an integer that MessagePack can hold and that is not read back as a number. */
 export function isLongInteger(value: bigint): boolean {
   const isNumber = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
-  return !isNumber && value >= MIN_INT64 && value <= MAX_UINT64;
+  return !isNumber && isOf64Bits(value);
+}
+
+/** Whether MessagePack can hold a BigInt as an integer. */
+export function isOf64Bits(value: bigint): boolean {
+  return value >= MIN_INT64 && value <= MAX_UINT64;
 }
 
 /** Encodes a BigInt: as an integer of MessagePack if it is read back as a BigInt, otherwise as an extension. */

@@ -12,3 +12,9 @@ export function sparseArray(length: number): unknown[] {
   Reflect.deleteProperty(array, LAST_INDEX);
   return array;
 }
+
+/** Whether a key of an array is an index. Any other one is the name of a property. */
+export function isArrayIndex(key: string): boolean {
+  const index = Number(key) >>> 0;
+  return index <= LAST_INDEX && String(index) === key;
+}
