@@ -11,7 +11,7 @@ import { nodesOf } from "./check-citus-nodes.js";
 import { shardsOf } from "./check-citus-shards.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quotedText } from "./quoted.js";
+import { quotedText } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("citus");
 

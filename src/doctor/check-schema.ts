@@ -8,7 +8,7 @@ import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quoted } from "./quoted.js";
+import { quoted } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("schema");
 

@@ -1,9 +1,9 @@
 import { migrateCommand } from "../db/migrate-command.js";
+import { quoted } from "../db/quoted.js";
 
 /** What to do where a table has been dropped that is not created again by itself. */
 export function remedyOfMissing(schema: string, record: string): string {
-  const name = [schema, record].map((part) => `"${part.replaceAll('"', '""')}"`).join(".");
-  return `restore it from a backup; or create an empty one: delete from ${name}, then ${migrateCommand(schema)}`;
+  return `restore it from a backup; or create an empty one: delete from ${quoted(schema, record)}, then ${migrateCommand(schema)}`;
 }
 
 /** Says that a table is missing. */

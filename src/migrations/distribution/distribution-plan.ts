@@ -1,6 +1,7 @@
 import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
 import { MigrationError, MigrationRequiredError } from "../../errors/index.js";
 import { migrateCommand, shellCommand } from "../../db/migrate-command.js";
+import { quoted } from "../../db/quoted.js";
 import {
   type DistributionStatus,
   REFERENCE_TABLES,
@@ -121,7 +122,7 @@ function createDistributed(
 
 /** The name of a table as text that Citus parses. */
 function nameOf(schema: string, table: string): RawBuilder<string> {
-  return sql.lit([schema, table].map((name) => `"${name.replaceAll('"', '""')}"`).join("."));
+  return sql.lit(quoted(schema, table));
 }
 
 function existing({ tables }: DistributionStatus, names: readonly string[]): TableDistribution[] {
