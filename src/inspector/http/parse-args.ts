@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
+import { isNestedDeeper } from "../../serde/json/json-text.js";
 import { MAX_JSON_DEPTH } from "../../serde/json/limits.js";
 
 /** Parses the arguments of a call. */
@@ -14,13 +15,8 @@ export function parseArgs<Args>(schema: z.ZodType<Args>, text: string): Args {
  * nothing walks through it first.
  */
 function refuseDeep(text: string): void {
-  let depth = 0;
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
-    if (token === "[" || token === "{") depth += 1;
-    else if (token === "]" || token === "}") depth -= 1;
-    if (depth > MAX_JSON_DEPTH)
-      throw new InvalidConfigError("args", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
-  }
+  if (isNestedDeeper(text, MAX_JSON_DEPTH))
+    throw new InvalidConfigError("args", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 }
 
 function parseJson(text: string): unknown {

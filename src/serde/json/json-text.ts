@@ -105,7 +105,7 @@ function hasFewBrackets(text: string): boolean {
 }
 
 /** Whether the brackets of JSON text are nested deeper than `depth`. `JSON.parse` takes seconds for millions of levels. */
-function isNestedDeeper(text: string, depth: number): boolean {
+export function isNestedDeeper(text: string, depth: number): boolean {
   let open = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
