@@ -10,6 +10,7 @@ import { CheckpointError, type CheckpointErrorOptions } from "../errors/index.js
  * ```
  */
 export class ArchiveError extends CheckpointError {
+  override name = "ArchiveError";
   /** The name of the file. */
   readonly file: string;
 

@@ -17,6 +17,7 @@ export interface BackupErrorOptions extends CheckpointErrorOptions {
  * ```
  */
 export class BackupError extends CheckpointError {
+  override name = "BackupError";
   /** What is wrong, without the number of the line. */
   readonly problem: string;
   /** The number of the line with the problem, from 1. */

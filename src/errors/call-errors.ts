@@ -9,6 +9,7 @@ import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error
  * ```
  */
 export class InvalidConfigError extends CheckpointError {
+  override name = "InvalidConfigError";
   /** The dotted path of the argument, such as `configurable.thread_id`. */
   readonly field: string;
 
@@ -32,6 +33,7 @@ export class InvalidConfigError extends CheckpointError {
  * ```
  */
 export class AbortError extends CheckpointError {
+  override name = "AbortError";
   constructor(options: CheckpointErrorOptions = {}) {
     super("ABORTED", "the call was aborted", options);
   }

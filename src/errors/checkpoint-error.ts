@@ -36,6 +36,8 @@ export interface CheckpointErrorOptions extends ErrorLocation {
  * ```
  */
 export class CheckpointError extends Error implements ErrorLocation {
+  // Written out in each class, because bundlers shorten the names of classes.
+  override name = "CheckpointError";
   /** A stable, machine-readable name for the kind of error. */
   readonly code: CheckpointErrorCode;
   readonly threadId: string | undefined;
@@ -45,7 +47,6 @@ export class CheckpointError extends Error implements ErrorLocation {
 
   constructor(code: CheckpointErrorCode, message: string, options: CheckpointErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = new.target.name;
     this.code = code;
     this.threadId = options.threadId;
     this.checkpointNs = options.checkpointNs;

@@ -10,6 +10,7 @@ import { CheckpointError } from "./checkpoint-error.js";
  * ```
  */
 export class CheckpointVersionError extends CheckpointError {
+  override name = "CheckpointVersionError";
   /** The version of the checkpoint that was to be saved. */
   readonly version: number;
   /** The version of the stored checkpoint. */
@@ -28,6 +29,7 @@ export class CheckpointVersionError extends CheckpointError {
 
 /** The state of a checkpoint does not fit the option `stateSchema` of its checkpoint store. Nothing is returned. */
 export class CheckpointSchemaError extends CheckpointError {
+  override name = "CheckpointSchemaError";
   /** The problems, as the schema reports them. */
   readonly issues: readonly { readonly message: string }[];
 

@@ -16,6 +16,7 @@ export interface DatabaseErrorOptions extends CheckpointErrorOptions {
  * after retries within the saver's `retry` option.
  */
 export class DatabaseError extends CheckpointError {
+  override name = "DatabaseError";
   /** The five-character SQLSTATE, where the server sent one. */
   readonly sqlState: string | undefined;
   /** Whether a retry of the same call may succeed. */
@@ -37,6 +38,7 @@ export class DatabaseError extends CheckpointError {
  * for longer than the call may wait, as in a call inside of a transaction that has the only one. That one is not transient.
  */
 export class ConnectionError extends DatabaseError {
+  override name = "ConnectionError";
   constructor(message: string, options: DatabaseErrorOptions = {}) {
     super(message, { transient: true, ...options }, "CONNECTION_FAILED");
   }
@@ -56,6 +58,7 @@ export interface StatementTimeoutErrorOptions extends DatabaseErrorOptions {
  * a `cause`, it was to be sent again: its first statement failed with that error.
  */
 export class StatementTimeoutError extends DatabaseError {
+  override name = "StatementTimeoutError";
   /** The timeout, in milliseconds. */
   readonly timeoutMs: number;
 
@@ -75,6 +78,7 @@ export class StatementTimeoutError extends DatabaseError {
  * own.
  */
 export class NotReplicatedError extends DatabaseError {
+  override name = "NotReplicatedError";
   constructor(options: DatabaseErrorOptions = {}) {
     super(
       "the change is stored, but the wait for a synchronous standby was cancelled: a failover may lose it",
@@ -86,6 +90,7 @@ export class NotReplicatedError extends DatabaseError {
 
 /** The role that the saver connects as lacks a privilege. */
 export class PermissionError extends DatabaseError {
+  override name = "PermissionError";
   constructor(message: string, options: DatabaseErrorOptions = {}) {
     super(message, options, "PERMISSION_DENIED");
   }
@@ -96,6 +101,7 @@ export class PermissionError extends DatabaseError {
  * database does not separate tenants. Nothing was read or written.
  */
 export class RowSecurityError extends DatabaseError {
+  override name = "RowSecurityError";
   /** The tables whose rows every tenant would see. */
   readonly tables: readonly string[];
 
@@ -122,6 +128,7 @@ export class RowSecurityError extends DatabaseError {
  * The tables are missing or older than this version of the library. The message says which command to run.
  */
 export class MigrationRequiredError extends DatabaseError {
+  override name = "MigrationRequiredError";
   /** The schema that must be migrated. */
   readonly schema: string;
   /** The pending steps, oldest first; empty where they could not be determined. */
@@ -160,6 +167,7 @@ export interface MigrationErrorOptions extends DatabaseErrorOptions {
  * A wait that was too long has the SQLSTATE `55P03`. It is not repeated within the same call.
  */
 export class MigrationError extends DatabaseError {
+  override name = "MigrationError";
   /** The step that failed, where one had started. */
   readonly step: string | undefined;
   /** The sessions that held the lock which the migration waited for. Empty for any other failure, and where they can't be seen. */
@@ -177,6 +185,7 @@ export class MigrationError extends DatabaseError {
  * install it.
  */
 export class VectorExtensionError extends DatabaseError {
+  override name = "VectorExtensionError";
   /** @param version - The installed version, where it is too old. */
   constructor(options: DatabaseErrorOptions = {}, version?: string) {
     super(
@@ -198,6 +207,7 @@ export class VectorExtensionError extends DatabaseError {
  * command converts them.
  */
 export class IncompatibleTablesError extends DatabaseError {
+  override name = "IncompatibleTablesError";
   /** The schema that has the tables. */
   readonly schema: string;
   /** Which program's tables they are, or `partitions` for tables of savers that are partitioned by something else than `thread_id`. */

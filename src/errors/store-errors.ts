@@ -34,6 +34,7 @@ export interface VersionConflict extends ItemLocation {
  * ```
  */
 export class VersionConflictError extends CheckpointError {
+  override name = "VersionConflictError";
   /** The labels of the namespace. */
   readonly namespace: readonly string[];
   readonly key: string;
@@ -59,6 +60,7 @@ export class VersionConflictError extends CheckpointError {
 
 /** A value does not fit the schema that the store has for its namespace. Nothing was stored, or nothing is returned. */
 export class ItemSchemaError extends CheckpointError {
+  override name = "ItemSchemaError";
   /** The labels of the namespace. */
   readonly namespace: readonly string[];
   readonly key: string;
@@ -81,6 +83,7 @@ export class ItemSchemaError extends CheckpointError {
 
 /** What the embedding model returned can't be stored: a vector of another length, for example. Nothing was stored. */
 export class InvalidEmbeddingError extends CheckpointError {
+  override name = "InvalidEmbeddingError";
   constructor(problem: string) {
     super("INVALID_EMBEDDING", problem);
   }
@@ -99,6 +102,7 @@ export interface EmbeddingKind {
  * Nothing was read or written. The message names the command that embeds all items again.
  */
 export class EmbeddingMismatchError extends CheckpointError {
+  override name = "EmbeddingMismatchError";
   /** What the option `index` says. */
   readonly expected: EmbeddingKind;
   /** What the tables have. A property is absent where it could not be determined. */

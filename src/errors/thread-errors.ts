@@ -26,6 +26,7 @@ export interface ConcurrentModification extends ErrorLocation {
  * ```
  */
 export class ConcurrentModificationError extends CheckpointError {
+  override name = "ConcurrentModificationError";
   /** The parent that the put names; `undefined` where it names none. */
   readonly parentCheckpointId: string | undefined;
   /** The newest checkpoint of the namespace. */
@@ -73,6 +74,7 @@ export interface ClockBehind extends ErrorLocation {
  * ```
  */
 export class ClockBehindError extends CheckpointError {
+  override name = "ClockBehindError";
   /** How far the clock of this machine is behind at least, in milliseconds. */
   readonly behindMs: number;
 
@@ -92,6 +94,7 @@ export class ClockBehindError extends CheckpointError {
  * ```
  */
 export class ThreadDeletedError extends CheckpointError {
+  override name = "ThreadDeletedError";
   /** When the thread was deleted, by the clock of the database. */
   readonly deletedAt: Date;
 
@@ -115,6 +118,7 @@ export class ThreadDeletedError extends CheckpointError {
  * ```
  */
 export class ThreadLockedError extends CheckpointError {
+  override name = "ThreadLockedError";
   /** How long the call waited for the lock, in milliseconds. */
   readonly waitMs: number;
 
@@ -139,6 +143,7 @@ export class ThreadLockedError extends CheckpointError {
  * ```
  */
 export class ThreadLockLostError extends CheckpointError {
+  override name = "ThreadLockLostError";
   constructor(threadId: string, options: CheckpointErrorOptions = {}) {
     super("THREAD_LOCK_LOST", `the lock of thread "${threadId}" was lost before its run ended`, {
       ...options,
@@ -157,6 +162,7 @@ export class ThreadLockLostError extends CheckpointError {
  * ```
  */
 export class CheckpointNotFoundError extends CheckpointError {
+  override name = "CheckpointNotFoundError";
   constructor(location: ErrorLocation) {
     super("CHECKPOINT_NOT_FOUND", problemOf(location), location);
   }
@@ -182,6 +188,7 @@ function problemOf({ threadId, checkpointNs = "", checkpointId }: ErrorLocation)
  * ```
  */
 export class ThreadExistsError extends CheckpointError {
+  override name = "ThreadExistsError";
   constructor(source: string, target: Required<Pick<ErrorLocation, "threadId" | "checkpointId">>) {
     super(
       "THREAD_EXISTS",

@@ -6,6 +6,7 @@ import { CheckpointError, type CheckpointErrorOptions, type ErrorLocation } from
  * cycle. Thrown before anything is written.
  */
 export class SerializationError extends CheckpointError {
+  override name = "SerializationError";
   /**
    * The path of the faulty part within the value, such as `messages[3].kwargs.onDone`; empty for the value
    * itself.
@@ -46,6 +47,7 @@ export interface CheckpointTooLargeErrorOptions extends CheckpointErrorOptions {
  * ```
  */
 export class CheckpointTooLargeError extends CheckpointError {
+  override name = "CheckpointTooLargeError";
   /**
    * The size of what the call would have stored, in bytes: header, metadata and values as they are encoded.
    */
@@ -68,6 +70,7 @@ export interface DeserializationErrorOptions extends CheckpointErrorOptions {
 
 /** Stored bytes that can't be decoded to a value: corrupt, encrypted, pickled, or of an unknown type. */
 export class DeserializationError extends CheckpointError {
+  override name = "DeserializationError";
   /** The problem, without the place. */
   readonly problem: string;
   /** The type tag that was stored with the bytes. */
@@ -94,6 +97,7 @@ export class DeserializationError extends CheckpointError {
  * itself. `verify` finds such values.
  */
 export class BrokenChainError extends DeserializationError {
+  override name = "BrokenChainError";
   constructor(problem: string, options: DeserializationErrorOptions = {}) {
     super(problem, options, "BROKEN_CHAIN");
   }
@@ -105,6 +109,7 @@ export class BrokenChainError extends DeserializationError {
 
 /** A row that is not a valid checkpoint: somebody edited the table, or another program wrote it. */
 export class CorruptCheckpointError extends CheckpointError {
+  override name = "CorruptCheckpointError";
   constructor(problem: string, options: CheckpointErrorOptions = {}) {
     const { threadId, checkpointId } = options;
     super("CORRUPT_CHECKPOINT", problemAt({ threadId, checkpointId }, problem), options);
@@ -121,6 +126,7 @@ export class CorruptCheckpointError extends CheckpointError {
  * ```
  */
 export class WritesMissingError extends CheckpointError {
+  override name = "WritesMissingError";
   constructor(problem: string, location: ErrorLocation) {
     const { threadId = "", checkpointId = "", channel = "" } = location;
     super(

@@ -6,6 +6,7 @@ const MAX_READS = 5;
 
 /** Reports a long value or a splice that was replaced or deleted after a read had found it. */
 export class ReplacedValueError extends DatabaseError {
+  override name = "ReplacedValueError";
   constructor({ channel, ...place }: CheckpointValueContext) {
     super(`channel "${channel}": its value was replaced while it was read`, {
       ...place,

@@ -11,6 +11,7 @@ import type { CopyProgress } from "../model/copy-types.js";
  * ```
  */
 export class CheckpointCopyError extends CheckpointError {
+  override name = "CheckpointCopyError";
   /** What was done before. */
   readonly progress: CopyProgress;
 

@@ -163,6 +163,7 @@ function stepsOf(
 
 /** Ends a transaction in which a newer record refused another one. Only this file sees it. */
 class SaveRefused extends CheckpointError {
+  override name = "SaveRefused";
   constructor() {
     super("CHECKPOINT_VERSION", "a newer checkpoint is stored");
   }

@@ -4,6 +4,7 @@ import { CheckpointError } from "../../errors/index.js";
 
 /** A write to a file or stream failed, for example because the disk is full. */
 export class OutputError extends CheckpointError {
+  override name = "OutputError";
   /**
    * @param output - The name of the file or stream.
    * @param cause - The error of the operating system.
@@ -15,6 +16,7 @@ export class OutputError extends CheckpointError {
 
 /** The reader of the output closed it, as `head` does. Not reported to the user. */
 export class ClosedPipeError extends CheckpointError {
+  override name = "ClosedPipeError";
   constructor() {
     super("CLOSED_PIPE", "the reader closed the output");
   }

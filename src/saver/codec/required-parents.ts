@@ -62,6 +62,7 @@ function addPut({ isDeleted, put, stored, orphans }: ThreadPuts, checkpoint: Enc
 
 /** Rolls back a transaction because the parents of these checkpoints are gone. It never reaches a caller of the saver. */
 export class MissingParents extends CheckpointError {
+  override name = "MissingParents";
   readonly checkpoints: readonly EncodedCheckpoint[];
 
   constructor(checkpoints: readonly EncodedCheckpoint[]) {

@@ -17,6 +17,7 @@ export interface StoreBackupErrorOptions extends CheckpointErrorOptions {
  * ```
  */
 export class StoreBackupError extends CheckpointError {
+  override name = "StoreBackupError";
   /** What is wrong, without the number of the line. */
   readonly problem: string;
   /** The number of the line with the problem, from 1. */

@@ -177,6 +177,7 @@ class Reembedding {
 
 /** The model took too long for writers that wait. */
 class ModelTooSlowError extends CheckpointError {
+  override name = "ModelTooSlowError";
   constructor() {
     super("MODEL_TOO_SLOW", "the embedding model took too long");
   }

@@ -27,6 +27,7 @@ export interface VectorPlan {
 
 /** Another call has replaced vectors that a plan relies on, before its transaction began. */
 export class VectorsChangedError extends CheckpointError {
+  override name = "VectorsChangedError";
   constructor() {
     super("VECTORS_CHANGED", "another call has replaced vectors of the same item");
   }

@@ -11,6 +11,7 @@ import type { CopyThreadsProgress } from "./copy-threads-types.js";
  * ```
  */
 export class ThreadCopyError extends CheckpointError {
+  override name = "ThreadCopyError";
   /** What was done before. */
   readonly progress: CopyThreadsProgress;
 
