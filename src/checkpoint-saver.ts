@@ -9,13 +9,6 @@ import {
   type DeltaChannelHistory,
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
-import {
-  parseReducers,
-  parseStorageScope,
-  parseTarget,
-  parseTaskScope,
-  parseVerify,
-} from "./audit/boundary/parse-audit.js";
 import type { CheckpointDiff } from "./audit/checkpoint-diff.js";
 import type {
   RebuiltBlob,
@@ -27,32 +20,16 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "./audit/audit-types.js";
-import { diff } from "./audit/diff.js";
-import { rebuildBlobs } from "./audit/rebuild/rebuild-blobs.js";
-import { storage } from "./audit/storage.js";
-import { taskStats } from "./audit/task-stats.js";
-import { verify } from "./audit/verify.js";
-import { writesOf } from "./audit/writes-of.js";
-import { archive } from "./archive/archive.js";
 import type {
   ArchiveOptions,
   ArchiveResult,
   RestoreOptions,
   RestoreReport,
 } from "./archive/archive-types.js";
-import { parseArchive, parseRestore } from "./archive/boundary/parse-archive.js";
-import { restore } from "./archive/restore.js";
 import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
-import { parseExport, parseImport } from "./backup/boundary/parse-backup.js";
-import { exportThreads } from "./backup/export-threads.js";
-import { importThreads } from "./backup/import-threads.js";
 import { InvalidConfigError } from "./errors/index.js";
-import { sanitize } from "./sanitize/sanitize.js";
+import { loadOnce } from "./db/async/load-once.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
-import { saverHealth } from "./doctor/saver-health.js";
-import { parseGrowth } from "./growth/boundary/parse-growth.js";
-import { compact } from "./growth/compact.js";
-import { expand } from "./growth/expand.js";
 import type { GrowthOptions, GrowthReport } from "./growth/growth-types.js";
 import type { Health } from "./health/health.js";
 import {
@@ -62,11 +39,7 @@ import {
   type StaleReadOptions,
   unlessIndex,
 } from "./parsing/parse-call-options.js";
-import { parseLines } from "./parsing/parse-lines.js";
 import { parseSetupOptions, type SetupOptions } from "./parsing/parse-setup-options.js";
-import { parsePrune, parseRunIds, parseRunOptions } from "./retention/boundary/parse-prune.js";
-import { deleteForRuns } from "./retention/delete-for-runs.js";
-import { prune } from "./retention/prune.js";
 import type {
   IdleOptions,
   PruneOptions,
@@ -99,25 +72,11 @@ import type { RowCounts } from "./saver/model/row-counts.js";
 import { put } from "./saver/put.js";
 import { putWrites } from "./saver/put-writes.js";
 import { readEachOnce } from "./saver/read-each-once.js";
-import { setUp } from "./saver/set-up.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/observed-call.js";
-import { parseCopy } from "./threads/boundary/parse-copy.js";
-import { parseFork, parseRollback } from "./threads/boundary/parse-fork.js";
-import { parseHistory } from "./threads/boundary/parse-history.js";
-import {
-  type LockedRun,
-  parseThreadLock,
-  type ThreadLockOptions,
-} from "./threads/boundary/parse-thread-lock.js";
-import { parseThreadQuery } from "./threads/boundary/parse-threads.js";
-import { parseLift, parseTombstoneQuery } from "./threads/boundary/parse-tombstones.js";
-import { copyThread } from "./threads/copy-thread.js";
-import { fork, type Forker } from "./threads/fork.js";
-import { history } from "./threads/history.js";
-import { listThreads } from "./threads/list-threads.js";
-import { withThreadLock } from "./threads/with-thread-lock.js";
+import type { LockedRun, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
+import type { Forker } from "./threads/fork.js";
 import type {
   CopyOptions,
   ForkOptions,
@@ -129,12 +88,20 @@ import type {
   Tombstone,
   TombstoneQuery,
 } from "./threads/thread-types.js";
-import { liftTombstones, listTombstones } from "./threads/tombstones.js";
 import { parseSchedule } from "./upkeep/boundary/parse-schedule.js";
 import { startRetention } from "./upkeep/start-retention.js";
 import type { Retention, RetentionSchedule } from "./upkeep/upkeep-types.js";
 import type { WatchOptions } from "./watch/watch-options.js";
 import { watchThread } from "./watch/watch-thread.js";
+
+// Most processes never call what these rooms do, so a room is loaded by the first call that needs it.
+const loadArchive = /* @__PURE__ */ loadOnce(() => import("./archive/index.js"));
+const loadAudit = /* @__PURE__ */ loadOnce(() => import("./audit/index.js"));
+const loadBackup = /* @__PURE__ */ loadOnce(() => import("./backup/index.js"));
+const loadGrowth = /* @__PURE__ */ loadOnce(() => import("./growth/index.js"));
+const loadRetention = /* @__PURE__ */ loadOnce(() => import("./retention/index.js"));
+const loadSanitize = /* @__PURE__ */ loadOnce(() => import("./sanitize/index.js"));
+const loadThreads = /* @__PURE__ */ loadOnce(() => import("./threads/index.js"));
 
 /**
  * Returns what a saver works with, for rooms that send queries of their own on its database.
@@ -190,7 +157,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async setup(options?: SetupOptions): Promise<void> {
     const parse = () => parseSetupOptions(options);
-    await this.#run("setup", {}, parse, (call, limits) => setUp({ ...call, ...limits }));
+    await this.#run("setup", {}, parse, async (call, limits) => {
+      const { setUp } = await import("./saver/set-up.js");
+      await setUp({ ...call, ...limits });
+    });
   }
 
   /**
@@ -443,6 +413,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async withThreadLock<T>(threadId: string, run: LockedRun<T>, options?: ThreadLockOptions): Promise<T> {
+    const { withThreadLock, parseThreadLock } = await loadThreads();
     return withThreadLock(this.#opened.call, () => parseThreadLock(threadId, run, options));
   }
 
@@ -475,9 +446,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async copyThread(source: string, target: string, options?: CopyOptions): Promise<RowCounts> {
-    const parse = () => ({ threads: parseCopy(source, target, options, this.serde) });
-    return this.#run("copyThread", { options }, parse, (call, { threads }) =>
-      copyThread(call, threads, this.serde),
+    return this.#runIn(
+      loadThreads,
+      "copyThread",
+      { options },
+      ({ parseCopy }) => ({ threads: parseCopy(source, target, options, this.serde) }),
+      ({ copyThread }, call, { threads }) => copyThread(call, threads, this.serde),
     );
   }
 
@@ -496,9 +470,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async listThreads(query?: ThreadQuery): Promise<ThreadSummary[]> {
-    const parse = () => ({ request: parseThreadQuery(query) });
-    return this.#run("listThreads", { options: query }, parse, (call, { request }) =>
-      listThreads(call, request),
+    return this.#runIn(
+      loadThreads,
+      "listThreads",
+      { options: query },
+      ({ parseThreadQuery }) => ({ request: parseThreadQuery(query) }),
+      ({ listThreads }, call, { request }) => listThreads(call, request),
     );
   }
 
@@ -513,8 +490,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async history(threadId: string, options?: HistoryOptions): Promise<ThreadHistory> {
-    const parse = () => ({ subject: parseHistory(threadId, options) });
-    return this.#run("history", { options }, parse, (call, { subject }) => history(call, subject));
+    return this.#runIn(
+      loadThreads,
+      "history",
+      { options },
+      ({ parseHistory }) => ({ subject: parseHistory(threadId, options) }),
+      ({ history }, call, { subject }) => history(call, subject),
+    );
   }
 
   /**
@@ -535,8 +517,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async fork(config: RunnableConfig, options?: ForkOptions): Promise<RunnableConfig> {
-    const parse = () => parseFork(config, options);
-    return this.#run("fork", { options }, parse, (call, request) => fork(call, request, this.#forker));
+    return this.#runIn(
+      loadThreads,
+      "fork",
+      { options },
+      ({ parseFork }) => parseFork(config, options),
+      ({ fork }, call, request) => fork(call, request, this.#forker),
+    );
   }
 
   /**
@@ -555,8 +542,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async rollback(threadId: string, checkpointId: string, options?: RollbackOptions): Promise<RunnableConfig> {
-    const parse = () => parseRollback(threadId, checkpointId, options);
-    return this.#run("rollback", { options }, parse, (call, request) => fork(call, request, this.#forker));
+    return this.#runIn(
+      loadThreads,
+      "rollback",
+      { options },
+      ({ parseRollback }) => parseRollback(threadId, checkpointId, options),
+      ({ fork }, call, request) => fork(call, request, this.#forker),
+    );
   }
 
   /**
@@ -572,9 +564,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async listTombstones(query?: TombstoneQuery): Promise<Tombstone[]> {
-    const parse = () => ({ request: parseTombstoneQuery(query) });
-    return this.#run("listTombstones", { options: query }, parse, (call, { request }) =>
-      listTombstones(call, request),
+    return this.#runIn(
+      loadThreads,
+      "listTombstones",
+      { options: query },
+      ({ parseTombstoneQuery }) => ({ request: parseTombstoneQuery(query) }),
+      ({ listTombstones }, call, { request }) => listTombstones(call, request),
     );
   }
 
@@ -594,8 +589,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async liftTombstones(threadIds: readonly string[], options?: CallOptions): Promise<string[]> {
-    const parse = () => ({ ids: parseLift(threadIds, options) });
-    return this.#run("liftTombstones", { options }, parse, (call, { ids }) => liftTombstones(call, ids));
+    return this.#runIn(
+      loadThreads,
+      "liftTombstones",
+      { options },
+      ({ parseLift }) => ({ ids: parseLift(threadIds, options) }),
+      ({ liftTombstones }, call, { ids }) => liftTombstones(call, ids),
+    );
   }
 
   /**
@@ -650,8 +650,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     second?: PruneOptions,
   ): Promise<PruneReport> {
     const options = Array.isArray(first) ? second : first;
-    const parse = () => ({ request: parsePrune(first, second) });
-    return this.#run("prune", { options }, parse, (call, { request }) => prune(call, request));
+    return this.#runIn(
+      loadRetention,
+      "prune",
+      { options },
+      ({ parsePrune }) => ({ request: parsePrune(first, second) }),
+      ({ prune }, call, { request }) => prune(call, request),
+    );
   }
 
   /**
@@ -704,8 +709,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async deleteForRuns(runIds: readonly string[], options?: RunDeletionOptions): Promise<PruneReport> {
-    const parse = () => ({ ...parseRunOptions(options), runIds: parseRunIds(runIds) });
-    return this.#run("deleteForRuns", { options }, parse, deleteForRuns);
+    return this.#runIn(
+      loadRetention,
+      "deleteForRuns",
+      { options },
+      ({ parseRunIds, parseRunOptions }) => ({ ...parseRunOptions(options), runIds: parseRunIds(runIds) }),
+      ({ deleteForRuns }, call, request) => deleteForRuns(call, request),
+    );
   }
 
   /**
@@ -726,9 +736,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async expand(options?: GrowthOptions): Promise<GrowthReport> {
-    const parse = () => ({ request: parseGrowth(options) });
-    return this.#run("expand", { options }, parse, (call, { request }) =>
-      expand(call, request, () => this.serde),
+    return this.#runIn(
+      loadGrowth,
+      "expand",
+      { options },
+      ({ parseGrowth }) => ({ request: parseGrowth(options) }),
+      ({ expand }, call, { request }) => expand(call, request, () => this.serde),
     );
   }
 
@@ -753,9 +766,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async compact(options?: GrowthOptions): Promise<GrowthReport> {
-    const parse = () => ({ request: parseGrowth(options) });
-    return this.#run("compact", { options }, parse, (call, { request }) =>
-      compact(call, request, () => this.serde),
+    return this.#runIn(
+      loadGrowth,
+      "compact",
+      { options },
+      ({ parseGrowth }) => ({ request: parseGrowth(options) }),
+      ({ compact }, call, { request }) => compact(call, request, () => this.serde),
     );
   }
 
@@ -777,9 +793,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async sanitize(options?: GrowthOptions): Promise<GrowthReport> {
-    const parse = () => ({ request: parseGrowth(options) });
-    return this.#run("sanitize", { options }, parse, (call, { request }) =>
-      sanitize(call, request, () => this.serde),
+    return this.#runIn(
+      loadSanitize,
+      "sanitize",
+      { options },
+      ({ parseGrowth }) => ({ request: parseGrowth(options) }),
+      ({ sanitize }, call, { request }) => sanitize(call, request, () => this.serde),
     );
   }
 
@@ -799,9 +818,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async writesOf(config: RunnableConfig, options?: StaleReadOptions): Promise<TaskWrite[]> {
-    const parse = () => ({ signal: parseStaleReadOptions(options), subject: parseTarget(config) });
-    return this.#run("writesOf", { options, config }, parse, (call, { subject }) =>
-      writesOf(call, subject, this.serde),
+    return this.#runIn(
+      loadAudit,
+      "writesOf",
+      { options, config },
+      ({ parseTarget }) => ({ signal: parseStaleReadOptions(options), subject: parseTarget(config) }),
+      ({ writesOf }, call, { subject }) => writesOf(call, subject, this.serde),
     );
   }
 
@@ -817,8 +839,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async taskStats(threadId: string, options?: TaskStatsOptions): Promise<TaskStats[]> {
-    const parse = () => ({ subject: parseTaskScope(threadId, options) });
-    return this.#run("taskStats", { options }, parse, (call, { subject }) => taskStats(call, subject));
+    return this.#runIn(
+      loadAudit,
+      "taskStats",
+      { options },
+      ({ parseTaskScope }) => ({ subject: parseTaskScope(threadId, options) }),
+      ({ taskStats }, call, { subject }) => taskStats(call, subject),
+    );
   }
 
   /**
@@ -834,8 +861,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async storage(query?: StorageQuery): Promise<StorageReport> {
-    const parse = () => ({ subject: parseStorageScope(query) });
-    return this.#run("storage", { options: query }, parse, (call, { subject }) => storage(call, subject));
+    return this.#runIn(
+      loadAudit,
+      "storage",
+      { options: query },
+      ({ parseStorageScope }) => ({ subject: parseStorageScope(query) }),
+      ({ storage }, call, { subject }) => storage(call, subject),
+    );
   }
 
   /**
@@ -855,11 +887,16 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async diff(a: RunnableConfig, b: RunnableConfig, options?: StaleReadOptions): Promise<CheckpointDiff> {
-    const parse = () => ({
-      signal: parseStaleReadOptions(options),
-      targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const,
-    });
-    return this.#run("diff", { options }, parse, (call, { targets }) => diff(call, targets, this.serde));
+    return this.#runIn(
+      loadAudit,
+      "diff",
+      { options },
+      ({ parseTarget }) => ({
+        signal: parseStaleReadOptions(options),
+        targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const,
+      }),
+      ({ diff }, call, { targets }) => diff(call, targets, this.serde),
+    );
   }
 
   /**
@@ -894,13 +931,16 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     reducers: ChannelReducers,
     options?: CallOptions,
   ): Promise<RebuiltBlob[]> {
-    const parse = () => ({
-      signal: parseCallOptions(options),
-      subject: parseTarget(config),
-      checked: parseReducers(reducers),
-    });
-    return this.#run("rebuildBlobs", { options }, parse, (call, { subject, checked }) =>
-      rebuildBlobs(call, subject, checked, this.serde),
+    return this.#runIn(
+      loadAudit,
+      "rebuildBlobs",
+      { options },
+      ({ parseReducers, parseTarget }) => ({
+        signal: parseCallOptions(options),
+        subject: parseTarget(config),
+        checked: parseReducers(reducers),
+      }),
+      ({ rebuildBlobs }, call, { subject, checked }) => rebuildBlobs(call, subject, checked, this.serde),
     );
   }
 
@@ -924,8 +964,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async verify(threadId?: string, options?: VerifyOptions): Promise<VerifyReport> {
-    const parse = () => ({ subject: parseVerify(threadId, options) });
-    return this.#run("verify", { options }, parse, (call, { subject }) => verify(call, subject, this.serde));
+    return this.#runIn(
+      loadAudit,
+      "verify",
+      { options },
+      ({ parseVerify }) => ({ subject: parseVerify(threadId, options) }),
+      ({ verify }, call, { subject }) => verify(call, subject, this.serde),
+    );
   }
 
   /**
@@ -954,6 +999,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async *exportThreads(options?: ExportOptions): AsyncGenerator<string> {
     const { call } = this.#opened;
+    const { exportThreads, parseExport } = await loadBackup();
     const request = countingRefusal(call, "exportThreads", () => parseExport(options));
     yield* exportThreads(contextOf(call, "exportThreads", { options }), request);
   }
@@ -982,9 +1028,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     lines: AsyncIterable<string> | Iterable<string>,
     options?: ImportOptions,
   ): Promise<ImportReport> {
-    const parse = () => ({ onProgress: parseImport(options), checked: parseLines(lines) });
-    return this.#run("importThreads", { options }, parse, (call, { onProgress, checked }) =>
-      importThreads(call, checked, onProgress),
+    return this.#runIn(
+      loadBackup,
+      "importThreads",
+      { options },
+      ({ parseImport, parseLines }) => ({ onProgress: parseImport(options), checked: parseLines(lines) }),
+      ({ importThreads }, call, { onProgress, checked }) => importThreads(call, checked, onProgress),
     );
   }
 
@@ -1011,8 +1060,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async archive(options: ArchiveOptions): Promise<ArchiveResult> {
-    const parse = () => ({ request: parseArchive(options) });
-    return this.#run("archive", { options }, parse, (call, { request }) => archive(call, request));
+    return this.#runIn(
+      loadArchive,
+      "archive",
+      { options },
+      ({ parseArchive }) => ({ request: parseArchive(options) }),
+      ({ archive }, call, { request }) => archive(call, request),
+    );
   }
 
   /**
@@ -1035,8 +1089,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async restore(options: RestoreOptions): Promise<RestoreReport> {
-    const parse = () => ({ request: parseRestore(options) });
-    return this.#run("restore", { options }, parse, (call, { request }) => restore(call, request));
+    return this.#runIn(
+      loadArchive,
+      "restore",
+      { options },
+      ({ parseRestore }) => ({ request: parseRestore(options) }),
+      ({ restore }, call, { request }) => restore(call, request),
+    );
   }
 
   /**
@@ -1082,6 +1141,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async health(options?: CallOptions): Promise<Health> {
+    const { saverHealth } = await import("./doctor/saver-health.js");
     return saverHealth(this.#opened.call, options);
   }
 
@@ -1122,9 +1182,24 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   ): Promise<Result> {
     return runCall(this.#opened.call, name, async (observed) => {
       const request = parse();
-      const { subject }: { readonly subject?: CallSubject | undefined } = request;
-      if (subject !== undefined) observed.observer?.about(subject);
+      reportSubject(observed, request);
       return work(contextOf(observed, name, sources), request);
+    });
+  }
+
+  /** Runs a call of a room that is loaded when the first call needs it. It is otherwise like {@link #run}. */
+  #runIn<Room, Request extends object, Result>(
+    load: () => Promise<Room>,
+    name: OperationName,
+    sources: SignalSources,
+    parse: (room: Room) => Request,
+    work: (room: Room, call: SaverCall, request: Request) => Promise<Result>,
+  ): Promise<Result> {
+    return runCall(this.#opened.call, name, async (observed) => {
+      const room = await load();
+      const request = parse(room);
+      reportSubject(observed, request);
+      return work(room, contextOf(observed, name, sources), request);
     });
   }
 
@@ -1141,6 +1216,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
       nextVersion: (current) => this.getNextVersion(current),
     };
   }
+}
+
+/** Tells the observer of a call what the call is about, where its request says so. */
+function reportSubject(
+  { observer }: SaverCall,
+  { subject }: { readonly subject?: CallSubject | undefined },
+): void {
+  if (subject !== undefined) observer?.about(subject);
 }
 
 function nothingToParse(): object {

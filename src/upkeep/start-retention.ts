@@ -1,4 +1,3 @@
-import { archive } from "../archive/archive.js";
 import { DEFAULT_FORMAT } from "../archive/files/compression.js";
 import { noop } from "../db/async/noop.js";
 import { onAbort } from "../db/async/on-abort.js";
@@ -9,7 +8,6 @@ import { gentleRound, type OnDeleted } from "../db/scheduling/gentle-round.js";
 import { Rounds } from "../db/scheduling/rounds.js";
 import { ConnectionError, InvalidConfigError } from "../errors/index.js";
 import type { PruneRequest } from "../retention/boundary/parse-prune.js";
-import { prune } from "../retention/prune.js";
 import { runCall } from "../saver/call/run-call.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ScheduleRequest } from "./boundary/parse-schedule.js";
@@ -151,8 +149,13 @@ class RunningRetention implements Retention {
     const { rules, archive: target } = this.#request;
     for (const each of rules) {
       const rule = counting(each, onDeleted);
-      if (target === undefined) await prune(call, rule);
-      else await archive(call, { rule, target, filesPer: "thread", format: DEFAULT_FORMAT });
+      if (target === undefined) {
+        const { prune } = await import("../retention/prune.js");
+        await prune(call, rule);
+      } else {
+        const { archive } = await import("../archive/archive.js");
+        await archive(call, { rule, target, filesPer: "thread", format: DEFAULT_FORMAT });
+      }
     }
   }
 }

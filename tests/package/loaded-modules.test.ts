@@ -1,6 +1,7 @@
-import { access } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "@jest/globals";
+import { build, type Metafile } from "esbuild";
 import { z } from "zod";
 import { ROOT, runNode } from "./consumer-project.js";
 
@@ -51,3 +52,65 @@ it.each(ENTRIES)("the entry %s loads only these drivers: %j", (entry, loaded) =>
   expect(ofInspector.length > 0).toBe(entry === "inspector");
   expect(ofInspector.filter((url) => url.endsWith("inspector-page.js"))).toEqual([]);
 });
+
+it("the saver's entry loads few files, since each takes time to be found and read", () => {
+  const ours = (modulesOf.get("index") ?? []).filter((path) => path.startsWith(join(ROOT, "dist")));
+  expect(ours.length).toBeLessThanOrEqual(6);
+});
+
+it("a bundle with only the saver has no code of other entries, and loads its features when they are called", async () => {
+  const { metafile } = await build({
+    stdin: {
+      contents: `import { PostgresSaver } from "./src/index.ts"; console.log(PostgresSaver);`,
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    outdir: "out",
+    write: false,
+    metafile: true,
+  });
+  const whole = roomsOf(Object.values(metafile.outputs));
+  expect(
+    ["store", "cache", "checkpoint-store", "inspector", "cli", "conformance", "estimate"].filter((room) =>
+      whole.has(room),
+    ),
+  ).toEqual([]);
+  expect([...whole]).toEqual(expect.arrayContaining(["saver", "audit", "doctor", "growth"]));
+  const atOnce = roomsOf(loadedAtOnce(metafile));
+  expect(atOnce).toContain("saver");
+  expect(
+    ["audit", "doctor", "growth", "sanitize", "migrations", "health"].filter((room) => atOnce.has(room)),
+  ).toEqual([]);
+});
+
+it("no module has an effect as it loads, which Cloudflare Workers refuse", async () => {
+  const dist = join(ROOT, "dist");
+  const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".cjs"));
+  const program = join(ROOT, "tests/package/load-without-effects.cjs");
+  const outcome = await runNode(ROOT, program, ...files.map((file) => join(dist, file)));
+  expect(outcome).toEqual({ code: 0, output: "" });
+});
+
+type Output = Metafile["outputs"][string];
+
+/** Returns the folders of src of which an output has code. */
+function roomsOf(outputs: readonly Output[]): Set<string> {
+  const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
+  const withCode = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+  return new Set(withCode.flatMap((path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []));
+}
+
+/** Returns the outputs that are loaded with the entry. */
+function loadedAtOnce({ outputs }: Metafile): Output[] {
+  const paths = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "<stdin>"));
+  for (const path of paths) {
+    for (const { kind, path: imported } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement") paths.add(imported);
+    }
+  }
+  return [...paths].flatMap((path) => outputs[path] ?? []);
+}

@@ -1,0 +1,13 @@
+// The calls of a saver on whole threads.
+export { parseCopy } from "./boundary/parse-copy.js";
+export { parseFork, parseRollback } from "./boundary/parse-fork.js";
+export { parseHistory } from "./boundary/parse-history.js";
+export { parseThreadLock } from "./boundary/parse-thread-lock.js";
+export { parseThreadQuery } from "./boundary/parse-threads.js";
+export { parseLift, parseTombstoneQuery } from "./boundary/parse-tombstones.js";
+export { copyThread } from "./copy-thread.js";
+export { fork } from "./fork.js";
+export { history } from "./history.js";
+export { listThreads } from "./list-threads.js";
+export { liftTombstones, listTombstones } from "./tombstones.js";
+export { withThreadLock } from "./with-thread-lock.js";
