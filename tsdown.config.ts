@@ -1,9 +1,13 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type Rolldown } from "tsdown";
+import { minify, type MinifyOptions } from "terser";
+import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
 /**
- * Packages without a CommonJS build whose types appear in ours. They are a part of our CommonJS build: Node.js can require them as they
- * are, but Jest with its defaults can't. A Kysely of the application is used by what it does, so it may be of another copy.
+ * Packages without a CommonJS build whose types appear in ours. They are a part of our build. Node.js can require them as they are, but
+ * Jest with its defaults can't, and to load their hundreds of files takes as long as all else. A Kysely of the application is used by
+ * what it does, so it may be of another copy, and of another version.
  */
 const ESM_ONLY = ["kysely"];
 
@@ -11,7 +15,13 @@ const ESM_ONLY = ["kysely"];
  * Packages that become a part of the build. Of an ES module, CommonJS would get its namespace in place of its default export, and the
  * other one is for the inspector alone.
  */
-const BUNDLED = ["p-retry", "is-network-error", "@remix-run/node-fetch-server"];
+const BUNDLED = [
+  "msgpackr",
+  "@opentelemetry/api",
+  "p-retry",
+  "is-network-error",
+  "@remix-run/node-fetch-server",
+];
 
 /**
  * An import with this comment is of an optional peer, which bundlers leave to Node: they fail where a package is missing. For them, a
@@ -31,29 +41,35 @@ const HIDDEN_REQUIRE =
 const AWAITED_REQUIRE =
   /await Promise\.resolve\(\)\.then\(\(\) => ([^()]+\(require\("[^.#"][^"]*"\), 1\))\)/g;
 
+/** A class or a function that is named by its variable. */
+const NAMING_VARIABLE = /\b(?:var|let|const) ([\w$]+) = (?:class\b|(?:async )?(?:function\b|\(|[\w$]+ =>))/g;
+
+/** The name of the file with the large packages, of which a stack needs no names. */
+const CARRIED = "carried";
+
 /** What TypeScript wants to see before a CommonJS declaration may name the types of an ES module. */
 const RESOLUTION_MODE = `{ "resolution-mode": "import" }`;
 
-export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    db: "src/db/index.ts",
-    migrations: "src/migrations/index.ts",
-    serde: "src/serde/index.ts",
-    store: "src/store/index.ts",
-    conformance: "src/conformance/index.ts",
-    cache: "src/cache/index.ts",
-    "checkpoint-store": "src/checkpoint-store/index.ts",
-    "checkpoint-store/redis": "src/checkpoint-store/redis/index.ts",
-    "checkpoint-store/sqlite": "src/checkpoint-store/sqlite/index.ts",
-    inspector: "src/inspector/index.ts",
-    cli: "src/cli/index.ts",
-  },
-  format: ["esm", "cjs"],
+/** What the package exports. */
+const entry = {
+  index: "src/index.ts",
+  db: "src/db/index.ts",
+  migrations: "src/migrations/index.ts",
+  serde: "src/serde/index.ts",
+  store: "src/store/index.ts",
+  conformance: "src/conformance/index.ts",
+  cache: "src/cache/index.ts",
+  "checkpoint-store": "src/checkpoint-store/index.ts",
+  "checkpoint-store/redis": "src/checkpoint-store/redis/index.ts",
+  "checkpoint-store/sqlite": "src/checkpoint-store/sqlite/index.ts",
+  inspector: "src/inspector/index.ts",
+};
+
+const options: UserConfig = {
   platform: "node",
   target: "node20.19",
   fixedExtension: false,
-  // The build is not minified, so a stack says what is needed. Maps were two thirds of what was installed.
+  // Maps were two thirds of what was installed.
   sourcemap: false,
   logLevel: "warn",
   // Half of Node's world still requires.
@@ -65,40 +81,123 @@ export default defineConfig({
   outputOptions: (options, format) => ({
     ...options,
     comments: { legal: true, annotation: true, jsdoc: false },
+    codeSplitting: { groups: sharedFiles() },
     ...(format === "cjs" && { dynamicImportInCjs: false }),
   }),
-  plugins: [finishRequires(), finishDeclarations()],
+  plugins: [addLicenses(), finishCode(), finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
-  inputOptions: (options, format, { cjsDts }) => {
+  inputOptions: (options, _format, { cjsDts }) => {
     if (cjsDts) return { ...options, plugins: [options.plugins, finishDeclarations()] };
-    return format === "cjs" ? { ...options, plugins: [carryEsmOnly(), options.plugins] } : options;
+    return { ...options, plugins: [carryPackages(), options.plugins] };
   },
-});
+};
 
-/** Makes the packages of {@link ESM_ONLY} a part of the build, before tsdown leaves them out as peers. */
-function carryEsmOnly(): Rolldown.Plugin {
+export default defineConfig([
+  { ...options, entry, format: "esm" },
+  // CommonJS loads LangChain in two thirds of the time, so it has the command line.
+  { ...options, format: "cjs", entry: { ...entry, cli: "src/cli/index.ts" } },
+]);
+
+/**
+ * Returns groups of modules, each for one file, so that an entry loads few files: to find and read one takes longer than to compile it.
+ * What loads with a saver is in three: what the command line loads as well, what a store without PostgreSQL loads as well, and the rest.
+ */
+function sharedFiles(): Rolldown.CodeSplittingGroup[] {
+  const bySaver = loadedBy("src/index.ts");
+  const byStore = loadedBy("src/checkpoint-store/sqlite/index.ts");
+  const byCommandLine = loadedBy("src/cli/index.ts");
+  return [
+    { name: CARRIED, test: /[\\/]node_modules[\\/](?:kysely|msgpackr)[\\/]/, priority: 4 },
+    { name: (...module) => (bySaver(...module) && byCommandLine(...module) ? "common" : null), priority: 3 },
+    { name: (...module) => (bySaver(...module) && byStore(...module) ? "base" : null), priority: 2 },
+    { name: (...module) => (bySaver(...module) ? "saver" : null), priority: 1 },
+  ];
+}
+
+/** Returns what tells whether a module loads with an entry. */
+function loadedBy(entry: string): (id: string, context: Rolldown.ChunkingContext) => boolean {
+  let loaded: Set<string> | undefined;
+  return (id, context) => {
+    if (loaded === undefined) {
+      loaded = new Set([resolve(entry)]);
+      for (const each of loaded)
+        for (const imported of context.getModuleInfo(each)?.importedIds ?? []) loaded.add(imported);
+    }
+    return loaded.has(id);
+  };
+}
+
+/** Makes packages a part of the build, before tsdown leaves them out as peers. */
+function carryPackages(): Rolldown.Plugin {
   return {
-    name: "carry-esm-only",
+    name: "carry-packages",
     resolveId: {
       order: "pre",
-      handler: (id) =>
-        ESM_ONLY.some((name) => id === name || id.startsWith(`${name}/`))
-          ? { id: fileURLToPath(import.meta.resolve(id)), external: false }
-          : undefined,
+      handler(id, importer) {
+        if (isDeclaration(importer)) return undefined;
+        const isCarried = ESM_ONLY.some((name) => id === name || id.startsWith(`${name}/`));
+        // The entry of msgpackr for Node.js looks for native code.
+        const source = id === "msgpackr" ? "msgpackr/pack" : isCarried ? id : undefined;
+        return source && { id: fileURLToPath(import.meta.resolve(source)), external: false };
+      },
     },
   };
 }
 
-/** Lets bundlers take the CommonJS build where optional peers are missing. */
-function finishRequires(): Rolldown.Plugin {
+function isDeclaration(file: string | undefined): boolean {
+  return file !== undefined && /\.d\.c?ts$/.test(file);
+}
+
+/**
+ * Lets bundlers take the CommonJS build where optional peers are missing, and shortens the names of variables. Functions and classes keep
+ * theirs and lines end, so that a stack says what is needed.
+ */
+function finishCode(): Rolldown.Plugin {
   return {
-    name: "finish-requires",
-    generateBundle({ format }, bundle) {
-      if (format !== "cjs") return;
+    name: "finish-code",
+    async generateBundle({ format }, bundle) {
       for (const file of Object.values(bundle)) {
-        if (file.type !== "chunk") continue;
-        file.code = file.code.replace(VISIBLE_REQUIRE, HIDDEN_REQUIRE).replace(AWAITED_REQUIRE, "await $1");
+        if (file.type !== "chunk" || isDeclaration(file.fileName)) continue;
+        const code =
+          format === "cjs"
+            ? file.code.replace(VISIBLE_REQUIRE, HIDDEN_REQUIRE).replace(AWAITED_REQUIRE, "await $1")
+            : file.code;
+        const { code: short } = await minify(code, {
+          module: format === "es",
+          ...(file.name === CARRIED ? { compress: true } : keepNames(code)),
+          // Annotations are for bundlers.
+          format: {
+            comments: /^!|@license|webpackIgnore|@vite-ignore/,
+            preserve_annotations: true,
+            max_line_len: 160,
+          },
+        });
+        if (short === undefined) throw new Error(`${file.fileName} could not be shortened`);
+        file.code = short;
       }
+    },
+  };
+}
+
+function keepNames(code: string): MinifyOptions {
+  const reserved = [...code.matchAll(NAMING_VARIABLE)].map(([, name = ""]) => name);
+  return { compress: false, keep_classnames: true, keep_fnames: true, mangle: { reserved } };
+}
+
+/** Adds the licenses of the packages that are a part of the build, as each of them demands. */
+function addLicenses(): Rolldown.Plugin {
+  return {
+    name: "add-licenses",
+    async generateBundle(_options, bundle) {
+      const files = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+      const folders = new Set(files.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
+      const texts = [...folders].sort().map(async (folder) => {
+        const license = (await readdir(folder)).find((name) => /^licen[cs]e/i.test(name));
+        if (license === undefined) throw new Error(`${folder} has no license`);
+        return `${folder.replace(/^.*\/node_modules\//, "")}\n\n${await readFile(join(folder, license), "utf8")}`;
+      });
+      const source = (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
+      this.emitFile({ type: "asset", fileName: "third-party-licenses.txt", source });
     },
   };
 }
@@ -109,7 +208,7 @@ function finishDeclarations(): Rolldown.Plugin {
     name: "finish-declarations",
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
-        if (file.type !== "chunk" || !/\.d\.c?ts$/.test(file.fileName)) continue;
+        if (file.type !== "chunk" || !isDeclaration(file.fileName)) continue;
         // There is no such map, and the sources that it would lead to are not published.
         file.code = file.code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
         if (file.fileName.endsWith(".d.cts")) file.code = ESM_ONLY.reduce(markImports, file.code);

@@ -3,7 +3,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { types } from "node:util";
 import { expect, it } from "@jest/globals";
+import { build } from "esbuild";
 import { z } from "zod";
+import * as library from "../../src/index.js";
 import { pack, ROOT, runNode } from "./consumer-project.js";
 import { tool } from "./installed-package.js";
 
@@ -55,8 +57,8 @@ it("bundlers see no optional peer, or see it in a try block, so that they succee
   const peer = `"(${Object.keys(peerDependenciesMeta).join("|")})(?:/[^"]*)?"`;
   const comments = String.raw`(?:\s|/\*.*?\*/)*`;
   // They read no comment in a `require`. A function in a `try` block is outside of it for them.
-  const visible = String.raw`(?:\bfrom |\bimport |\bimport\(|\brequire\(${comments})${peer}`;
-  const attempt = new RegExp(String.raw`try \{\s*const \{[^}]*\} = await [^>;]*$`);
+  const visible = String.raw`(?:\bfrom ?|\bimport ?|\bimport\(|\brequire\(${comments})${peer}`;
+  const attempt = /\btry\s*\{\s*const\s*\{[^}]*\}\s*=\s*(?:\/\*.*?\*\/\s*)?await\b[^>;]*$/;
   const dist = join(ROOT, "dist");
   const seen = new Set<string>();
   for (const name of (await readdir(dist, { recursive: true })).filter((file) => /\.c?js$/.test(file))) {
@@ -66,6 +68,22 @@ it("bundlers see no optional peer, or see it in a try block, so that they succee
     }
   }
   expect([...seen]).toEqual(["tried: @langchain/langgraph"]);
+});
+
+it("errors keep their names where an application is minified, since programs look for an AbortError by its name", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, "dist", "index.js")],
+    bundle: true,
+    minify: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    write: false,
+  });
+  const code = outputFiles[0]?.text ?? "";
+  const named = Object.keys(library).filter((name) => name.endsWith("Error"));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => !code.includes(`name="${name}"`))).toEqual([]);
 });
 
 it("the build has annotations only before calls and templates, since Rollup warns of any other", async () => {
