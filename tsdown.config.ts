@@ -169,7 +169,7 @@ function finishCode(): Rolldown.Plugin {
           format: {
             comments: /^!|@license|webpackIgnore|@vite-ignore/,
             preserve_annotations: true,
-            max_line_len: 160,
+            max_line_len: 400,
           },
         });
         if (short === undefined) throw new Error(`${file.fileName} could not be shortened`);

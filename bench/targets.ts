@@ -2,6 +2,7 @@ import type { GrowthResult } from "./growth/measure-growth.js";
 import type { CaseResult } from "./measure/run-case.js";
 import type { LoadResult } from "./measure/run-load.js";
 import type { AmountResult, Measured } from "./report/results.js";
+import { START_AMOUNTS } from "./scenarios/start.js";
 import { timesAsFastAsLogged } from "./scenarios/cache.js";
 import { recallOf } from "./store/vector-contest.js";
 
@@ -79,6 +80,16 @@ export const TARGETS: readonly Target[] = [
   ),
   ofLoad(LOAD, "% errors", "≤", { 0: 0.1, 1: 0.1 }, percentOfErrors),
   ofLoad(MANY, "% errors", "≤", { 0: 0, 1: 0 }, percentOfErrors),
+  {
+    name: START_AMOUNTS.installed,
+    bound: "≤",
+    wanted: 4,
+    reached: ({ amounts }) => numberOf(amounts.find((one) => one.name === START_AMOUNTS.installed)),
+  },
+  ofStart(START_AMOUNTS.bundle, 1.15),
+  ofStart(START_AMOUNTS.imported, 1.1),
+  ofStart(START_AMOUNTS.process, 1.1),
+  ofStart(START_AMOUNTS.distant, 0.7),
   ofMemory("list() of 1000 × 200 kB", 64),
   ofMemory("list() of 200 × 1 MB", 64),
   ofGrowth(
@@ -211,6 +222,19 @@ function ofMemory(what: string, wanted: number): Target {
     bound: "≤",
     wanted,
     reached: ({ amounts }) => numberOf(amounts.find((one) => one.name === name)),
+  };
+}
+
+function ofStart(name: string, wanted: number): Target {
+  return {
+    name: `${name}: times that of the official saver`,
+    bound: "≤",
+    wanted,
+    reached: ({ amounts: all }) => {
+      const amounts = all.find((one) => one.name === name)?.amounts;
+      if (typeof amounts?.ours !== "number" || typeof amounts.official !== "number") return undefined;
+      return amounts.ours / amounts.official;
+    },
   };
 }
 

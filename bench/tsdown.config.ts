@@ -7,6 +7,7 @@ export default defineConfig({
     "killed-backend-process": "scenarios/killed-backend-process.ts",
     "memory-process": "memory/memory-process.ts",
     "delay-proxy": "latency/delay-proxy.ts",
+    "start-process": "start/start-process.ts",
   },
   outDir: "dist",
   platform: "node",

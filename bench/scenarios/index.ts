@@ -14,6 +14,7 @@ import { memory } from "./memory.js";
 import { put } from "./put.js";
 import { putWrites } from "./put-writes.js";
 import { roundTrip } from "./round-trip.js";
+import { start } from "./start.js";
 import type { AmountScenario, FactScenario, LoadScenario, TimedScenario } from "./scenario.js";
 
 /** The timed scenarios, in the order of the report. */
@@ -33,7 +34,7 @@ export const PGBENCH_SCENARIOS: readonly TimedScenario[] = [plainGetTuple];
 export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];
 
 /** The scenarios that measure something else than time, in the order of the report. */
-export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk, jit, cache];
+export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk, jit, cache, start];
 
 /** The scenarios that report facts, in the order of the report. */
 export const FACT_SCENARIOS: readonly FactScenario[] = [concurrentSetup, branches, roundTrip, killedBackend];
