@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
-import pg, { type ClientBase, type Connection } from "pg";
+import pg, { type ClientBase, type Connection, type Pool } from "pg";
+import { clientClassOf } from "./client-class.js";
 import type { Column, PreparedStatement, PreparedStatements } from "./prepared-statements.js";
 import { parserOf } from "../result-types.js";
 import type { Query } from "./to-query.js";
@@ -24,6 +25,12 @@ export function sendPipeline<Row>(
     };
     client.query(new Pipeline<Row>({ queries, prepared, callback }));
   });
+}
+
+/** Whether a query of this pool reads the messages of the server itself. In `pg-native` libpq does, one statement at a time. */
+export function canPipeline(pool: Pool): boolean {
+  const query: unknown = Reflect.get(clientClassOf(pool), "Query");
+  return typeof query !== "function" || "handleRowDescription" in (query.prototype as object);
 }
 
 type Callback<Row> = (error: Error | null | undefined, rows?: Row[][]) => void;
