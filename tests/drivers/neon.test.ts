@@ -8,12 +8,13 @@ import { requestCancel } from "../../src/db/pool/cancel-request.js";
 import { type CheckpointDatabase, handlePoolErrors, PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { startEmbeddedServer } from "../../test-support/embedded-server.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { IS_LONG } from "../../test-support/runs.js";
 import { describeServer } from "../../test-support/targets.js";
 import { WebSocketProxy } from "../../test-support/web-socket-proxy.js";
 import { describeLateStatements } from "../saver/late/late-statements.js";
 import { describeDriver, runAgent } from "./describe-driver.js";
-import { connectThrough, NEON } from "./neon.js";
+import { connectThrough, loadWithoutBuffer, NEON } from "./neon.js";
 
 type Accepts<Source> = Source extends DatabaseSource ? true : false;
 
@@ -61,6 +62,23 @@ describeServer("a pool of @neondatabase/serverless", (target) => {
       ),
     ];
     expect(owners).toHaveLength(5);
+    await pool.end();
+  });
+
+  it("stores and reads bytes in a runtime without `Buffer`", async () => {
+    const { source } = await target.sharedDatabase();
+    const OwnPool = await loadWithoutBuffer(proxy);
+    const pool = new OwnPool({ connectionString: WebSocketProxy.rename(source) });
+    const { rows } = await pool.query<{ bytes: Uint8Array }>("select 'ff'::bytea as bytes");
+    expect(Buffer.isBuffer(rows[0]?.bytes)).toBe(false);
+    const saver = new PostgresSaver(pool);
+    const values = { bytes: new Uint8Array([0, 255]), text: "ü", large: "x".repeat(100_000) };
+    const { config } = await putValues(saver, threadConfig(newThread()), values);
+    await saver.putWrites(config, [["bytes", values.bytes]], "task");
+    expect(await saver.getTuple(config)).toMatchObject({
+      checkpoint: { channel_values: values },
+      pendingWrites: [["task", "bytes", values.bytes]],
+    });
     await pool.end();
   });
 

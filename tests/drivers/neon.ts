@@ -1,3 +1,6 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { compileFunction } from "node:vm";
 import { neonConfig, Pool } from "@neondatabase/serverless";
 import { WebSocket } from "ws";
 import { asPool } from "../../src/db/pool/pool-like.js";
@@ -15,9 +18,21 @@ export const NEON: Driver = {
   },
 };
 
+/** Loads the driver as a runtime without `Buffer` does, where it uses a class of its own for bytes. */
+export async function loadWithoutBuffer(proxy: WebSocketProxy): Promise<typeof Pool> {
+  const load = createRequire(import.meta.url);
+  const source = await readFile(load.resolve("@neondatabase/serverless"), "utf8");
+  type Run = (...values: readonly object[]) => void;
+  const run = compileFunction(source, ["module", "exports", "require", "globalThis"]) as Run;
+  const loaded = { exports: {} as { readonly Pool: typeof Pool; readonly neonConfig: typeof neonConfig } };
+  run(loaded, loaded.exports, load, Object.create(globalThis, { Buffer: { value: undefined } }) as object);
+  connectThrough(proxy, loaded.exports.neonConfig);
+  return loaded.exports.Pool;
+}
+
 /** Sets the driver up for a proxy without TLS, and for servers that want something else than a password in clear text. */
-export function connectThrough(proxy: WebSocketProxy): void {
-  Object.assign(neonConfig, {
+export function connectThrough(proxy: WebSocketProxy, config = neonConfig): void {
+  Object.assign(config, {
     ...{ webSocketConstructor: WebSocket, wsProxy: proxy.address, useSecureWebSocket: false },
     ...{ pipelineConnect: false },
   });
