@@ -14,7 +14,7 @@ import { asPool, type PoolLike } from "./pool-like.js";
  * idle connection.
  *
  * @param pool - The pool: of `pg`, or of a driver that is compatible with it.
- * @returns The pool.
+ * @returns The pool, as Kysely takes it.
  *
  * @example
  * ```ts
@@ -23,7 +23,10 @@ import { asPool, type PoolLike } from "./pool-like.js";
  * const checkpointer = new PostgresSaver(db);
  * ```
  */
-export function handlePoolErrors<AnyPool extends PoolLike>(pool: AnyPool): InKysely<AnyPool>;
+// The clients of `@neondatabase/serverless` have another type than Kysely names, but what it needs.
+export function handlePoolErrors<AnyPool extends PoolLike>(
+  pool: AnyPool,
+): AnyPool extends PostgresPool ? AnyPool : AnyPool & PostgresPool;
 export function handlePoolErrors(given: PoolLike): PoolLike {
   const pool = asPool(given);
   if (pool.listeners("error").includes(ignoreError)) return pool;
@@ -36,9 +39,6 @@ export function handlePoolErrors(given: PoolLike): PoolLike {
   pool.on("acquire", handleClientErrors);
   return pool;
 }
-
-/** A pool as Kysely takes it. The class of the clients of `@neondatabase/serverless` has another type than Kysely names, but what it needs. */
-type InKysely<AnyPool> = AnyPool extends PostgresPool ? AnyPool : AnyPool & PostgresPool;
 
 /** @deprecated Use {@link handlePoolErrors}. */
 export const guardPool = handlePoolErrors;

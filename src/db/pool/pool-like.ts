@@ -5,13 +5,21 @@ import type pg from "pg";
  * `@neondatabase/serverless`.
  */
 export interface PoolLike {
+  /** What it was created with. */
   readonly options: { readonly max: number };
+  /** The number of clients. */
   readonly totalCount: number;
+  /** The number of clients that nobody uses. */
   readonly idleCount: number;
+  /** How many wait for a client. */
   readonly waitingCount: number;
+  /** Whether it was ended. */
   readonly ending: boolean;
-  connect(): Promise<{ release(error?: Error | boolean): void }>;
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
+  /** Takes a client of the pool, which its `release` gives back. */
+  connect(): Promise<object>;
+  /** Sends a query on any client. */
+  query(text: string): Promise<{ readonly rows: unknown[] }>;
+  /** Closes the clients. */
   end(): Promise<void>;
 }
 
