@@ -6,6 +6,7 @@ import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { trackConnectingClients } from "./pool/track-connecting-clients.js";
 import { pgliteForKysely } from "./pglite/pglite-for-kysely.js";
+import { canPipeline } from "./pool/pipeline.js";
 import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import type { Listener } from "./listening/listener.js";
@@ -16,12 +17,15 @@ import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-data
 import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
-import { rejectIfEnded } from "./pool/connect-until-ended.js";
+import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
+import { handlePoolErrors } from "./pool/handle-pool-errors.js";
+import { asPool, type PoolLike } from "./pool/pool-like.js";
 import { waitForPGlite } from "./pglite/wait-for-pglite.js";
+import { clientClassOf } from "./pool/client-class.js";
 import { checkDriver } from "./kysely/check-driver.js";
 import { shareWaits } from "./connection-waits.js";
 import type { RunContext } from "./statements/run-context.js";
-import { refuseConnection, refuseNative, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
+import { refuseConnection, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
 import {
   executeThroughKysely,
   interactThroughKysely,
@@ -90,7 +94,7 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
   // for a Kysely would make TypeScript compare each kind of it with each other one, which takes seconds.
   if ("getExecutor" in source && "selectFrom" in source) return passedInKysely(source);
   if (isPGlite(source)) return passedInPGlite(source);
-  if (isPool(source)) return passedInPool(source, options);
+  if (isPool(source)) return passedInPool(asPool(source), options);
   refuseConnection(source);
   return ownedPool(source, options);
 }
@@ -122,24 +126,46 @@ function passedInPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDataba
   return passedIn(onPool(pool, options));
 }
 
-function onPool(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): Sender {
-  refuseNative(pool);
-  const statementPool = new StatementPool(pool, { prepare });
-  const kyselyOn = (connections: PostgresPool): Kysely<CheckpointDatabase> =>
-    new Kysely({ dialect: new PostgresDialect({ pool: connections }) });
+function onPool(pool: pg.Pool, options: OpenDatabaseOptions): Sender {
+  const sender = canPipeline(pool) ? throughPipelines(pool, options) : statementByStatement(pool);
   return {
-    kysely: kyselyOn(statementPool),
+    ...sender,
     source: pool,
-    kyselyUntil: (signal) => kyselyOn(statementPool.endedBy(signal)),
-    execute: (statement, context = {}) => statementPool.execute(statement, context),
-    transact: (steps, context = {}) => statementPool.transact(steps, context),
-    interact: (run, context = {}) => statementPool.interact(run, context),
-    locks: locksOfPool(pool),
     address: () => addressOfPool(pool),
     maxConnections: pool.options.max,
     poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listener: () => listenerOfPool(pool),
   };
+}
+
+type PoolSender = Omit<Sender, "source" | "address" | "maxConnections" | "poolState" | "listener">;
+
+function throughPipelines(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): PoolSender {
+  const statementPool = new StatementPool(pool, { prepare });
+  return {
+    kysely: kyselyOn(statementPool),
+    kyselyUntil: (signal) => kyselyOn(statementPool.endedBy(signal)),
+    execute: (statement, context = {}) => statementPool.execute(statement, context),
+    transact: (steps, context = {}) => statementPool.transact(steps, context),
+    interact: (run, context = {}) => statementPool.interact(run, context),
+    locks: locksOfPool(pool),
+  };
+}
+
+/** As in a Kysely: a pool of `pg-native` neither sends several statements at once, nor says which process to cancel. */
+function statementByStatement(pool: pg.Pool): PoolSender {
+  handlePoolErrors(pool);
+  const kysely = kyselyOn({
+    options: pool.options,
+    Client: clientClassOf(pool),
+    connect: () => connectUntilEnded(pool),
+    end: () => pool.end(),
+  });
+  return checkedFirst(throughKysely(kysely, locksOfPool(pool)));
+}
+
+function kyselyOn(pool: PostgresPool): Kysely<CheckpointDatabase> {
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
 
 function ownedPGlite(url: string): OpenedDatabase {
@@ -252,6 +278,6 @@ function isPGlite(source: object): source is PGliteInstance {
   return "query" in source && "waitReady" in source;
 }
 
-function isPool(source: object): source is pg.Pool {
+function isPool(source: object): source is PoolLike {
   return "connect" in source && "query" in source && "totalCount" in source;
 }

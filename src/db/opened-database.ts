@@ -8,6 +8,7 @@ import type {
   StoreDatabase,
 } from "./checkpoint-database.js";
 import type { Listener } from "./listening/listener.js";
+import type { PoolLike } from "./pool/pool-like.js";
 import type { Locks } from "./locks/locks.js";
 import type { PGliteInstance } from "./pglite/pglite-opener.js";
 import type { RunContext } from "./statements/run-context.js";
@@ -22,11 +23,11 @@ import type { SendStatement, TransactionSteps } from "./statements/transaction-s
  *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
  *   access to the folder and all of its files.
  * - The options of a `pg.Pool`. The saver opens the pool.
- * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. Call `handlePoolErrors` on the pool of
- *   a Kysely, or a connection that dies ends the process.
+ * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. The pool may be that of `pg-native` or of
+ *   `@neondatabase/serverless`. Call `handlePoolErrors` on the pool of a Kysely, or a connection that dies ends the process.
  *
  * A single connection is refused: a `pg.Client`, a client that you took from a pool, and the transaction of a PGlite. Pass the pool or
- * the PGlite, and for calls in a transaction of yours the `Transaction` of a Kysely. Pools of `pg-native` are refused, too.
+ * the PGlite, and for calls in a transaction of yours the `Transaction` of a Kysely.
  *
  * @typeParam Tables - The tables that a Kysely must have: those of the savers, of the store, of the cache or of the checkpoint store.
  */
@@ -34,7 +35,7 @@ export type DatabaseSource<Tables = CheckpointDatabase> =
   | string
   // All options of a pool are optional, and a client has some of them.
   | (pg.PoolConfig & { readonly connect?: never; readonly query?: never })
-  | pg.Pool
+  | PoolLike
   | PGliteInstance
   | Kysely<Tables>
   // Listed separately: TypeScript accepts `Transaction<App & Tables>` for this type, but not for the Kysely above.

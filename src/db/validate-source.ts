@@ -6,7 +6,6 @@ import {
   isHost,
   mayQuoteCredentials,
 } from "./pool/connection-string.js";
-import { clientClassOf } from "./pool/client-class.js";
 import { pgliteUrlFault } from "./pglite/pglite-url.js";
 import { clientLike } from "./pool/pool-address.js";
 
@@ -48,18 +47,6 @@ export function refuseConnection(source: object): void {
   const does = (name: string): boolean => typeof Reflect.get(source, name) === "function";
   if (does("query") && does("rollback")) throw new InvalidConfigError("source", TRANSACTION_PROBLEM);
   if (does("query") || does("connect")) throw new InvalidConfigError("source", CONNECTION_PROBLEM);
-}
-
-/**
- * Refuses a pool of `pg-native`, which can't send several statements in one round trip. Its queries don't read the messages of the
- * server.
- *
- * @throws InvalidConfigError that says what to use instead.
- */
-export function refuseNative(pool: pg.Pool): void {
-  const query: unknown = Reflect.get(clientClassOf(pool), "Query");
-  if (typeof query !== "function" || "handleRowDescription" in (query.prototype as object)) return;
-  throw new InvalidConfigError("source", "must not be a pool of pg-native: use the `Pool` of `pg` itself");
 }
 
 /**

@@ -13,8 +13,8 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
   const db = signal === undefined ? database.kysely : (database.kyselyUntil?.(signal) ?? database.kysely);
   const limits = { signal, statementTimeoutMs: policy.statementTimeoutMs };
   const migrate = async () => {
-    // This waits for a connection within limits, as those of a pool do. The queries of a Kysely wait for ever.
-    if (database.poolState === undefined) await database.execute(nothing.bind(schema, {}), limits);
+    // This waits for a connection within limits, and checks the driver. The queries of a Kysely itself do neither.
+    if (database.kyselyUntil === undefined) await database.execute(nothing.bind(schema, {}), limits);
     return migrateSets(db, sets, { schema, lockTimeoutMs }).catch(returnLockTimeout);
   };
   const outcome = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {

@@ -126,21 +126,6 @@ function createOfAnotherCopy(connectionString: string): object {
   return client;
 }
 
-describeServer("a pool of pg-native", () => {
-  it("is refused by name", () => {
-    class NativeLike extends pg.Client {
-      static readonly Query = class {
-        submit(): void {
-          // Gives the text to libpq, and reads no messages of the server.
-        }
-      };
-    }
-    const native = new pg.Pool({ Client: NativeLike });
-    for (const source of [native, { Client: NativeLike }])
-      expect(() => new PostgresSaver(source)).toThrow(/^source: must not be a pool of pg-native/);
-  });
-});
-
 describePglite("a transaction of PGlite itself", (pglite) => {
   it.each(Object.entries(OPENINGS))("is refused by name by %s", async (_, open) => {
     const { source } = await pglite.createDatabase();

@@ -66,7 +66,7 @@ const probe = /* @__PURE__ */ new Statement<typeof SENT, object>((db, parameter)
 function differs(column: string, expected: unknown, found: unknown): InvalidConfigError {
   return new InvalidConfigError(
     "source",
-    `the driver of the Kysely returns ${inspect(found)} for ${inspect(expected)} in the column "${column}" of a query that checks it. It must ` +
+    `the driver returns ${inspect(found)} for ${inspect(expected)} in the column "${column}" of a query that checks it. It must ` +
       "not rename columns, and read texts, booleans, integers and floats as strings, booleans and numbers. Leave out the options " +
       "that change it, such as `transform` or `types`, or pass a pg.Pool",
   );

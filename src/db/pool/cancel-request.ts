@@ -27,9 +27,10 @@ export async function requestCancel(client: object, stream: OpenStream, giveUp: 
   if (processId === undefined || secretKey === undefined) return;
   const ssl = Reflect.get(client, "ssl") as pg.ClientConfig["ssl"];
   const sslNegotiation = textOf(client, "sslNegotiation") ?? "postgres";
-  // pg's own connection, so that TLS works as it does for the client: certificates, host names and
-  // negotiation.
-  const connection = new pg.Connection({
+  // The driver's own connection, so that it works as that of the client does: TLS with its certificates, host names and negotiation,
+  // and the WebSockets of some drivers.
+  const OwnConnection = connectionClassOf(client);
+  const connection = new OwnConnection({
     ssl,
     ...{ sslNegotiation },
     ...(stream && { stream }),
@@ -75,6 +76,12 @@ interface CancelConnection extends pg.Connection {
   connect(portOrPath: number | string, host?: string): void;
   requestSsl(): void;
   cancel(processId: number, secretKey: number): void;
+}
+
+function connectionClassOf(client: object): typeof pg.Connection {
+  const connection: unknown = Reflect.get(client, "connection");
+  if (typeof connection !== "object" || connection === null) return pg.Connection;
+  return connection.constructor as typeof pg.Connection;
 }
 
 function addressOf(client: object): [portOrPath: number | string, host?: string] {

@@ -1,5 +1,8 @@
-import type { ClientBase, Pool } from "pg";
+import type { PostgresPool } from "kysely";
+import type { ClientBase } from "pg";
 import { clientClassOf, setClientClass } from "./client-class.js";
+import { noticeResets } from "./notice-resets.js";
+import { asPool, type PoolLike } from "./pool-like.js";
 
 /**
  * Keeps the process alive when connections of a pool die. Node ends a process when an `error` event has no
@@ -10,7 +13,8 @@ import { clientClassOf, setClientClass } from "./client-class.js";
  * call it where you create that pool. The query that was running rejects with the error; the pool replaces an
  * idle connection.
  *
- * @returns The pool.
+ * @param pool - The pool: of `pg`, or of a driver that is compatible with it.
+ * @returns The pool, as Kysely takes it.
  *
  * @example
  * ```ts
@@ -19,7 +23,12 @@ import { clientClassOf, setClientClass } from "./client-class.js";
  * const checkpointer = new PostgresSaver(db);
  * ```
  */
-export function handlePoolErrors<AnyPool extends Pool>(pool: AnyPool): AnyPool {
+// The clients of `@neondatabase/serverless` have another type than Kysely names, but what it needs.
+export function handlePoolErrors<AnyPool extends PoolLike>(
+  pool: AnyPool,
+): AnyPool extends PostgresPool ? AnyPool : AnyPool & PostgresPool;
+export function handlePoolErrors(given: PoolLike): PoolLike {
+  const pool = asPool(given);
   if (pool.listeners("error").includes(ignoreError)) return pool;
   pool.on("error", ignoreError);
   // Covers clients that are created outside the pool too: Kysely creates one to cancel a statement.
@@ -36,7 +45,9 @@ export const guardPool = handlePoolErrors;
 
 /** Keeps the process alive when the connection of this client dies, now or later. */
 export function handleClientErrors(client: ClientBase): void {
-  if (!client.listeners("error").includes(ignoreError)) client.on("error", ignoreError);
+  if (client.listeners("error").includes(ignoreError)) return;
+  client.on("error", ignoreError);
+  noticeResets(client);
 }
 
 /** The same class, except that its instances handle connection errors from the start. */

@@ -1,5 +1,7 @@
 import type { Duplex } from "node:stream";
-import pg, { type ClientBase, type Connection } from "pg";
+import pg, { type ClientBase, type Connection, type Pool } from "pg";
+import { clientClassOf } from "./client-class.js";
+import { type ToBuffer, toBufferOf } from "./driver-buffers.js";
 import type { Column, PreparedStatement, PreparedStatements } from "./prepared-statements.js";
 import { parserOf } from "../result-types.js";
 import type { Query } from "./to-query.js";
@@ -24,6 +26,12 @@ export function sendPipeline<Row>(
     };
     client.query(new Pipeline<Row>({ queries, prepared, callback }));
   });
+}
+
+/** Whether a query of this pool reads the messages of the server itself. In `pg-native` libpq does, one statement at a time. */
+export function canPipeline(pool: Pool): boolean {
+  const query: unknown = Reflect.get(clientClassOf(pool), "Query");
+  return typeof query !== "function" || "handleRowDescription" in (query.prototype as object);
 }
 
 type Callback<Row> = (error: Error | null | undefined, rows?: Row[][]) => void;
@@ -85,7 +93,8 @@ class Pipeline<Row> extends pg.Query {
       this.#sent = uses.map(({ query, statement }) => ({ query, prepared: statement, rows: [] }));
       // First, because the server skips what follows a statement that fails.
       for (const name of uses.flatMap(({ closing }) => closing)) connection.close({ type: "S", name }, true);
-      for (const sent of this.#sent) send(connection, sent);
+      const toBuffer = toBufferOf(connection);
+      for (const sent of this.#sent) send(connection, sent, toBuffer);
       connection.sync();
     } catch (error) {
       // The server undoes what was sent when the connection ends before the Sync message.
@@ -146,8 +155,9 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-function send(connection: Connection, { query, prepared }: Sent<unknown>): void {
-  const { name = "", text, values } = query;
+function send(connection: Connection, { query, prepared }: Sent<unknown>, toBuffer: ToBuffer): void {
+  const { name = "", text } = query;
+  const values = query.values.map((value) => (Buffer.isBuffer(value) ? toBuffer(value) : value));
   const isPrepared = prepared?.columns !== undefined;
   if (!isPrepared) connection.parse({ name, text, types: [] }, true);
   connection.bind({ statement: name, values }, true);
