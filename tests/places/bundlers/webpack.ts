@@ -3,9 +3,9 @@ import type { Place, Trial } from "../place.js";
 const BUILD = `
 const path = require("node:path");
 const webpack = require("webpack");
-const [entry] = process.argv.slice(2);
+const [mode, entry] = process.argv.slice(2);
 const output = { path: path.join(process.cwd(), "out"), filename: "main.cjs" };
-webpack({ context: process.cwd(), mode: "production", target: "node20", entry, output }, (error, stats) => {
+webpack({ context: process.cwd(), mode, target: "node20", entry, output }, (error, stats) => {
   const problems = stats?.toJson({ all: false, errors: true }).errors ?? [];
   for (const { message } of problems) console.error(message);
   if (error !== null) throw error;
@@ -13,10 +13,11 @@ webpack({ context: process.cwd(), mode: "production", target: "node20", entry, o
 });
 `;
 
-function bundled(entry: string): Trial {
+/** In the mode `development` nothing is minified, which takes most of the time. */
+export function bundledByWebpack(entry: string, mode: "production" | "development"): Trial {
   return async (project) => {
     await project.write({ "build.cjs": BUILD });
-    await project.node("build.cjs", `./${entry}`);
+    await project.node("build.cjs", mode, `./${entry}`);
     return project.node("out/main.cjs");
   };
 }
@@ -27,6 +28,9 @@ export const webpack: Place = {
   packages: { webpack: "5.113.0" },
   tried: { webpack: "webpack" },
   notes:
-    "Set `target` to `node20` or later. webpack warns of packages that `pg` and `msgpackr` load only where they are installed.",
-  trials: { "ES modules": bundled("main.mjs"), CommonJS: bundled("main.cjs") },
+    "Set `target` to `node20` or later. webpack warns that `pg` looks for `pg-native`, as in any application with `pg`.",
+  trials: {
+    "ES modules": bundledByWebpack("main.mjs", "production"),
+    CommonJS: bundledByWebpack("main.cjs", "production"),
+  },
 };

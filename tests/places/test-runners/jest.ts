@@ -1,4 +1,4 @@
-import type { Place } from "../place.js";
+import type { Place, Trial } from "../place.js";
 
 const TEST = `
 const { runAgent } = require("./agent.cjs");
@@ -7,16 +7,17 @@ test("the agent runs", async () => {
 });
 `;
 
+/** Runs a test as an application has it, with no setting of Jest. */
+export const runByJest: Trial = async (project) => {
+  await project.write({ "agent.test.js": TEST });
+  return project.node(await project.bin("jest"), "--rootDir", project.folder);
+};
+
 export const jest: Place = {
   name: "Jest",
   kind: "Tests",
   packages: { jest: "30.5.2" },
   tried: { Jest: "jest" },
   notes: "With its defaults, in a CommonJS project.",
-  trials: {
-    CommonJS: async (project) => {
-      await project.write({ "agent.test.js": TEST });
-      return project.node(await project.bin("jest"), "--rootDir", project.folder);
-    },
-  },
+  trials: { CommonJS: runByJest },
 };
