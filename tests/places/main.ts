@@ -10,9 +10,10 @@ import { writeFormatted } from "../../test-support/formatted.js";
 import { PLACES } from "./places.js";
 import { installByNpm } from "./project/install.js";
 import { PlaceProject } from "./project/place-project.js";
+import { endPrograms } from "./project/run-program.js";
 import { PAGE, renderPage } from "./report/render-page.js";
 import { type PlaceReport, runPlace } from "./run-place.js";
-import { NODE_PACKAGE, NODE_PROGRAM, NODE_VERSIONS } from "./runtimes/node-package.js";
+import { NODE_PACKAGE, NODE_VERSION, nodeProgram } from "./runtimes/node-package.js";
 import { openEmbeddedServer } from "./servers/embedded.js";
 
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
@@ -21,6 +22,13 @@ const chosen = PLACES.filter(
 );
 if (chosen.length === 0)
   throw new Error(`No place has such a name. There are ${PLACES.map(({ name }) => name).join(", ")}`);
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    endPrograms();
+    process.exit(1);
+  });
+}
 
 const folder = await mkdtemp(join(await realpath(tmpdir()), "places-"));
 try {
@@ -45,8 +53,8 @@ try {
 /** Installs the newest Node.js for servers, which runs the programs of places that bring none. */
 async function installNode(into: string): Promise<string> {
   const project = await PlaceProject.create(into, process.execPath);
-  await installByNpm(project, "--no-save", `${NODE_PACKAGE}@${NODE_VERSIONS[0]}`);
-  return join(into, NODE_PROGRAM);
+  await installByNpm(project, "--no-save", `${NODE_PACKAGE}@${NODE_VERSION}`);
+  return join(into, nodeProgram());
 }
 
 function printOutcomes({ place, outcomes }: PlaceReport): void {

@@ -2,17 +2,12 @@ import type { Place, Trial } from "../place.js";
 
 const BUILD = `
 import commonjs from "@rollup/plugin-commonjs";
-import json from "@rollup/plugin-json";
 import resolve from "@rollup/plugin-node-resolve";
 import { rollup } from "rollup";
 
 const bundle = await rollup({
   input: process.argv[2],
-  plugins: [
-    resolve({ preferBuiltins: true, exportConditions: ["node"] }),
-    commonjs({ ignoreDynamicRequires: true }),
-    json(),
-  ],
+  plugins: [resolve(), commonjs()],
   onwarn: ({ code }) => console.log(code),
 });
 await bundle.write({ dir: "out", entryFileNames: "main.mjs", format: "esm" });
@@ -31,12 +26,9 @@ export const rollup: Place = {
   packages: {
     rollup: "4.68.8",
     "@rollup/plugin-commonjs": "29.0.3",
-    "@rollup/plugin-json": "6.1.0",
     "@rollup/plugin-node-resolve": "16.0.3",
   },
   tried: { Rollup: "rollup" },
-  notes:
-    'It needs the plugins node-resolve (with `exportConditions: ["node"]` and `preferBuiltins`), commonjs (with `ignoreDynamicRequires`) and json, ' +
-    "for `pg` and LangChain.",
+  notes: "It needs the plugins node-resolve and commonjs, since `pg` is CommonJS.",
   trials: { "ES modules": bundled("main.mjs"), CommonJS: bundled("main.cjs") },
 };

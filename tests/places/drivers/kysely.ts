@@ -16,10 +16,8 @@ export const kyselys: readonly Place[] = ["0.28.19", "0.29.9"].map((version) => 
   trials: {
     "connection string": (project) => project.node("main.mjs"),
     "connection string, CommonJS": (project) => project.node("main.cjs"),
-    "ES modules": withSource(
-      `import { Kysely, PostgresDialect } from "kysely";\nimport pg from "pg";${OPEN}`,
-    ),
-    CommonJS: withRequiredSource(
+    "in Kysely": withSource(`import { Kysely, PostgresDialect } from "kysely";\nimport pg from "pg";${OPEN}`),
+    "in Kysely, CommonJS": withRequiredSource(
       `const { Kysely, PostgresDialect } = require("kysely");\nconst pg = require("pg");${OPEN}`,
     ),
   },

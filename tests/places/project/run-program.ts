@@ -6,6 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 const LONGEST_MS = 240_000;
 const PAUSE_MS = 200;
 
+const running = new Set<ChildProcess>();
+
+/** Ends the programs that run, for a process that ends before them. */
+export function endPrograms(): void {
+  for (const child of running) end(child);
+}
+
 /** How a program is started. */
 export interface Program {
   readonly folder: string;
@@ -49,9 +56,11 @@ export async function useServer(
   }
 }
 
-/** In a group of its own, so that its children end with it. */
+/** In a group of its own, so that its children end with it, but not with this process. */
 function start({ folder, command: [program, ...args], env }: Program) {
   const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  child.on("close", () => running.delete(child));
   let printed = "";
   child.on("error", ({ message }) => {
     printed += message;

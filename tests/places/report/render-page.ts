@@ -1,6 +1,6 @@
 import { KINDS, type Place } from "../place.js";
 import type { PlaceReport } from "../run-place.js";
-import { NODE_VERSIONS } from "../runtimes/node-package.js";
+import { NODE_VERSION } from "../runtimes/node-package.js";
 
 /** The page that {@link renderPage} writes. */
 export const PAGE = new URL("../../../docs/places.md", import.meta.url);
@@ -19,7 +19,7 @@ export function renderPage(reports: readonly PlaceReport[], { server }: { readon
       reports.filter(({ place }) => place.kind === kind),
     ),
   );
-  const end = `Unless a line says otherwise, Node.js ${NODE_VERSIONS[0]} ran the programs, with the driver \`pg\`, on ${server}. \`npm run test:places\` in
+  const end = `Unless a line says otherwise, Node.js ${NODE_VERSION} ran the programs, with the driver \`pg\`, on ${server}. \`npm run test:places\` in
 a clone of the repository runs all of this and writes this page.`;
   return `${[INTRODUCTION, ...sections, end].join("\n\n")}\n`;
 }
