@@ -20,6 +20,7 @@ const SLOW = [
   "checkpoint-store/conformance",
   "chaos/sabotage",
   "package/documents-with-pglite",
+  "places/bundled",
 ];
 
 /** The number of files between two of {@link LATE}. They are short, and take another worker about as long as one of those. */

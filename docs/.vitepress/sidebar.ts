@@ -22,6 +22,7 @@ export const sidebar: readonly SidebarGroup[] = [
     text: "Start",
     items: [
       { text: "Getting started", link: "/getting-started" },
+      { text: "Where it runs", link: "/places" },
       { text: "Concepts", link: "/concepts" },
       { text: "Options", link: "/options" },
       { text: "Threads", link: "/threads" },

@@ -19,8 +19,12 @@ export interface InstalledPackage {
   readonly manifest: z.infer<typeof Manifest>;
 }
 
-/** Packs the package and installs it in a new project. Needs a build, which `npm test` makes. */
-export async function installPackage(): Promise<InstalledPackage> {
+/**
+ * Packs the package and installs it in a new project. Needs a build, which `npm test` makes.
+ *
+ * @param others - What the project has beside the package and its required peers.
+ */
+export async function installPackage(others: readonly string[] = []): Promise<InstalledPackage> {
   await access(join(ROOT, "dist", "index.js"));
   const manifest = Manifest.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
   const tarball = await pack();
@@ -31,6 +35,7 @@ export async function installPackage(): Promise<InstalledPackage> {
     ...Object.keys(manifest.dependencies),
     ...required,
     "@types/node",
+    ...others,
   ]);
   return { tarball, project, manifest };
 }

@@ -1,0 +1,34 @@
+import type { Place, Trial } from "../place.js";
+
+const BUILD = `
+import commonjs from "@rollup/plugin-commonjs";
+import resolve from "@rollup/plugin-node-resolve";
+import { rollup } from "rollup";
+
+const bundle = await rollup({
+  input: process.argv[2],
+  plugins: [resolve(), commonjs()],
+  onwarn: ({ code }) => console.log(code),
+});
+await bundle.write({ dir: "out", entryFileNames: "main.mjs", format: "esm" });
+`;
+
+function bundled(entry: string): Trial {
+  return async (project) => {
+    await project.write({ "build.mjs": BUILD });
+    return (await project.node("build.mjs", entry)) + (await project.node("out/main.mjs"));
+  };
+}
+
+export const rollup: Place = {
+  name: "Rollup",
+  kind: "Bundlers and frameworks",
+  packages: {
+    rollup: "4.68.8",
+    "@rollup/plugin-commonjs": "29.0.3",
+    "@rollup/plugin-node-resolve": "16.0.3",
+  },
+  tried: { Rollup: "rollup" },
+  notes: "It needs the plugins node-resolve and commonjs, since `pg` is CommonJS.",
+  trials: { "ES modules": bundled("main.mjs"), CommonJS: bundled("main.cjs") },
+};

@@ -1,0 +1,36 @@
+import { KINDS, type Place } from "../place.js";
+import type { PlaceReport } from "../run-place.js";
+import { NODE_VERSION } from "../runtimes/node-package.js";
+
+/** The page that {@link renderPage} writes. */
+export const PAGE = new URL("../../../docs/places.md", import.meta.url);
+
+const INTRODUCTION = `# Where it runs
+
+Each line below is a run of one agent on the published package, in a folder that has nothing else than what the line names: the agent is
+interrupted and resumed, reads its history, continues from an earlier checkpoint, uses the store, and deletes its thread. Where nothing is
+said about settings, none is needed. A version is the one that was tried, not the only one that works.`;
+
+/** Renders docs/places.md. */
+export function renderPage(reports: readonly PlaceReport[], { server }: { readonly server: string }): string {
+  const sections = KINDS.map((kind) =>
+    renderSection(
+      kind,
+      reports.filter(({ place }) => place.kind === kind),
+    ),
+  );
+  const end = `Unless a line says otherwise, Node.js ${NODE_VERSION} ran the programs, with the driver \`pg\`, on ${server}. \`npm run test:places\` in
+a clone of the repository runs all of this and writes this page.`;
+  return `${[INTRODUCTION, ...sections, end].join("\n\n")}\n`;
+}
+
+function renderSection(kind: Place["kind"], reports: readonly PlaceReport[]): string {
+  const rows = reports.flatMap(({ place, tried, outcomes }) =>
+    outcomes.map(({ trial, result }) => `| ${place.name} | ${tried} | ${trial} | ${result} |`),
+  );
+  const notes = reports.flatMap(({ place: { name, notes: text } }) =>
+    text === undefined ? [] : [`- **${name}**: ${text}`],
+  );
+  const table = ["| where | tried with | how | result |", "| --- | --- | --- | --- |", ...rows];
+  return [`## ${kind}`, "", ...table, "", ...notes].join("\n").trimEnd();
+}
