@@ -26,9 +26,13 @@ export async function loadBuilds<Entry extends keyof Entries>(
   entry: Entry,
 ): Promise<[Build<Entry>, Build<Entry>]> {
   const imported = (await import(new URL(`${entry}.js`, DIST).href)) as Entries[Entry];
-  const required = requireFrom(fileURLToPath(new URL(`${entry}.cjs`, DIST))) as Entries[Entry];
   return [
     ["import", imported],
-    ["require", required],
+    ["require", requireBuild(entry)],
   ];
+}
+
+/** Loads an entry of the built package as CommonJS alone, as the command line is. */
+export function requireBuild<Entry extends keyof Entries>(entry: Entry): Entries[Entry] {
+  return requireFrom(fileURLToPath(new URL(`${entry}.cjs`, DIST))) as Entries[Entry];
 }

@@ -70,8 +70,8 @@ async function startProcess(
   const { path, execArgv } = programBeside(import.meta.url, "start-process");
   const start = performance.now();
   const child = fork(path, [packageName, ...url], { execArgv: [...execArgv] });
-  const [sent, [code]] = await Promise.all([once(child, "message"), once(child, "close")]);
-  if (code !== 0) throw new Error(`the process ended with ${String(code)}`);
+  const [sent] = await Promise.all([once(child, "message"), once(child, "close")]);
+  if (child.exitCode !== 0) throw new Error(`the process ended with ${child.exitCode}`);
   const [importMs] = Sent.parse(sent);
   return { importMs, processMs: performance.now() - start };
 }

@@ -7,6 +7,7 @@ import type { Measured } from "../../bench/report/results.js";
 import { LOAD_SCENARIOS, TIMED_SCENARIOS } from "../../bench/scenarios/index.js";
 import { storeCases } from "../../bench/store/store-cases.js";
 import { recallOf, vectorCases } from "../../bench/store/vector-contest.js";
+import { START_AMOUNTS } from "../../bench/scenarios/start.js";
 import { judge, TARGETS } from "../../bench/targets.js";
 
 const CACHE_SET = "cache: set of 1 × 2 kB, times as fast as in a logged table";
@@ -54,6 +55,7 @@ function everythingThatRuns(): Measured {
     { name: "memory: list() of 200 × 1 MB, peak, MB", amounts: { ours: 300, official: "dies" } },
     { name: "memory: list() of 200 × 1 MB, peak above idle, MB", amounts: { ours: 64, official: 1 } },
     { name: CACHE_SET, amounts: { ours: 5, official: "no cache" } },
+    ...Object.values(START_AMOUNTS).map((name) => ({ name, amounts: { ours: 4, official: 4 } })),
   ];
   return {
     ...nothing,
