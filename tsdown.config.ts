@@ -47,9 +47,6 @@ const NAMING_VARIABLE = /\b(?:var|let|const) ([\w$]+) = (?:class\b|(?:async )?(?
 /** The name of the file with the large packages, of which a stack needs no names. */
 const CARRIED = "carried";
 
-/** What TypeScript wants to see before a CommonJS declaration may name the types of an ES module. */
-const RESOLUTION_MODE = `{ "resolution-mode": "import" }`;
-
 /** What the package exports. */
 const entry = {
   index: "src/index.ts",
@@ -211,18 +208,19 @@ function finishDeclarations(): Rolldown.Plugin {
         if (file.type !== "chunk" || !isDeclaration(file.fileName)) continue;
         // There is no such map, and the sources that it would lead to are not published.
         file.code = file.code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
-        if (file.fileName.endsWith(".d.cts")) file.code = ESM_ONLY.reduce(markImports, file.code);
+        if (file.fileName.endsWith(".d.cts")) file.code = ESM_ONLY.reduce(allowImports, file.code);
       }
     },
   };
 }
 
-function markImports(declarations: string, name: string): string {
-  const specifier = `"(${name}(?:/[^"]*)?)"`;
-  return declarations
-    .replaceAll(
-      new RegExp(`^(import|export) (?:type )?(.*) from ${specifier};$`, "gm"),
-      `$1 type $2 from "$3" with ${RESOLUTION_MODE};`,
-    )
-    .replaceAll(new RegExp(`import\\(${specifier}\\)`, "g"), `import("$1", { with: ${RESOLUTION_MODE} })`);
+/**
+ * Of an ES module, TypeScript finds the types for a CommonJS declaration too, but wants a mark at the import. With the mark, an older
+ * version that has types for CommonJS as well would give those of another class than the application has.
+ */
+function allowImports(declarations: string, name: string): string {
+  return declarations.replaceAll(
+    new RegExp(`^(?! ?\\*).*(?:from |import\\()"${name}(?:/[^"]*)?".*$`, "gm"),
+    "// @ts-ignore -- a CommonJS declaration that names an ES module\n$&",
+  );
 }

@@ -4,7 +4,7 @@ export type { CheckpointDatabase } from "./db/checkpoint-database.js";
 export { guardPool, handlePoolErrors } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/opened-database.js";
 export type { ReplicaFault, ReplicaState } from "./db/replica/replica-state.js";
-export type { PGliteInstance } from "./db/pglite/pglite-opener.js";
+export type { PGliteInstance } from "./db/pglite/pglite-instance.js";
 export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
   AbortError,

@@ -15,4 +15,4 @@ export type { StoredCheckpoint } from "./stored-json.js";
 export { openDatabase, type OpenDatabaseOptions } from "./open-database.js";
 export type { DatabaseSource, OpenedDatabase } from "./opened-database.js";
 export type { PoolLike } from "./pool/pool-like.js";
-export type { PGliteInstance } from "./pglite/pglite-opener.js";
+export type { PGliteInstance } from "./pglite/pglite-instance.js";

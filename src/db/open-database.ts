@@ -14,7 +14,8 @@ import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/li
 import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
-import { type PGliteInstance, pgliteOpener } from "./pglite/pglite-opener.js";
+import type { PGliteInstance } from "./pglite/pglite-instance.js";
+import { pgliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
@@ -92,7 +93,7 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
   }
   // Checks for members, since two copies of a package may be installed and `instanceof` recognizes only one of them. A type guard
   // for a Kysely would make TypeScript compare each kind of it with each other one, which takes seconds.
-  if ("getExecutor" in source && "selectFrom" in source) return passedInKysely(source);
+  if ("getExecutor" in source && "fn" in source) return passedInKysely(source);
   if (isPGlite(source)) return passedInPGlite(source);
   if (isPool(source)) return passedInPool(asPool(source), options);
   refuseConnection(source);
@@ -178,10 +179,11 @@ function ownedPGlite(url: string): OpenedDatabase {
 }
 
 function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
+  const open = (): Promise<PGliteInstance> => Promise.resolve(pglite);
   const kysely = new Kysely<CheckpointDatabase>({
     dialect: new PGliteDialect({ pglite: pgliteForKysely(pglite) }),
   });
-  const sender = throughPGlite(kysely, pglite, () => Promise.resolve(pglite));
+  const sender = throughPGlite(kysely, pglite, open);
   const ready = (context: RunContext = {}): Promise<void> => waitForPGlite(pglite, context);
   return passedIn({
     ...sender,

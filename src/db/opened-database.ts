@@ -1,4 +1,4 @@
-import type { ControlledTransaction, Kysely, Transaction } from "kysely";
+import type { Kysely } from "kysely";
 import type pg from "pg";
 import type { DatabaseAddress } from "../telemetry/database-address.js";
 import type {
@@ -10,7 +10,7 @@ import type {
 import type { Listener } from "./listening/listener.js";
 import type { PoolLike } from "./pool/pool-like.js";
 import type { Locks } from "./locks/locks.js";
-import type { PGliteInstance } from "./pglite/pglite-opener.js";
+import type { PGliteInstance } from "./pglite/pglite-instance.js";
 import type { RunContext } from "./statements/run-context.js";
 import type { BoundStatement } from "./statements/statement.js";
 import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
@@ -37,10 +37,13 @@ export type DatabaseSource<Tables = CheckpointDatabase> =
   | (pg.PoolConfig & { readonly connect?: never; readonly query?: never })
   | PoolLike
   | PGliteInstance
-  | Kysely<Tables>
-  // Listed separately: TypeScript accepts `Transaction<App & Tables>` for this type, but not for the Kysely above.
-  | Transaction<Tables>
-  | ControlledTransaction<Tables>;
+  | KyselyWith<Tables>;
+
+/**
+ * A Kysely, or a transaction of one, with some tables and any others. Of the class itself, TypeScript takes one with further tables for
+ * another type, in Kysely before 0.28.18 and 0.29.5. `fn` tells which tables it has.
+ */
+type KyselyWith<Tables> = Pick<Kysely<Tables>, "isTransaction" | "getExecutor" | "fn">;
 
 /** What a database can be opened by, whichever tables it is for. */
 export type AnyDatabaseSource =

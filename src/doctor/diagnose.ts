@@ -1,9 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { hasOneConnection } from "../db/kysely/has-one-connection.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
-import type { Catalog, DoctoredDatabase } from "./catalog.js";
+import type { DoctoredDatabase } from "./catalog.js";
 import { checkBloat } from "./check-bloat.js";
 import { checkCitus } from "./check-citus.js";
 import { checkClock } from "./check-clock.js";
@@ -87,12 +88,12 @@ export async function diagnose(
   { schema, signal, ownsConnections = true, onReached, limits, now = Date.now }: DiagnoseOptions,
 ): Promise<Finding[]> {
   const openedAt = performance.now();
-  const catalog = db.withoutPlugins().$extendTables<Pick<Catalog, keyof Catalog>>();
+  const catalog = db.withoutPlugins() as DoctoredDatabase;
   const examination: Examination = {
     db: catalog,
     schema: await reach(catalog, schema),
     limits: { ...DEFAULT_DOCTOR_LIMITS, ...limits },
-    isEmbedded: !db.getExecutor().adapter.supportsMultipleConnections,
+    isEmbedded: hasOneConnection(db),
     openMs: () => performance.now() - openedAt,
     now,
   };

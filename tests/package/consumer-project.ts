@@ -109,10 +109,16 @@ export class ConsumerProject {
     await rm(this.folder, { recursive: true });
   }
 
-  async #link(name: string): Promise<void> {
+  /** Links another version of a package in its place: one that the checkout has under another name. */
+  async replace(name: string, alias: string): Promise<void> {
+    await rm(join(this.folder, "node_modules", name));
+    await this.#link(name, alias);
+  }
+
+  async #link(name: string, alias = name): Promise<void> {
     const path = join(this.folder, "node_modules", name);
     await mkdir(dirname(path), { recursive: true });
-    await symlink(join(ROOT, "node_modules", name), path);
+    await symlink(join(ROOT, "node_modules", alias), path);
   }
 }
 

@@ -1,7 +1,7 @@
 /** A consumer with ES modules, which imports every subpath and uses its types. */
 export const ESM_CONSUMER = `
 import type { BaseCache, BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
-import type { Kysely } from "kysely";
+import type { ControlledTransaction, Kysely, Transaction } from "kysely";
 import type pg from "pg";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
@@ -20,6 +20,10 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<typeof openDatabase>] = [false, false, false];
 type IsSource<T> = T extends DatabaseSource ? true : false;
 export const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, false, false];
+type App = CheckpointDatabase & { orders: { id: number } };
+export const onKysely = (app: Kysely<CheckpointDatabase> | Kysely<App> | Transaction<App> | ControlledTransaction<App>) => new PostgresSaver(app);
+// @ts-expect-error A Kysely without the tables.
+export const onOthers = (others: Kysely<{ orders: { id: number } }>) => new PostgresSaver(others);
 export const asSaver = (saver: PostgresSaver): BaseCheckpointSaver => saver;
 export const asStore = (store: PostgresStore): BaseStore => store;
 export const asCache = (cache: PostgresCache): BaseCache => cache;
@@ -37,6 +41,8 @@ export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, n
 /** The same consumer as a CommonJS module. */
 export const CJS_CONSUMER = `
 import checkpoint = require("@langchain/langgraph-checkpoint");
+// @ts-ignore Kysely 0.29 is an ES module, which some settings of TypeScript want to be marked.
+import type { ControlledTransaction, Kysely, Transaction } from "kysely";
 import pg = require("pg");
 import root = require("langgraph-checkpoint-kysely");
 import cache = require("langgraph-checkpoint-kysely/cache");
@@ -52,9 +58,11 @@ import store = require("langgraph-checkpoint-kysely/store");
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>] = [false, false, false];
+const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>, IsAny<Kysely<object>>] = [false, false, false, false];
 type IsSource<T> = T extends db.DatabaseSource ? true : false;
 const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, false, false];
+type App = db.CheckpointDatabase & { orders: { id: number } };
+const onKysely = (app: Kysely<db.CheckpointDatabase> | Kysely<App> | Transaction<App> | ControlledTransaction<App>) => new root.PostgresSaver(app);
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
 const asStore = (opened: store.PostgresStore): checkpoint.BaseStore => opened;
 const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
@@ -62,7 +70,7 @@ const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>
 const inspect = (saver: root.PostgresSaver, options: inspector.InspectorOptions): ((request: Request) => Promise<Response>) => inspector.createInspector(saver, options);
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
 const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, inspector.nodeListener, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
-export = { typed, sources, asSaver, asStore, asCache, asCheckpointStore, inspect, isOurs, named };
+export = { typed, sources, onKysely, asSaver, asStore, asCache, asCheckpointStore, inspect, isOurs, named };
 `;
 
 const NAMES = {

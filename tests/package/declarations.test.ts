@@ -11,9 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => installed.project.remove());
 
-it(
-  "the declarations of the published package type-check in a strict project that checks libraries",
-  async () => {
+it.each([
+  ["the newest Kysely", "kysely"],
+  ["the oldest Kysely of the peer range", "kysely-oldest"],
+])(
+  "the declarations of the published package type-check in a strict project that checks libraries, with %s",
+  async (_, kysely) => {
+    await installed.project.replace("kysely", kysely);
     const options = { module: "node16", moduleResolution: "node16", skipLibCheck: false };
     expect(await typeCheckConsumers(installed.project, options)).toEqual(NO_MISTAKES);
   },

@@ -84,9 +84,9 @@ export function recognizeSource(source: SqliteSource): RecognizedSource {
   );
 }
 
-// Of the dialects of Kysely, only SQLite's has one connection and no transactions around changes of the schema.
+// Of the dialects of Kysely, only SQLite's returns rows of changes, and has no transactions around those of the schema.
 function onSqlite(kysely: SqliteKysely): SqliteKysely {
-  const { supportsMultipleConnections, supportsTransactionalDdl } = kysely.getExecutor().adapter;
-  if (!supportsMultipleConnections && !supportsTransactionalDdl) return kysely;
+  const { supportsReturning, supportsTransactionalDdl } = kysely.getExecutor().adapter;
+  if (supportsReturning && !supportsTransactionalDdl) return kysely;
   throw new InvalidConfigError("source", "the Kysely is not on SQLite");
 }

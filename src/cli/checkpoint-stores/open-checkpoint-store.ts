@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { CheckpointStoreDatabase } from "../../db/checkpoint-database.js";
+import type { DatabaseSource } from "../../db/opened-database.js";
 import type { BackendCheckpointStore } from "../../checkpoint-store/backend-checkpoint-store.js";
 import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext } from "../command-definition.js";
@@ -97,9 +98,8 @@ async function openPostgres(
   });
   onOpen(() => database.close());
   await testConnection(database.kysely);
-  const { source } = database;
-  const tables = "$extendTables" in source ? source.$extendTables<CheckpointStoreDatabase>() : source;
-  return new PostgresCheckpointStore(tables, { schema, table, logger, prepare: false });
+  const source = database.source as DatabaseSource<CheckpointStoreDatabase>;
+  return new PostgresCheckpointStore(source, { schema, table, logger, prepare: false });
 }
 
 async function openSqlite(

@@ -1,5 +1,5 @@
 import type { StoreDatabase } from "../../db/checkpoint-database.js";
-import type { OpenedDatabase } from "../../db/opened-database.js";
+import type { DatabaseSource, OpenedDatabase } from "../../db/opened-database.js";
 import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { PostgresStore } from "../../store/postgres-store.js";
@@ -108,7 +108,7 @@ function contextFor(
     return new PostgresSaver(source, serde, { ...options, schema: context.schema, logger, prepare: false });
   };
   const openStore: CommandContext["openStore"] = (options) =>
-    new PostgresStore("$extendTables" in source ? source.$extendTables<StoreDatabase>() : source, {
+    new PostgresStore(source as DatabaseSource<StoreDatabase>, {
       ...{ schema: context.schema, logger, prepare: false, ensureTables: false, ...options },
     });
   let saver: PostgresSaver | undefined;

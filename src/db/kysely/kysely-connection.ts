@@ -1,20 +1,18 @@
-import {
-  type CompiledQuery,
-  type ControlConnectionProvider,
-  type DatabaseConnection,
-  type Kysely,
-  type QueryResult,
-} from "kysely";
-import { NotReplicatedError } from "../../errors/index.js";
-import { runBounded, throwIfAborted } from "../statements/bounded-run.js";
+import type { CompiledQuery, DatabaseConnection, Kysely, QueryResult } from "kysely";
+import { NotReplicatedError, StatementTimeoutError } from "../../errors/index.js";
+import { isBounded, runBounded } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { replicationState } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { ROLLBACK } from "../statements/transaction-steps.js";
 import { noop } from "../async/noop.js";
+import { cancelBackend, prepareCancel } from "./cancel-backend.js";
 import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely } from "./wait-for-kysely.js";
+
+/** Runs a function with another connection of the same Kysely. */
+type OnOtherConnection = (use: (connection: DatabaseConnection) => Promise<void>) => Promise<void>;
 
 /**
  * A connection of a passed-in Kysely. After a cancel request a statement settles with the server's answer,
@@ -22,14 +20,14 @@ import { waitForKysely } from "./wait-for-kysely.js";
  */
 class KyselyConnection {
   readonly #connection: DatabaseConnection;
-  readonly #control: ControlConnectionProvider;
+  readonly #onOther: OnOtherConnection;
   readonly #queries = new Set<Promise<unknown>>();
   #cancel: Promise<void> = Promise.resolve();
   #undone: Promise<void> = Promise.resolve();
 
-  constructor(connection: DatabaseConnection, control: ControlConnectionProvider) {
+  constructor(connection: DatabaseConnection, onOther: OnOtherConnection) {
     this.#connection = connection;
-    this.#control = control;
+    this.#onOther = onOther;
   }
 
   /** @param commits - Whether the statement commits a transaction that has changed something. */
@@ -39,26 +37,44 @@ class KyselyConnection {
     commits = false,
   ): Promise<Row[]> {
     const query = toKyselyQuery(statement);
-    // PGlite can't be interrupted: it blocks the process while a query runs.
-    if (this.#connection.cancelQuery === undefined) {
-      throwIfAborted(context.signal);
-      return (await this.#connection.executeQuery<Row>(query)).rows;
-    }
     let isCancelled = false;
+    let hasEnded = false;
+    const throwIfCancelled = (): void => {
+      if (isCancelled) throw new StatementTimeoutError(context.statementTimeoutMs ?? 0);
+    };
     const run = async (): Promise<Row[]> => {
       // An earlier cancel request would cancel this statement.
       await this.#settled();
-      await this.#connection.collectSessionInfo?.();
-      const { rows } = await this.#query<Row>(query);
-      if (commits && isCancelled) await this.#refuseUnreplicated();
-      return rows;
+      if (isBounded(context)) await this.#finish(prepareCancel(this.#connection));
+      // The cancel request has found nothing to cancel.
+      throwIfCancelled();
+      try {
+        const { rows } = await this.#query<Row>(query);
+        if (commits && isCancelled) await this.#refuseUnreplicated();
+        return rows;
+      } finally {
+        hasEnded = true;
+      }
     };
     const cancel = (): Promise<void> => {
       isCancelled = true;
-      this.#cancel = this.#connection.cancelQuery?.(this.#control) ?? this.#cancel;
-      return this.#cancel;
+      return this.#requestCancel(query, () => hasEnded);
     };
     return runBounded({ run, cancel }, context);
+  }
+
+  /** Where the driver can't cancel, this takes another connection, for which it may have to wait until the statement has ended. */
+  async #requestCancel({ sql }: CompiledQuery, hasEnded: () => boolean): Promise<void> {
+    const connection = this.#connection;
+    if (connection.cancelQuery !== undefined) {
+      this.#cancel = connection.cancelQuery(this.#onOther);
+      return this.#cancel;
+    }
+    await this.#onOther(async (other) => {
+      if (hasEnded()) return;
+      this.#cancel = cancelBackend(connection, other, sql);
+      await this.#cancel;
+    });
   }
 
   /** Rolls a transaction back, and waits for that unless the server is silent. */
@@ -93,13 +109,17 @@ class KyselyConnection {
   }
 
   #query<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const result = this.#connection.executeQuery<Row>(query);
+    return this.#finish(this.#connection.executeQuery<Row>(query));
+  }
+
+  /** The connection is not idle before the answer is there, even if nobody waits for it any more. */
+  #finish<T>(answer: Promise<T>): Promise<T> {
     const done = (): void => {
-      this.#queries.delete(result);
+      this.#queries.delete(answer);
     };
-    this.#queries.add(result);
-    result.then(done, done);
-    return result;
+    this.#queries.add(answer);
+    answer.then(done, done);
+    return answer;
   }
 }
 

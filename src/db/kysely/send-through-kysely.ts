@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { isBounded } from "../statements/bounded-run.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
+import { hasOneConnection } from "./has-one-connection.js";
 import { onConnection } from "./kysely-connection.js";
 import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely, waitsOfKysely } from "./wait-for-kysely.js";
@@ -24,9 +25,8 @@ export async function executeThroughKysely<Row>(
   statement: BoundStatement<Row>,
   context: RunContext,
 ): Promise<Row[]> {
-  const { supportsMultipleConnections } = kysely.getExecutor().adapter;
   const confirms = statement.writes === true && context.confirmsEarlier === true;
-  const limitsLocks = context.lockTimeoutMs !== undefined && supportsMultipleConnections;
+  const limitsLocks = context.lockTimeoutMs !== undefined && !hasOneConnection(kysely);
   if (context.tenantId === undefined && !confirms && !limitsLocks) return send(kysely, statement, context);
   return interactThroughKysely(kysely, context, (sendInTransaction) => sendInTransaction(statement));
 }
@@ -53,8 +53,7 @@ export function interactThroughKysely<T>(
   run: (sendInTransaction: SendStatement) => Promise<T>,
 ): Promise<T> {
   if (kysely.isTransaction) return inPassedInTransaction(kysely, context, run);
-  if (!kysely.getExecutor().adapter.supportsMultipleConnections)
-    return inPGliteTransaction(kysely, context, run);
+  if (hasOneConnection(kysely)) return inPGliteTransaction(kysely, context, run);
   // Not Kysely's own transaction, whose BEGIN and COMMIT have no time limit.
   return onConnection(kysely, context, async (connection) => {
     const sendInTransaction: SendStatement = (statement) => connection.send(statement, context);
@@ -124,8 +123,8 @@ async function send<Row>(
 ): Promise<Row[]> {
   const executor = kysely.getExecutor();
   const query = toKyselyQuery(statement);
-  const { supportsMultipleConnections } = executor.adapter;
-  if (supportsMultipleConnections && isBounded(context)) {
+  const hasOne = hasOneConnection(kysely);
+  if (!hasOne && isBounded(context)) {
     const commits = statement.writes === true && !kysely.isTransaction;
     return onConnection(kysely, context, (connection) => connection.send(statement, context, commits));
   }
@@ -133,7 +132,7 @@ async function send<Row>(
     executor.provideConnection((connection) => {
       wait.goOn();
       // A PGlite may wait for its connection within the query, which can't be interrupted.
-      if (supportsMultipleConnections) wait.end();
+      if (!hasOne) wait.end();
       return connection.executeQuery<Row>(query);
     }),
   );

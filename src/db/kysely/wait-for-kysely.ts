@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { type ConnectionWaits, type Wait, waitsOf } from "../connection-waits.js";
 import type { RunContext } from "../statements/run-context.js";
+import { hasOneConnection } from "./has-one-connection.js";
 
 /** What is said about the one connection of a PGlite. */
 export const PGLITE_STANDSTILL =
@@ -36,8 +37,7 @@ export function waitForKysely<T>(
   start: (wait: Wait) => Promise<T>,
 ): Promise<T> {
   const waits = waitsOfKysely(kysely);
-  const hasOne = !kysely.getExecutor().adapter.supportsMultipleConnections;
-  const limits = hasOne
+  const limits = hasOneConnection(kysely)
     ? {
         signal,
         limitMs: waits.haveMoved ? (statementTimeoutMs ?? PGLITE_WAIT_MS) : undefined,

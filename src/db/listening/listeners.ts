@@ -49,7 +49,7 @@ function canListen(pglite: object): pglite is ListeningPGlite {
   return "listen" in pglite && "unlisten" in pglite;
 }
 
-/** The members of PGlite that Kysely's interface leaves out. */
+/** The members of PGlite that a worker and wrappers may lack. */
 interface ListeningPGlite {
   listen(channel: string, onNotification: (payload: string) => void): Promise<unknown>;
   unlisten(channel: string): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
+import { hasOneConnection } from "../kysely/has-one-connection.js";
 import { connectLikePool } from "../sessions/connect-like-pool.js";
 import { connectThroughKysely } from "./connect-through-kysely.js";
 import type { OpenSessionConnection } from "../sessions/session-connection.js";
@@ -30,9 +31,8 @@ export function locksOfPGlite(instance: object): Locks {
  * one.
  */
 export function locksOfKysely<DB>(kysely: Kysely<DB>): Locks {
-  const { adapter } = kysely.getExecutor();
   // All instances derived from a Kysely share its adapter, but not all share its connections.
-  if (!adapter.supportsMultipleConnections) return locksOfPGlite(adapter);
+  if (hasOneConnection(kysely)) return locksOfPGlite(kysely.getExecutor().adapter);
   return locksOf(kysely, () => onSession(() => connectThroughKysely(kysely.withoutPlugins())));
 }
 

@@ -1,14 +1,11 @@
 import type { Extensions } from "@electric-sql/pglite";
-import type { PGlite as KyselyPGlite } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
 import { lockPGliteFolder } from "./lock-pglite-folder.js";
+import type { PGliteInstance } from "./pglite-instance.js";
 import { pgliteFolderOf } from "./pglite-url.js";
 import { makePrivateFolder } from "./make-private-folder.js";
 import { makeFilesPrivate } from "./make-files-private.js";
 import { noop } from "../async/noop.js";
-
-/** An open PGlite. */
-export type PGliteInstance = KyselyPGlite;
 
 /** A PGlite that opens with the first query. */
 export interface PGliteOpener {

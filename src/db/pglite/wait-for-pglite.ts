@@ -1,8 +1,8 @@
-import type { PGlite } from "kysely";
 import { noop } from "../async/noop.js";
 import { waitsOf } from "../connection-waits.js";
 import { PGLITE_STANDSTILL, PGLITE_WAIT_MS } from "../kysely/wait-for-kysely.js";
 import type { RunContext } from "../statements/run-context.js";
+import type { PGliteInstance } from "./pglite-instance.js";
 
 /** A PGlite of a version that tells whether a transaction is open. A PGlite in a worker does not. */
 interface TellingPGlite {
@@ -17,7 +17,7 @@ interface TellingPGlite {
  * @throws ConnectionError when the transaction is open for too long, as where it waits for this call.
  */
 export async function waitForPGlite(
-  pglite: PGlite,
+  pglite: PGliteInstance,
   { signal, statementTimeoutMs }: RunContext,
 ): Promise<void> {
   if (!pglite.ready || (tells(pglite) && !pglite.isInTransaction())) return;

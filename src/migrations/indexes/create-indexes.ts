@@ -1,6 +1,7 @@
 import { createQueryId, type Kysely, PostgresQueryCompiler, type RawBuilder } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
+import { hasOneConnection } from "../../db/kysely/has-one-connection.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { type IndexState, optionalIndexStatus } from "./index-status.js";
 import {
@@ -113,7 +114,7 @@ async function creationOf(
 
 /** `concurrently` is impossible in a transaction, and useless if the database has only one connection. */
 function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
-  return !db.isTransaction && db.getExecutor().adapter.supportsMultipleConnections === true;
+  return !db.isTransaction && !hasOneConnection(db);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { hasOneConnection } from "../../db/kysely/has-one-connection.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { type BoundStatement, statementName } from "../../db/statements/statement.js";
 import type { SendStatement } from "../../db/statements/transaction-steps.js";
@@ -44,7 +45,7 @@ export async function addNextColumns(call: StoreCall, { model, layout }: VectorS
 export async function buildNextIndex(call: StoreCall, { layout }: VectorSettings): Promise<void> {
   const { database, schema, signal } = call;
   const db = signal === undefined ? database.kysely : (database.kyselyUntil?.(signal) ?? database.kysely);
-  const concurrently = isConcurrent(db) ? sql`concurrently` : sql``;
+  const concurrently = hasOneConnection(db) ? sql`` : sql`concurrently`;
   try {
     // One that an interrupted call has left may be broken, or of another kind.
     await sql`drop index ${concurrently} if exists ${sql.id(schema, NEXT_INDEX)}`.execute(db);
@@ -93,8 +94,4 @@ export async function replaceColumns(
 function toStatement(db: Kysely<CheckpointDatabase>, query: RawBuilder<unknown>): BoundStatement<unknown> {
   const { sql: text, parameters } = query.compile(db);
   return { name: statementName(text), sql: text, parameters, writes: true };
-}
-
-function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
-  return db.getExecutor().adapter.supportsMultipleConnections === true;
 }

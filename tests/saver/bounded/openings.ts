@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from "kysely";
+import * as newest from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, type PostgresSaverOptions } from "../../../src/index.js";
 
@@ -22,16 +22,27 @@ export const ON_PASSED_IN_POOL: Opening = {
   },
 };
 
-export const ON_PASSED_IN_KYSELY: Opening = {
-  on: "a passed-in Kysely",
-  open: (connectionString, options, config) => {
-    const pool = new pg.Pool({ connectionString, ...config });
-    pool.on("error", () => undefined);
-    pool.on("connect", (client) => client.on("error", () => undefined));
-    const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
-    return { saver: new PostgresSaver(kysely, undefined, options), close: () => kysely.destroy() };
-  },
-};
+export const ON_PASSED_IN_KYSELY = onKysely("a passed-in Kysely", newest);
+
+/** Its drivers can't cancel a statement. */
+const ON_OLDEST_KYSELY = onKysely(
+  "a passed-in Kysely of the oldest version",
+  // The address is not a literal, so TypeScript gives it the types of the newest one.
+  (await import(import.meta.resolve("kysely-oldest"))) as typeof newest,
+);
+
+function onKysely(on: string, { Kysely, PostgresDialect }: typeof newest): Opening {
+  return {
+    on,
+    open: (connectionString, options, config) => {
+      const pool = new pg.Pool({ connectionString, ...config });
+      pool.on("error", () => undefined);
+      pool.on("connect", (client) => client.on("error", () => undefined));
+      const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+      return { saver: new PostgresSaver(kysely, undefined, options), close: () => kysely.destroy() };
+    },
+  };
+}
 
 /** All ways on a server, except a passed-in transaction. */
 export const OPENINGS: readonly Opening[] = [
@@ -44,4 +55,5 @@ export const OPENINGS: readonly Opening[] = [
   },
   ON_PASSED_IN_POOL,
   ON_PASSED_IN_KYSELY,
+  ON_OLDEST_KYSELY,
 ];
