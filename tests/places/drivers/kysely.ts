@@ -12,6 +12,11 @@ export const kyselys: readonly Place[] = ["0.28.19", "0.29.9"].map((version) => 
   name: `Kysely ${version.slice(0, 4)}`,
   kind: "Drivers and Kysely",
   packages: { kysely: version },
+  notes:
+    "The code that runs is a part of the package; the application's Kysely gives the types. `watch` needs a pool, since a Kysely passes no notifications on." +
+    (version.startsWith("0.28")
+      ? " A statement is cancelled on another connection of its pool, and in a passed-in transaction not at all."
+      : ""),
   tried: { Kysely: "kysely" },
   trials: {
     "connection string": (project) => project.node("main.mjs"),

@@ -33,7 +33,7 @@ export const neon: Place = {
   packages: { "@neondatabase/serverless": "1.2.0", ws: "8.23.0" },
   tried: { "@neondatabase/serverless": "@neondatabase/serverless" },
   notes:
-    "Its `Pool`, over WebSockets. Its function `neon()` does not work: it sends one statement by HTTP, without transactions and locks.",
+    "Its `Pool`, over WebSockets, on a proxy of the tests, not on Neon's own. Before Node.js 22 set `neonConfig.webSocketConstructor`. `handlePoolErrors(pool)` has the type that Kysely's dialect wants. `watch` needs the pool itself, and no `-pooler` host. Its function `neon()` does not work: it sends one statement by HTTP, without transactions and locks. [More](options.md#drivers).",
   trials: {
     pool: withSource(`${PROXY}
 const source = pool;

@@ -7,7 +7,8 @@ export const pgNative: Place = {
   kind: "Drivers and Kysely",
   packages: { "pg-native": "3.9.0" },
   tried: { pg: "pg", "pg-native": "pg-native" },
-  notes: "`pg-native` is compiled as it is installed, which needs a compiler and the headers of `libpq`.",
+  notes:
+    "`pg-native` is compiled as it is installed, which needs a compiler and the headers of `libpq`. It sends one statement after the other, so a transaction takes a round trip for each. A statement is cancelled on another connection. In a Kysely, pass the pool to `handlePoolErrors`: without it, a connection that is reset is never noticed. `watch` needs the pool itself. [More](options.md#drivers).",
   // One dependency of it is compiled by its install script, for the Node.js that runs the trials.
   install: async (project) => {
     await installByNpm(project);

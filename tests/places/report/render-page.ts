@@ -9,7 +9,8 @@ const INTRODUCTION = `# Where it runs
 
 Each line below is a run of one agent on the published package, in a folder that has nothing else than what the line names: the agent is
 interrupted and resumed, reads its history, continues from an earlier checkpoint, uses the store, and deletes its thread. Where nothing is
-said about settings, none is needed. A version is the one that was tried, not the only one that works.`;
+said about settings, none is needed. A version is the one that was tried, not the only one that works. 0.1.0 does not run in all of these
+places; the [changelog](../CHANGELOG.md) says which were added since.`;
 
 /** Renders docs/places.md. */
 export function renderPage(reports: readonly PlaceReport[], { server }: { readonly server: string }): string {
