@@ -37,13 +37,9 @@ export type DatabaseSource<Tables = CheckpointDatabase> =
   | (pg.PoolConfig & { readonly connect?: never; readonly query?: never })
   | PoolLike
   | PGliteInstance
-  | KyselyWith<Tables>;
-
-/**
- * A Kysely, or a transaction of one, with some tables and any others. Of the class itself, TypeScript takes one with further tables for
- * another type, in Kysely before 0.28.18 and 0.29.5. `fn` tells which tables it has.
- */
-type KyselyWith<Tables> = Pick<Kysely<Tables>, "isTransaction" | "getExecutor" | "fn">;
+  // A Kysely or a transaction of one. Of the class itself, TypeScript takes one with further tables for another type, in Kysely before
+  // 0.28.18 and 0.29.5. `fn` tells which tables it has.
+  | Pick<Kysely<Tables>, "isTransaction" | "getExecutor" | "fn">;
 
 /** What a database can be opened by, whichever tables it is for. */
 export type AnyDatabaseSource =
