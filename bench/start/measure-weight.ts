@@ -2,7 +2,8 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, type Metafile } from "esbuild";
+import { build } from "esbuild";
+import { loadedAtOnce } from "../../test-support/loaded-at-once.js";
 import type { Subject } from "../subjects.js";
 
 /** Sizes in bytes. */
@@ -46,16 +47,6 @@ function bundleOf({ packageName }: Subject, splitting: boolean) {
     write: false,
     metafile: true,
   });
-}
-
-function loadedAtOnce({ outputs }: Metafile): Metafile["outputs"][string][] {
-  const paths = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "<stdin>"));
-  for (const path of paths) {
-    for (const { kind, path: imported } of outputs[path]?.imports ?? []) {
-      if (kind === "import-statement") paths.add(imported);
-    }
-  }
-  return [...paths].flatMap((path) => outputs[path] ?? []);
 }
 
 /** Counts what is published: our checkout has more. */

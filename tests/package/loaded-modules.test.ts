@@ -1,8 +1,9 @@
 import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "@jest/globals";
-import { build, type Metafile } from "esbuild";
+import { build } from "esbuild";
 import { z } from "zod";
+import { type BundledFile, loadedAtOnce } from "../../test-support/loaded-at-once.js";
 import { ROOT, runNode } from "./consumer-project.js";
 
 /** The drivers of the backends, by the packages and modules that they are loaded from. */
@@ -95,22 +96,9 @@ it("no module has an effect as it loads, which Cloudflare Workers refuse", async
   expect(outcome).toEqual({ code: 0, output: "" });
 });
 
-type Output = Metafile["outputs"][string];
-
 /** Returns the folders of src of which an output has code. */
-function roomsOf(outputs: readonly Output[]): Set<string> {
+function roomsOf(outputs: readonly BundledFile[]): Set<string> {
   const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
   const withCode = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
   return new Set(withCode.flatMap((path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []));
-}
-
-/** Returns the outputs that are loaded with the entry. */
-function loadedAtOnce({ outputs }: Metafile): Output[] {
-  const paths = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "<stdin>"));
-  for (const path of paths) {
-    for (const { kind, path: imported } of outputs[path]?.imports ?? []) {
-      if (kind === "import-statement") paths.add(imported);
-    }
-  }
-  return [...paths].flatMap((path) => outputs[path] ?? []);
 }
