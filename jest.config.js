@@ -1,10 +1,17 @@
+import process from "node:process";
+
+const EVERYWHERE = ["src", "tests", "test-support"];
+
+/** The tests that can use what was built instead of the sources. The command line is built as CommonJS alone. */
+const OF_BUILDS = { es: ["tests/saver", "tests/store"], cjs: ["tests/saver", "tests/store", "tests/cli"] };
+
+const { TEST_BUILD } = process.env;
+const folders = TEST_BUILD === undefined ? EVERYWHERE : OF_BUILDS[TEST_BUILD];
+if (folders === undefined) throw new Error(`TEST_BUILD is ${TEST_BUILD}, and neither es nor cjs`);
+
 /** @type {import("jest").Config} */
 export default {
-  testMatch: [
-    "<rootDir>/src/**/*.test.ts",
-    "<rootDir>/tests/**/*.test.ts",
-    "<rootDir>/test-support/**/*.test.ts",
-  ],
+  testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   extensionsToTreatAsEsm: [".ts"],
   // The files that a worker runs share what they import: loading it anew for each would take as long as running most of them.
   runtime: "<rootDir>/test-support/shared-modules/runtime.cjs",

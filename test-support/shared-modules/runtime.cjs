@@ -107,7 +107,8 @@ class SharedModulesRuntime {
 /** Registers what loads TypeScript, and the functions of the running test file for `@jest/globals`. */
 async function registerLoaders() {
   const compilers = IS_NODE_24_OR_LATER ? [] : ["./typescript-compiler.js"];
-  for (const loader of ["./typescript-loader.js", ...compilers, "./globals-loader.js"]) {
+  const built = process.env.TEST_BUILD === undefined ? [] : ["./built-loader.js"];
+  for (const loader of ["./typescript-loader.js", ...built, ...compilers, "./globals-loader.js"]) {
     // Node.js 20 runs them in a thread of their own.
     if (registerHooks === undefined) register(loader, pathToFileURL(require.resolve("./runtime.cjs")));
     else registerHooks(await import(loader));

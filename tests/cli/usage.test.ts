@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { Kysely, PGliteDialect } from "kysely";
 import { type CheckpointDatabase, openDatabase } from "../../src/db/index.js";
-import { InvalidConfigError } from "../../src/errors/index.js";
+import { InvalidConfigError } from "../../src/index.js";
 import { COMMANDS } from "../../src/cli/commands/index.js";
 import type { CommandIO } from "../../src/cli/index.js";
 import { describePglite } from "../../test-support/targets.js";
