@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "./call-context.js";
 import type { OpenedDatabase } from "./opened-database.js";
 import { runStatement } from "./statements/run-statement.js";
@@ -20,19 +20,33 @@ const KNOWN = /* @__PURE__ */ new WeakMap<object, Map<string, boolean>>();
  */
 export async function isDistributed(call: CallContext): Promise<boolean> {
   const { database, schema } = call;
-  const owner = ownerOf(database);
-  const known = KNOWN.get(owner) ?? new Map<string, boolean>();
-  KNOWN.set(owner, known);
-  const remembered = known.get(schema);
+  const remembered = KNOWN.get(ownerOf(database))?.get(schema);
   if (remembered !== undefined) return remembered;
   if ((await runStatement(call, citusCatalog, {})).length === 0) {
-    known.set(schema, false);
+    remember(call, false);
     return false;
   }
   const [table] = await runStatement(call, distribution, { schema });
   if (table === undefined) return false;
-  known.set(schema, table.is_on_nodes);
+  remember(call, table.is_on_nodes);
   return table.is_on_nodes;
+}
+
+/** Remembers that {@link hasCitus} was false, so that {@link isDistributed} need not ask. */
+export function rememberOneServer(call: CallContext): void {
+  remember(call, false);
+}
+
+function remember({ database, schema }: CallContext, isOnNodes: boolean): void {
+  const owner = ownerOf(database);
+  const known = KNOWN.get(owner) ?? new Map<string, boolean>();
+  KNOWN.set(owner, known);
+  known.set(schema, isOnNodes);
+}
+
+/** An expression for whether the server has Citus. */
+export function hasCitus(): RawBuilder<boolean> {
+  return sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`;
 }
 
 /** Savers on the same pool share the answer, and so do those on the transactions of a Kysely, which share its adapter. */
@@ -42,9 +56,7 @@ export function ownerOf({ source }: OpenedDatabase): object {
 
 /** A row where the server has Citus. Elsewhere there is none, since rows count as those of the call that asks. */
 const citusCatalog = /* @__PURE__ */ new Statement<object, unknown>((db) =>
-  db
-    .selectNoFrom(sql.lit(1).as("citus"))
-    .where(sql<SqlBool>`to_regclass('pg_catalog.pg_dist_partition') is not null`),
+  db.selectNoFrom(sql.lit(1).as("citus")).where(hasCitus()),
 );
 
 /** A row where Citus manages the table `checkpoints`. Joins find it without the right to use the schema, unlike `to_regclass`. */

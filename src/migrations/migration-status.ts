@@ -1,7 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { CallContext } from "../db/call-context.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { readList, selectedList } from "../db/selected-list.js";
+import { hasCitus, rememberOneServer } from "../db/is-distributed.js";
+import { Statement } from "../db/statements/statement.js";
 import { toDatabaseError } from "../db/to-database-error.js";
+import { DatabaseError } from "../errors/index.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
 import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
@@ -113,18 +117,48 @@ async function readStatus(
   set: MigrationSet,
 ): Promise<SetStatus> {
   const catalog = await readCatalog(db, schema, set);
+  const recorded = catalog.recordReadable ? await readRecord(db, schema, set) : undefined;
+  return statusBy(schema, set, catalog, recorded);
+}
+
+/**
+ * Whether the tables of a set are as this version needs them. It asks in one round trip, and waits for no lock: where it doesn't know, as
+ * for a record that is missing or locked, it returns false.
+ */
+export async function isCurrent(call: CallContext, set: MigrationSet): Promise<boolean> {
+  const { database, schema, policy, signal } = call;
+  // There, a statement that fails would end the transaction of the caller.
+  if (database.kysely.isTransaction) return false;
+  const status = new Statement<object, CatalogWithRecord>((db) =>
+    db.selectFrom(catalogWithRecord(schema, set).as<"status">(sql`status`)).selectAll(),
+  );
+  const limits = { signal, statementTimeoutMs: policy.statementTimeoutMs, lockTimeoutMs: 1 };
+  try {
+    const [found] = await database.execute(status.bind(schema, {}), limits);
+    if (found?.citus === false) rememberOneServer(call);
+    return found !== undefined && statusBy(schema, set, found, readList(found.recorded)).pending.length === 0;
+  } catch (error) {
+    const failure = toDatabaseError(error);
+    if (failure instanceof DatabaseError && failure.sqlState !== undefined) return false;
+    throw failure;
+  }
+}
+
+/** @param recorded - The steps that are recorded. Absent where the role may not read them. */
+function statusBy(
+  schema: string,
+  set: MigrationSet,
+  catalog: Catalog,
+  recorded: readonly string[] | undefined,
+): SetStatus {
   const refusal =
     refusalOf(schema, set, readList(catalog.columns)) ??
     refusalOfKeys(schema, set, readList(catalog.otherKeys));
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
-  const recorded = catalog.recordReadable ? await readRecord(db, schema, set) : assumeApplied(catalog, names);
-  const { missing, repeated } = missingOf(
-    set,
-    readList(catalog.absent),
-    catalog.recordReadable ? recorded : [],
-  );
-  const applied = recorded.filter((name) => !repeated.includes(name));
+  const found = recorded ?? assumeApplied(catalog, names);
+  const { missing, repeated } = missingOf(set, readList(catalog.absent), recorded ?? []);
+  const applied = found.filter((name) => !repeated.includes(name));
   return {
     applied,
     pending: names.filter((name) => !applied.includes(name)),
@@ -148,9 +182,25 @@ async function readCatalog(
   schema: string,
   set: MigrationSet,
 ): Promise<Catalog> {
+  const { rows } = await sql<Catalog>`select ${catalogOf(schema, set)}`.execute(db);
+  return rows[0] ?? NOTHING;
+}
+
+interface CatalogWithRecord extends Catalog {
+  recorded: string | null;
+  citus: boolean;
+}
+
+function catalogWithRecord(schema: string, set: MigrationSet): RawBuilder<CatalogWithRecord> {
+  const recorded = sql<string[]>`array(select name from ${sql.id(schema, set.record)} order by name)`;
+  return sql<CatalogWithRecord>`(select ${catalogOf(schema, set)},
+      ${selectedList(recorded)} as "recorded", ${hasCitus()} as "citus")`;
+}
+
+/** The columns of a {@link Catalog}. */
+function catalogOf(schema: string, set: MigrationSet): RawBuilder<unknown> {
   const tables = sql.join(Object.keys(set.columns).map((name) => oidOf(schema, name)));
-  const { rows } = await sql<Catalog>`
-    select
+  return sql`
       ${selectedList(columnsOfTables(schema, set))} as "columns",
       ${selectedList(otherPartitionKeys(schema, set))} as "otherKeys",
       ${selectedList(absentTables(schema, set))} as "absent",
@@ -159,8 +209,7 @@ async function readCatalog(
       ${oidOf(schema, set.record)} is null
         and coalesce(has_schema_privilege(to_regnamespace(format('%I', ${schema}::text))::oid, 'create'), false)
         and (select coalesce(bool_and(pg_has_role(relowner, 'usage')), false) from pg_class where oid in (${tables}))
-        as "adoptable"`.execute(db);
-  return rows[0] ?? NOTHING;
+        as "adoptable"`;
 }
 
 async function readRecord(

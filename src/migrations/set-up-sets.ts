@@ -4,6 +4,7 @@ import { isLockTimeout } from "../db/statements/lock-timeout.js";
 import { Statement } from "../db/statements/statement.js";
 import { retryTransient } from "../db/statements/retry-transient.js";
 import type { DatabaseError } from "../errors/index.js";
+import { isCurrent } from "./migration-status.js";
 import { migrateSets } from "./migrate.js";
 import type { MigrationSet } from "./migration-set.js";
 
@@ -13,6 +14,7 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
   const db = signal === undefined ? database.kysely : (database.kyselyUntil?.(signal) ?? database.kysely);
   const limits = { signal, statementTimeoutMs: policy.statementTimeoutMs };
   const migrate = async () => {
+    if (await areCurrent(call, sets)) return [];
     // This waits for a connection within limits, and checks the driver. The queries of a Kysely itself do neither.
     if (database.kyselyUntil === undefined) await database.execute(nothing.bind(schema, {}), limits);
     return migrateSets(db, sets, { schema, lockTimeoutMs }).catch(returnLockTimeout);
@@ -23,6 +25,11 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
   });
   if (outcome instanceof Error) throw outcome;
   if (outcome.length > 0) telemetry?.log.write("info", "migrations applied", { schema, steps: outcome });
+}
+
+async function areCurrent(call: CallContext, sets: readonly MigrationSet[]): Promise<boolean> {
+  for (const set of sets) if (!(await isCurrent(call, set))) return false;
+  return true;
 }
 
 const nothing = /* @__PURE__ */ new Statement<object, unknown>((db) => db.selectNoFrom(sql.lit(1).as("one")));

@@ -85,7 +85,8 @@ export function currentBackend(): BoundStatement<BackendRow> {
   return ownBackend.bind("", {});
 }
 
-interface BackendRow extends ClockRow {
+/** What {@link currentBackend} reads. */
+export interface BackendRow extends ClockRow {
   readonly pid: string;
   readonly started_at: string | null;
   readonly citus: string | null;

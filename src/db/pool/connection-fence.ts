@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResult } from "pg";
 import { ConnectionError } from "../../errors/index.js";
-import { type Backend, type BackendFences, currentBackend } from "./backend-fences.js";
+import { type Backend, type BackendFences, type BackendRow, currentBackend } from "./backend-fences.js";
 import { abortErrorOf, isCanceled } from "../statements/bounded-run.js";
 import { raceAgainst } from "../async/race-against.js";
 import { resultTypes } from "../result-types.js";
@@ -9,6 +9,7 @@ import { ServerClock } from "./server-clock.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { type ClockRow, refuseAfter } from "./statement-deadline.js";
 import { toDatabaseError } from "../to-database-error.js";
+import { type Query, toQuery } from "./to-query.js";
 import { withinTime } from "../async/within-time.js";
 
 /**
@@ -33,6 +34,24 @@ export class ConnectionFence {
   isUnsettled({ statementTimeoutMs }: RunContext): boolean {
     const needsClock = statementTimeoutMs !== undefined && this.#clock.isUnread;
     return this.#backend === undefined || this.#fences.areDue || needsClock;
+  }
+
+  /**
+   * Whether a read may be sent before {@link settle}, together with {@link identify}: one that is executed after its caller has given up
+   * changes nothing.
+   */
+  get isUnidentified(): boolean {
+    return this.#backend === undefined && !this.#fences.areDue;
+  }
+
+  /** The query that reads the server process of the connection, to be sent together with others. */
+  identify(): Query {
+    return {
+      ...toQuery(currentBackend()),
+      onRows: ([row]) => {
+        this.#backend = this.#identified(row as BackendRow | undefined);
+      },
+    };
   }
 
   /**
@@ -112,18 +131,22 @@ export class ConnectionFence {
   async #readBackend(giveUp: AbortSignal): Promise<Backend | null> {
     try {
       const [row] = await this.#send(currentBackend(), giveUp);
-      this.#clock.read(row?.clock);
-      this.#isOfCitus = typeof row?.citus === "string";
-      // A pooler makes up the process ids that it reports.
-      const processId = Number(row?.pid);
-      const startedAt = row?.started_at ?? undefined;
-      if (startedAt === undefined || processId !== Reflect.get(this.#client, "processID")) return null;
-      return { processId, startedAt };
+      return this.#identified(row);
     } catch (error) {
       if (giveUp.aborted || isLost(error)) throw error;
       this.#clock.read(undefined);
       return null;
     }
+  }
+
+  #identified(row: BackendRow | undefined): Backend | null {
+    this.#clock.read(row?.clock);
+    this.#isOfCitus = typeof row?.citus === "string";
+    // A pooler makes up the process ids that it reports.
+    const processId = Number(row?.pid);
+    const startedAt = row?.started_at ?? undefined;
+    if (startedAt === undefined || processId !== Reflect.get(this.#client, "processID")) return null;
+    return { processId, startedAt };
   }
 
   async #endOthers(giveUp: AbortSignal): Promise<void> {

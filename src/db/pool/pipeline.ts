@@ -115,8 +115,9 @@ class Pipeline<Row> extends pg.Query {
   }
 
   handleCommandComplete(): void {
-    const { prepared } = this.#answered();
+    const { query, prepared, rows } = this.#answered();
     if (prepared !== undefined) prepared.columns ??= this.#described ?? [];
+    query.onRows?.(rows);
     this.#described = undefined;
     this.#completed++;
   }

@@ -67,9 +67,14 @@ export class StatementClient implements PostgresPoolClient {
     return this.#sender.isAbandoned;
   }
 
-  /** Whether {@link settle} must be called before anything is sent. */
-  isUnsettled(context: RunContext): boolean {
-    return this.#fence.isUnsettled(context);
+  /**
+   * Whether {@link settle} must be called before anything is sent.
+   *
+   * @param statement - The statement that is to be sent alone, if any.
+   */
+  isUnsettled(context: RunContext, statement?: BoundStatement<unknown>): boolean {
+    const isRead = statement !== undefined && statement.writes !== true;
+    return this.#fence.isUnsettled(context) && !(isRead && this.#fence.isUnidentified);
   }
 
   /**
@@ -194,9 +199,25 @@ export class StatementClient implements PostgresPoolClient {
       const [rows = []] = await this.#transactAs({ statements: [statement] }, toQueryOf, context);
       return rows;
     }
-    const scope = (isWrite ? scopeOf(context) : setTenant(context)).map(toQuery);
-    const results = await this.#sendInTime<Row>([...scope, toQueryOf(statement)], check, [], context);
+    const limits = isWrite || context.lockTimeoutMs !== undefined;
+    const scope = (limits ? scopeOf(context) : setTenant(context)).map(toQuery);
+    const queries = [...scope, toQueryOf(statement)];
+    if (this.#fence.isUnidentified) return this.#sendFirst(queries, context);
+    const results = await this.#sendInTime<Row>(queries, check, [], context);
     return results.at(-1) ?? [];
+  }
+
+  /** Sends a read as the first statement on the connection, together with the one that a write needs before it. */
+  async #sendFirst<Row>(queries: readonly Query[], context: RunContext): Promise<Row[]> {
+    try {
+      const results = await this.#sender.send<Row>([this.#fence.identify(), ...queries], context);
+      return results.at(-1) ?? [];
+    } catch (error) {
+      // Where the server refuses to tell its process, the read has not been executed.
+      if (!this.#fence.isUnidentified || this.#sender.isSpoiled) throw error;
+      await this.#fence.settle(context);
+      return (await this.#sender.send<Row>(queries, context)).at(-1) ?? [];
+    }
   }
 
   async #sendOne<Row>(

@@ -55,7 +55,7 @@ export class StatementPool implements PostgresPool {
 
   /** Sends one statement on a connection of the pool, and returns its rows. */
   execute<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
-    return this.#use(context, (client) => client.execute(statement, this.#prepare, context));
+    return this.#use(context, (client) => client.execute(statement, this.#prepare, context), statement);
   }
 
   /** Sends several statements in one transaction on one connection, and returns the rows of each. */
@@ -90,8 +90,13 @@ export class StatementPool implements PostgresPool {
     };
   }
 
-  async #use<T>(context: RunContext, run: (client: StatementClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect(context);
+  /** @param alone - The only statement that `run` sends. Default: it may send several. */
+  async #use<T>(
+    context: RunContext,
+    run: (client: StatementClient) => Promise<T>,
+    alone?: BoundStatement<unknown>,
+  ): Promise<T> {
+    const client = await this.#connect(context, alone);
     const began = performance.now();
     try {
       const result = await run(client);
@@ -132,10 +137,10 @@ export class StatementPool implements PostgresPool {
     return (this.#answeredAt.get(client) ?? Infinity) < this.#suspectBefore;
   }
 
-  async #connect(context: RunContext): Promise<StatementClient> {
+  async #connect(context: RunContext, alone?: BoundStatement<unknown>): Promise<StatementClient> {
     const { signal } = context;
     const client = await (signal === undefined ? this.#take() : this.#takeUntil(signal));
-    if (!client.isUnsettled(context)) return client;
+    if (!client.isUnsettled(context, alone)) return client;
     try {
       await client.settle(context);
       return client;

@@ -30,6 +30,8 @@ export interface Query {
   readonly text: string;
   /** pg takes no readonly array. */
   readonly values: QueryParameter[];
+  /** Called with its rows once the server has executed it, also where a later query of the round trip fails. */
+  readonly onRows?: (rows: readonly unknown[]) => void;
 }
 
 /** The query of a statement, not prepared. */
