@@ -15,8 +15,8 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
   const limits = { signal, statementTimeoutMs: policy.statementTimeoutMs };
   const migrate = async () => {
     if (await areCurrent(call, sets)) return [];
-    // This waits for a connection within limits, and checks the driver. The queries of a Kysely itself do neither.
-    if (database.kyselyUntil === undefined) await database.execute(nothing.bind(schema, {}), limits);
+    // A transaction was asked nothing yet. This waits within limits, and checks the driver. The queries of a Kysely itself do neither.
+    if (database.kysely.isTransaction) await database.execute(nothing.bind(schema, {}), limits);
     return migrateSets(db, sets, { schema, lockTimeoutMs }).catch(returnLockTimeout);
   };
   const outcome = await retryTransient(migrate, database.kysely.isTransaction ? false : policy.retry, {

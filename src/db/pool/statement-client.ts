@@ -199,24 +199,23 @@ export class StatementClient implements PostgresPoolClient {
       const [rows = []] = await this.#transactAs({ statements: [statement] }, toQueryOf, context);
       return rows;
     }
-    const limits = isWrite || context.lockTimeoutMs !== undefined;
-    const scope = (limits ? scopeOf(context) : setTenant(context)).map(toQuery);
-    const queries = [...scope, toQueryOf(statement)];
-    if (this.#fence.isUnidentified) return this.#sendFirst(queries, context);
-    const results = await this.#sendInTime<Row>(queries, check, [], context);
+    const scope = isWrite ? scopeOf(context) : [...setTenant(context), ...limitLocks(context)];
+    const queries = [...scope.map(toQuery), toQueryOf(statement)];
+    const results = await (this.#fence.isUnidentified
+      ? this.#sendFirst<Row>(queries, context)
+      : this.#sendInTime<Row>(queries, check, [], context));
     return results.at(-1) ?? [];
   }
 
   /** Sends a read as the first statement on the connection, together with the one that a write needs before it. */
-  async #sendFirst<Row>(queries: readonly Query[], context: RunContext): Promise<Row[]> {
+  async #sendFirst<Row>(queries: readonly Query[], context: RunContext): Promise<Row[][]> {
     try {
-      const results = await this.#sender.send<Row>([this.#fence.identify(), ...queries], context);
-      return results.at(-1) ?? [];
+      return await this.#sender.send<Row>([this.#fence.identify(), ...queries], context);
     } catch (error) {
       // Where the server refuses to tell its process, the read has not been executed.
       if (!this.#fence.isUnidentified || this.#sender.isSpoiled) throw error;
       await this.#fence.settle(context);
-      return (await this.#sender.send<Row>(queries, context)).at(-1) ?? [];
+      return this.#sender.send<Row>(queries, context);
     }
   }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { hasCitus } from "../../db/is-distributed.js";
 import { selectedList } from "../../db/selected-list.js";
 import { Statement } from "../../db/statements/statement.js";
 
@@ -33,7 +34,7 @@ export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, Serv
     sql<string>`current_setting('server_version')`.as("version"),
     sql<string>`current_user::text`.as("role"),
     sql<boolean>`current_setting('transaction_read_only')::boolean`.as("is_read_only"),
-    sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`.as("has_citus"),
+    hasCitus().as("has_citus"),
     selectedList(sql<string[]>`array(
       select privilege || ' on ' || relation.relname
       from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}
