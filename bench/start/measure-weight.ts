@@ -52,7 +52,7 @@ function bundleOf({ packageName }: Subject, splitting: boolean) {
 /** Counts what is published: our checkout has more. */
 async function bytesOf({ manifest }: Subject): Promise<number> {
   const folder = dirname(fileURLToPath(manifest));
-  const published = ["bin", "dist", "package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+  const published = ["bin", "dist", "package.json", "README.md", "LICENSE"];
   const sizes = published.map(async (name) => {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);

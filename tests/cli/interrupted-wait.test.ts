@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
 import { run } from "../../src/cli/index.js";
+import { createServiceRole } from "../../test-support/service-role.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { cli, type CliOutcome, cliOn, importModule } from "./cli.js";
@@ -125,17 +125,11 @@ describeServer("an interrupt", (server) => {
 
   // Behind a pooler, the backend of an earlier statement may serve another client by now.
   it("cancels the statements of a saver by the protocol, not with pg_cancel_backend", async () => {
-    const role = `client_${randomBytes(8).toString("hex")}`;
     database = await server.migratedDatabase();
-    await database.exec(`
-      create role ${role} login password 'secret';
-      grant usage on schema public to ${role};
-      grant select, insert, update, delete on all tables in schema public to ${role};
-      revoke execute on function pg_cancel_backend(integer) from public`);
-    const url = new URL(database.source);
-    Object.assign(url, { username: role, password: "secret" });
-    const outcome = await interruptBehind(LOCKED_TABLES, "threads", "--url", url.href);
+    const role = await createServiceRole(database);
+    await database.exec("revoke execute on function pg_cancel_backend(integer) from public");
+    const outcome = await interruptBehind(LOCKED_TABLES, "threads", "--url", role.url);
     expect(outcome).toEqual(interrupted(""));
-    await database.exec(`drop owned by ${role}; drop role ${role}`);
+    await role.drop();
   });
 });

@@ -1,4 +1,5 @@
 import type { Place, Trial } from "../place.js";
+import { builtBy } from "./built-by.js";
 
 const REQUIRE =
   'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
@@ -9,12 +10,8 @@ function bundled(entry: string, format: "cjs" | "esm"): Trial {
     ...{ entryPoints: [entry], bundle: true, platform: "node", format, outfile: file },
     ...(format === "esm" && { banner: { js: REQUIRE } }),
   };
-  return async (project) => {
-    await project.write({
-      "build.mjs": `import { build } from "esbuild";\nawait build(${JSON.stringify(options)});\n`,
-    });
-    return (await project.node("build.mjs")) + (await project.node(file));
-  };
+  const text = `import { build } from "esbuild";\nawait build(${JSON.stringify(options)});\n`;
+  return builtBy({ name: "build.mjs", text }, file);
 }
 
 export const esbuild: Place = {

@@ -1,4 +1,5 @@
 import type { Place, Trial } from "../place.js";
+import { builtBy } from "./built-by.js";
 
 const BUILD = `
 import commonjs from "@rollup/plugin-commonjs";
@@ -14,10 +15,7 @@ await bundle.write({ dir: "out", entryFileNames: "main.mjs", format: "esm" });
 `;
 
 function bundled(entry: string): Trial {
-  return async (project) => {
-    await project.write({ "build.mjs": BUILD });
-    return (await project.node("build.mjs", entry)) + (await project.node("out/main.mjs"));
-  };
+  return builtBy({ name: "build.mjs", text: BUILD, args: [entry] }, "out/main.mjs");
 }
 
 export const rollup: Place = {

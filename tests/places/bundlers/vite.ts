@@ -1,16 +1,13 @@
 import type { Place, Trial } from "../place.js";
+import { builtBy } from "./built-by.js";
 
 function built(entry: string, noExternal: boolean): Trial {
   const options = {
     ...{ configFile: false, logLevel: "warn", ssr: { noExternal: noExternal || undefined } },
     build: { ssr: entry, outDir: "out", rollupOptions: { output: { entryFileNames: "built.mjs" } } },
   };
-  return async (project) => {
-    await project.write({
-      "build.mjs": `import { build } from "vite";\nawait build(${JSON.stringify(options)});\n`,
-    });
-    return (await project.node("build.mjs")) + (await project.node("out/built.mjs"));
-  };
+  const text = `import { build } from "vite";\nawait build(${JSON.stringify(options)});\n`;
+  return builtBy({ name: "build.mjs", text }, "out/built.mjs");
 }
 
 export const vite: Place = {

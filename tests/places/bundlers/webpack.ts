@@ -1,4 +1,5 @@
 import type { Place, Trial } from "../place.js";
+import { builtBy } from "./built-by.js";
 
 const BUILD = `
 const path = require("node:path");
@@ -15,11 +16,7 @@ webpack({ context: process.cwd(), mode, target: "node20", entry, output }, (erro
 
 /** In the mode `development` nothing is minified, which takes most of the time. */
 export function bundledByWebpack(entry: string, mode: "production" | "development"): Trial {
-  return async (project) => {
-    await project.write({ "build.cjs": BUILD });
-    await project.node("build.cjs", mode, `./${entry}`);
-    return project.node("out/main.cjs");
-  };
+  return builtBy({ name: "build.cjs", text: BUILD, args: [mode, `./${entry}`] }, "out/main.cjs");
 }
 
 export const webpack: Place = {
