@@ -29,6 +29,7 @@ import type {
 import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 import { InvalidConfigError } from "./errors/index.js";
 import { loadOnce } from "./db/async/load-once.js";
+import { checkCall, runCall } from "./db/run-call.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
 import type { GrowthOptions, GrowthReport } from "./growth/growth-types.js";
 import type { Health } from "./health/health.js";
@@ -57,9 +58,9 @@ import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
 import { parseListRequest } from "./saver/boundary/parse-list.js";
 import { parseRead, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
-import { countingRefusal, type OperationName, runCall, type SignalSources } from "./saver/call/run-call.js";
+import { contextOf, type GivenContext } from "./saver/call/context-of.js";
 import type { SaverCall } from "./saver/call/saver-call.js";
-import { contextOf } from "./saver/call/stale-reads.js";
+import { type SaverOperationName, saverOperations } from "./saver/call/saver-operations.js";
 import { channelValues } from "./saver/channel-values.js";
 import type { CallEncoding } from "./saver/codec/encode-call.js";
 import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";
@@ -215,7 +216,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     options?: CheckpointListOptions & ReadOptions,
   ): AsyncGenerator<CheckpointTuple> {
     const { call } = this.#opened;
-    const request = countingRefusal(call, "list", () => parseListRequest(config, options));
+    const request = checkCall(call, saverOperations.list, () => parseListRequest(config, options));
     yield* listTuples(contextOf(call, "list", { options, config }), request, this.serde);
   }
 
@@ -680,7 +681,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   startRetention(options: RetentionSchedule): Retention {
     const { call } = this.#opened;
-    return countingRefusal(call, "retention", () => {
+    return checkCall(call, saverOperations.retention, () => {
       const request = parseSchedule(options);
       if (this.#retention !== undefined) {
         throw new InvalidConfigError("options", "this saver has a retention already: stop it first");
@@ -1000,7 +1001,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   async *exportThreads(options?: ExportOptions): AsyncGenerator<string> {
     const { call } = this.#opened;
     const { exportThreads, parseExport } = await loadBackup();
-    const request = countingRefusal(call, "exportThreads", () => parseExport(options));
+    const request = checkCall(call, saverOperations.exportThreads, () => parseExport(options));
     yield* exportThreads(contextOf(call, "exportThreads", { options }), request);
   }
 
@@ -1175,31 +1176,31 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * @param work - Gets the context of the call and the parsed arguments.
    */
   #run<Request extends object, Result>(
-    name: OperationName,
-    sources: SignalSources,
+    name: SaverOperationName,
+    given: GivenContext,
     parse: () => Request,
     work: (call: SaverCall, request: Request) => Promise<Result>,
   ): Promise<Result> {
-    return runCall(this.#opened.call, name, async (observed) => {
+    return runCall(this.#opened.call, saverOperations[name], async (observed) => {
       const request = parse();
       reportSubject(observed, request);
-      return work(contextOf(observed, name, sources), request);
+      return work(contextOf(observed, name, given), request);
     });
   }
 
   /** Runs a call of a room that is loaded when the first call needs it. It is otherwise like {@link #run}. */
   #runIn<Room, Request extends object, Result>(
     load: () => Promise<Room>,
-    name: OperationName,
-    sources: SignalSources,
+    name: SaverOperationName,
+    given: GivenContext,
     parse: (room: Room) => Request,
     work: (room: Room, call: SaverCall, request: Request) => Promise<Result>,
   ): Promise<Result> {
-    return runCall(this.#opened.call, name, async (observed) => {
+    return runCall(this.#opened.call, saverOperations[name], async (observed) => {
       const room = await load();
       const request = parse(room);
       reportSubject(observed, request);
-      return work(room, contextOf(observed, name, sources), request);
+      return work(room, contextOf(observed, name, given), request);
     });
   }
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
-import { observeCall, observedOperations } from "../db/observe-call.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import { operationsOf } from "../telemetry/observed-operation.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { CacheTally } from "./cache-tally.js";
 import type { Bounds } from "./queries/evict-entries.js";
@@ -24,28 +24,13 @@ export interface CacheCall extends CallContext {
   readonly telemetry: Telemetry;
 }
 
-/** The operations of a cache; see `observedOperations`. */
-const OPERATIONS = {
-  "cache.setup": "cache_kysely_migration",
-  "cache.get": "cache_entries only",
-  "cache.set": "cache_entries only",
-  "cache.clear": "cache_entries only",
-  "cache.lease": "cache_entries only",
-  "cache.sweep": "cache_entries only",
-  "cache.health": "pg_class",
-} as const;
-
-/** The name of an operation, as spans, metrics and logs show it. */
-export type CacheOperationName = keyof typeof OPERATIONS;
-
-/** What telemetry reports about each operation. */
-export const OBSERVED = /* @__PURE__ */ observedOperations(OPERATIONS);
-
-/** Runs one call of a cache. It is observed where telemetry is active. */
-export function runCacheCall<T>(
-  base: CacheCall,
-  name: CacheOperationName,
-  work: (call: CacheCall) => Promise<T>,
-): Promise<T> {
-  return observeCall(base, OBSERVED[name], work);
-}
+/** The operations of a cache. */
+export const cacheOperations = /* @__PURE__ */ operationsOf({
+  "cache.setup": { table: "cache_kysely_migration" },
+  "cache.get": { table: "cache_entries", isOnlyTable: true },
+  "cache.set": { table: "cache_entries", isOnlyTable: true },
+  "cache.clear": { table: "cache_entries", isOnlyTable: true },
+  "cache.lease": { table: "cache_entries", isOnlyTable: true },
+  "cache.sweep": { table: "cache_entries", isOnlyTable: true },
+  "cache.health": { table: "pg_class" },
+});

@@ -1,9 +1,9 @@
-import { observeRefusal } from "../db/observe-call.js";
+import { checkCall } from "../db/run-call.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { optionalSets } from "../migrations/sets.js";
 import { parseCallOptions } from "../parsing/parse-call-options.js";
-import { type CacheCall, OBSERVED } from "./cache-call.js";
+import { type CacheCall, cacheOperations } from "./cache-call.js";
 
 const TABLES = ["cache_entries"];
 const PRIVILEGES = ["select", "insert", "update", "delete"].map((right) => `${right} on cache_entries`);
@@ -17,6 +17,6 @@ export function cacheHealth(call: CacheCall, options: unknown): Promise<Health> 
     privileges: PRIVILEGES,
   };
   return checkHealth(call, requirements, () =>
-    observeRefusal(call, OBSERVED["cache.health"], () => parseCallOptions(options)),
+    checkCall(call, cacheOperations["cache.health"], () => parseCallOptions(options)),
   );
 }

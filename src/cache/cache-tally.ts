@@ -1,4 +1,4 @@
-import type { Telemetry } from "../telemetry/telemetry.js";
+import { countCacheEntries } from "./cache-events.js";
 
 /** The outcomes of entries since a cache was created. */
 export interface CacheCounts {
@@ -18,17 +18,12 @@ export interface CacheCounts {
 
 /** Counts the outcomes of entries, also in the metrics. */
 export class CacheTally {
-  readonly #telemetry: Telemetry;
   readonly #counts = { hit: 0, miss: 0, unreadable: 0, stored: 0, refused: 0, skipped: 0 };
-
-  constructor(telemetry: Telemetry) {
-    this.#telemetry = telemetry;
-  }
 
   add(outcome: keyof CacheCounts, entries = 1): void {
     if (entries === 0) return;
     this.#counts[outcome] += entries;
-    this.#telemetry.countedEntries(outcome, entries);
+    countCacheEntries(outcome, entries);
   }
 
   get counts(): CacheCounts {

@@ -4,8 +4,10 @@ import { withinTime } from "../db/async/within-time.js";
 import type { Preparation } from "../db/preparation.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
-import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
+import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import type { CacheCall } from "./cache-call.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
+import { runCall } from "../db/run-call.js";
 
 /** The SQLSTATE classes of errors that only the values of a call cause: data, constraints, and limits of rows. */
 const CLASSES_OF_VALUES = new Set(["22", "23", "54"]);
@@ -39,21 +41,25 @@ export class GuardedCalls {
    * @throws the error of an earlier call, at once, while the database is left alone. After that time one call runs in the background, and
    *   its caller gets that error too.
    */
-  async run<T>(call: CacheCall, name: CacheOperationName, work: (call: CacheCall) => Promise<T>): Promise<T> {
+  async run<T>(
+    call: CacheCall,
+    operation: ObservedOperation,
+    work: (call: CacheCall) => Promise<T>,
+  ): Promise<T> {
     const admission = this.#breaker.admit();
     const { failure } = this.#breaker;
-    if (failure === undefined) return this.#attempt(call, name, work);
-    if (admission === "try") this.#attempt(call, name, work).catch(noop);
+    if (failure === undefined) return this.#attempt(call, operation, work);
+    if (admission === "try") this.#attempt(call, operation, work).catch(noop);
     throw failure;
   }
 
   async #attempt<T>(
     call: CacheCall,
-    name: CacheOperationName,
+    operation: ObservedOperation,
     work: (call: CacheCall) => Promise<T>,
   ): Promise<T> {
     try {
-      const result = await runCacheCall(call, name, async (observed) => {
+      const result = await runCall(call, operation, async (observed) => {
         const { database } = observed;
         // A PGlite keeps this process busy for seconds while it opens, during which no timer could end the wait.
         if (!database.closed) await database.opening?.();
@@ -85,13 +91,13 @@ export class GuardedCalls {
   #succeeded({ telemetry }: CacheCall): void {
     if (this.#breaker.failure === undefined) return;
     this.#breaker.succeeded();
-    telemetry.log.write("info", "the cache is used again", {});
+    telemetry.report("info", "the cache is used again");
   }
 
   #failed({ telemetry }: CacheCall, error: Error): void {
     if (this.#breaker.failure === undefined) {
-      telemetry.log.write("warn", "the cache is not used until a call succeeds", {
-        retryAfterMs: this.#retryAfterMs,
+      telemetry.report("warn", "the cache is not used until a call succeeds", {
+        fields: { retryAfterMs: this.#retryAfterMs },
       });
     }
     this.#breaker.failed(error);

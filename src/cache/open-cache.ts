@@ -6,13 +6,14 @@ import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-options.js";
-import { type CacheCall, runCacheCall } from "./cache-call.js";
+import { type CacheCall, cacheOperations } from "./cache-call.js";
 import { CacheTally } from "./cache-tally.js";
 import { scopeOf } from "./codec/namespace-text.js";
 import { GrowthWatch } from "./growth-watch.js";
 import { GuardedCalls } from "./guarded-calls.js";
 import { setUp } from "./set-up.js";
 import { sweep } from "./sweep.js";
+import { runCall } from "../db/run-call.js";
 
 /** The tables that must separate tenants. */
 const TENANT_TABLES = ["cache_entries"];
@@ -40,18 +41,18 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
   const { serde: given = new MsgpackSerializer() } = parsed;
   const serde = checkedSerializer(given);
   const opened = openCall(source, parsed, TENANT_TABLES);
-  const settings = settingsOf(parsed, new CacheTally(opened.telemetry));
+  const settings = settingsOf(parsed, new CacheTally());
   const call: CacheCall = { ...opened, optionalTables: ["cache"], serde, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
-    setUp: (plan) => runCacheCall({ ...call, ...plan }, "cache.setup", setUp),
+    setUp: (plan) => runCall({ ...call, ...plan }, cacheOperations["cache.setup"], setUp),
     sweeps: sweepRounds<CacheCall>({
       task: "cache.sweep",
       // A transaction ends long before the first sweep.
       everyMinutes: opened.database.kysely.isTransaction
         ? undefined
         : parsed.sweepIntervalMinutes || undefined,
-      runCall: (work) => runCacheCall(call, "cache.sweep", work),
+      runCall: (work) => runCall(call, cacheOperations["cache.sweep"], work),
       sweep,
     }),
   });

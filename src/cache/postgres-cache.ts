@@ -9,7 +9,7 @@ import { type CallOptions, parseCallOptions } from "../parsing/parse-call-option
 import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
 import { bindClear, bindClearPrefix } from "./bind-clear.js";
 import { cacheHealth } from "./cache-health.js";
-import { type CacheCall, type CacheOperationName, runCacheCall } from "./cache-call.js";
+import { type CacheCall, cacheOperations } from "./cache-call.js";
 import type { PostgresCacheOptions } from "./cache-options.js";
 import type { CacheCounts } from "./cache-tally.js";
 import { openCache, type OpenedCache } from "./open-cache.js";
@@ -18,6 +18,8 @@ import { sweep } from "./sweep.js";
 import { type CacheAccess, wrapFunction } from "./wrap-function.js";
 import type { WrapOptions } from "./wrap-options.js";
 import { encodeEntries, storeEntries } from "./write-entries.js";
+import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import { runCall } from "../db/run-call.js";
 
 /**
  * A cache of the results of nodes and tasks in PostgreSQL, which all processes of a service share.
@@ -105,7 +107,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
   override async get(keys: CacheFullKey[]): Promise<{ key: CacheFullKey; value: V }[]> {
     if (keys.length === 0) return [];
     try {
-      const found = await this.#guarded("cache.get", (call) => readEntries(call, keys));
+      const found = await this.#guarded(cacheOperations["cache.get"], (call) => readEntries(call, keys));
       return found as { key: CacheFullKey; value: V }[];
     } catch (error) {
       this.#opened.call.settings.tally.add("skipped", keys.length);
@@ -131,7 +133,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
     const entries = await encodeEntries(this.#call(), pairs);
     if (entries.length === 0) return;
     try {
-      await this.#guarded("cache.set", (call) => storeEntries(call, entries));
+      await this.#guarded(cacheOperations["cache.set"], (call) => storeEntries(call, entries));
     } catch {
       this.#opened.call.settings.tally.add("skipped", entries.length);
       return;
@@ -210,7 +212,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run("cache.sweep", options, (call) => () => sweep(call));
+    return this.#run(cacheOperations["cache.sweep"], options, (call) => () => sweep(call));
   }
 
   /**
@@ -254,8 +256,8 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
     return { ...this.#opened.call, serde: this.serde };
   }
 
-  #guarded<T>(name: CacheOperationName, work: (call: CacheCall) => Promise<T>): Promise<T> {
-    return this.#opened.guarded.run(this.#call(), name, work);
+  #guarded<T>(operation: ObservedOperation, work: (call: CacheCall) => Promise<T>): Promise<T> {
+    return this.#opened.guarded.run(this.#call(), operation, work);
   }
 
   /** Deletes what exceeds the bounds, beside the call of `set` that found that they may be exceeded. */
@@ -273,7 +275,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
   }
 
   async #clear(options: CallOptions, bind: (call: CacheCall) => BoundStatement<unknown>): Promise<void> {
-    await this.#run("cache.clear", options, (call) => {
+    await this.#run(cacheOperations["cache.clear"], options, (call) => {
       const statements = [bind(call)];
       return () => runTransaction(call, { statements });
     });
@@ -285,12 +287,12 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * @param prepare - Parses the arguments before any I/O, and returns the work.
    */
   #run<T>(
-    name: CacheOperationName,
+    operation: ObservedOperation,
     options: CallOptions,
     prepare: (call: CacheCall) => () => Promise<T>,
   ): Promise<T> {
     const signal = parseCallOptions(options);
-    return runCacheCall({ ...this.#call(), signal }, name, async (observed) => {
+    return runCall({ ...this.#call(), signal }, operation, async (observed) => {
       const work = prepare(observed);
       await this.#opened.preparation.ready();
       return work();

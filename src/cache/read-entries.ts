@@ -5,6 +5,7 @@ import type { CacheCall } from "./cache-call.js";
 import { decodeEntry } from "./codec/entry-value.js";
 import type { EntryPlace, SentEntry } from "./model/entry.js";
 import { getEntries } from "./queries/get-entries.js";
+import { reportUnusedEntry } from "./cache-events.js";
 
 /** An entry that was found. */
 export interface FoundEntry {
@@ -52,7 +53,7 @@ export async function readEntry(
     return { value };
   } catch (error) {
     settings.tally.add("unreadable");
-    telemetry.entryLost("an entry of the cache can't be read", error);
+    reportUnusedEntry(telemetry, "an entry of the cache can't be read", error);
     return undefined;
   }
 }
@@ -74,7 +75,7 @@ function placeOrNone({ settings, telemetry }: CacheCall, key: CacheFullKey): Ent
     return parsePlace(settings.scope, key);
   } catch (error) {
     settings.tally.add("refused");
-    telemetry.entryLost("a key of the cache can't be used", error);
+    reportUnusedEntry(telemetry, "a key of the cache can't be used", error);
     return undefined;
   }
 }

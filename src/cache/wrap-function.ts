@@ -7,13 +7,15 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { parsePlace } from "./boundary/parse-entries.js";
 import { parseWrapOptions, type WrapSettings } from "./boundary/parse-wrap-options.js";
-import type { CacheCall, CacheOperationName } from "./cache-call.js";
+import { type CacheCall, cacheOperations } from "./cache-call.js";
 import { leaseText } from "./codec/namespace-text.js";
 import { releaseLease } from "./queries/release-lease.js";
 import { type Lease, type LeaseRow, takeLease } from "./queries/take-lease.js";
 import { readEntries, readEntry } from "./read-entries.js";
 import type { GivenEntry } from "./write-entries.js";
 import type { WrapOptions } from "./wrap-options.js";
+import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import { reportUnusedEntry } from "./cache-events.js";
 
 /** The pauses between two reads of an entry that another call computes. */
 const READ_PAUSES = { firstMs: 10, longestMs: 500 };
@@ -26,7 +28,7 @@ export interface CacheAccess {
   /** The context of a call. */
   readonly call: () => CacheCall;
   /** Runs a call within the deadline of the cache. */
-  readonly guarded: <T>(name: CacheOperationName, work: (call: CacheCall) => Promise<T>) => Promise<T>;
+  readonly guarded: <T>(operation: ObservedOperation, work: (call: CacheCall) => Promise<T>) => Promise<T>;
   /** Stores an entry; see `PostgresCache.set`. */
   readonly set: (entry: GivenEntry) => Promise<void>;
   /** Whether errors of the database reject. */
@@ -61,7 +63,7 @@ function keyOf(
     return [namespace, createHash("sha256").update(bytes).digest("hex")];
   } catch (error) {
     settings.tally.add("refused");
-    telemetry.entryLost("a call was not cached", error);
+    reportUnusedEntry(telemetry, "a call was not cached", error);
     return undefined;
   }
 }
@@ -116,7 +118,7 @@ class Flight {
     const lease = { place: leasePlace, token: randomUUID(), seconds: leaseSeconds };
     const end = performance.now() + leaseSeconds * 1_000;
     for (let round = 0; ; round++) {
-      const row = await guarded("cache.lease", async (call) => {
+      const row = await guarded(cacheOperations["cache.lease"], async (call) => {
         const statements = [takeLease(call.schema, place, lease)];
         const [rows = []] = await runTransaction(call, { statements });
         return rows[0];
@@ -125,7 +127,9 @@ class Flight {
       if (row?.is_taken === true) {
         this.#lease = lease;
         // The last holder of the lease may have stored the entry after the statement began.
-        const [stored] = await guarded("cache.get", (call) => readEntries(call, [this.#key]));
+        const [stored] = await guarded(cacheOperations["cache.get"], (call) =>
+          readEntries(call, [this.#key]),
+        );
         return stored;
       }
       if (performance.now() >= end) return undefined;
@@ -138,7 +142,7 @@ class Flight {
     const lease = this.#lease;
     if (lease === undefined) return;
     await this.#access
-      .guarded("cache.lease", (call) =>
+      .guarded(cacheOperations["cache.lease"], (call) =>
         runTransaction(call, { statements: [releaseLease(call.schema, lease)] }),
       )
       .catch(noop);

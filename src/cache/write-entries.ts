@@ -6,6 +6,7 @@ import type { CacheCall } from "./cache-call.js";
 import { encodeEntry } from "./codec/entry-value.js";
 import type { EncodedEntry } from "./model/entry.js";
 import { type NewEntry, setEntries } from "./queries/set-entries.js";
+import { reportUnusedEntry } from "./cache-events.js";
 
 /** An entry as a caller gives it. */
 export interface GivenEntry {
@@ -41,7 +42,7 @@ async function encodeOrRefuse(call: CacheCall, entry: GivenEntry): Promise<NewEn
     return await encode(call, entry);
   } catch (error) {
     call.settings.tally.add("refused");
-    call.telemetry.entryLost("an entry was not cached", error);
+    reportUnusedEntry(call.telemetry, "an entry was not cached", error);
     return undefined;
   }
 }

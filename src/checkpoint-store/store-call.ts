@@ -1,17 +1,17 @@
-import { observedOperations } from "../db/observe-call.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { operationsOf } from "../telemetry/observed-operation.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall } from "./model/backend.js";
 
-/** The operations of a checkpoint store; see `observedOperations`. */
-const OPERATIONS = /* @__PURE__ */ observedOperations({
-  "checkpointStore.setup": "checkpoints only",
-  "checkpointStore.save": "checkpoints only",
-  "checkpointStore.load": "checkpoints only",
-  "checkpointStore.list": "checkpoints only",
-  "checkpointStore.latest": "checkpoints only",
-  "checkpointStore.delete": "checkpoints only",
-  "checkpointStore.clear": "checkpoints only",
+/** The operations of a checkpoint store. */
+const OPERATIONS = /* @__PURE__ */ operationsOf({
+  "checkpointStore.setup": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.save": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.load": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.list": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.latest": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.delete": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.clear": { table: "checkpoints", isOnlyTable: true },
 });
 
 /** The name of an operation, as spans, metrics and logs show it. */
@@ -33,9 +33,11 @@ export function runStoreCall<T>(
   name: StoreOperationName,
   prepare: () => PreparedCall<T>,
 ): Promise<T> {
-  return telemetry.observe(OPERATIONS[name], async (observer) => {
+  const observer = telemetry.begin(OPERATIONS[name]);
+  const run = async (): Promise<T> => {
     const { signal, work } = prepare();
     throwIfAborted(signal);
     return work({ signal, observer });
-  });
+  };
+  return observer === undefined ? run() : observer.run(run);
 }

@@ -6,6 +6,7 @@ import type { AnyDatabaseSource } from "./opened-database.js";
 import { openReplica, type ReplicaOptions } from "./replica/open-replica.js";
 import { RowSecurityCheck } from "./row-security.js";
 import type { RetryOptions } from "./statements/retry-transient.js";
+import { reportLostConnection } from "./lost-connection.js";
 
 /** The parsed options about the database and what is reported. */
 export interface OpenCallOptions {
@@ -39,7 +40,7 @@ export function openCall(
   const database = openDatabase(source, {
     prepare,
     onConnectionLost: (error) => {
-      telemetry.connectionLost(error);
+      reportLostConnection(telemetry, error);
     },
   });
   const telemetry = new Telemetry({

@@ -6,8 +6,9 @@ import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";
 import { parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
-import { countingRefusal } from "../saver/call/run-call.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { checkCall } from "../db/run-call.js";
+import { saverOperations } from "../saver/call/saver-operations.js";
 
 /** The tables that every `put` and `putWrites` needs. */
 const STORED_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
@@ -40,6 +41,6 @@ function storingHealth(call: SaverCall, options: unknown): Promise<Health> {
   const privileges = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
   const requirements = { stored: "checkpoints", sets: [CHECKPOINT_SET], tables: TENANT_TABLES, privileges };
   return checkHealth(call, requirements, () =>
-    countingRefusal(call, "health", () => parseCallOptions(options)),
+    checkCall(call, saverOperations.health, () => parseCallOptions(options)),
   );
 }

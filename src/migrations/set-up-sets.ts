@@ -24,7 +24,8 @@ export async function setUpSets(call: CallContext, sets: readonly MigrationSet[]
     observer,
   });
   if (outcome instanceof Error) throw outcome;
-  if (outcome.length > 0) telemetry?.log.write("info", "migrations applied", { schema, steps: outcome });
+  if (outcome.length > 0)
+    telemetry?.report("info", "migrations applied", { fields: { schema, steps: outcome } });
 }
 
 async function areCurrent(call: CallContext, sets: readonly MigrationSet[]): Promise<boolean> {

@@ -11,7 +11,8 @@ import { groupPage, type TupleParts } from "./codec/group-rows.js";
 import { valueReader } from "./long-values.js";
 import { ReplacedValueError } from "./replaced-value.js";
 import { bytesRead } from "./codec/bytes-read.js";
-import { reportFailure, runCall } from "./call/run-call.js";
+import { runCall } from "../db/run-call.js";
+import { saverOperations } from "./call/saver-operations.js";
 import type { ListPage } from "./queries/list-scope.js";
 import { listTupleRows } from "./queries/list-tuple-rows.js";
 import type { PageRow, TupleRow } from "./queries/tuple-row.js";
@@ -39,7 +40,7 @@ export async function* listTuples(
       return await decodeTuple(parts, request.selection, valueReader(call, serde));
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) {
-        reportFailure(call, "list", error);
+        call.telemetry?.failedLater(saverOperations.list, error);
         throw error;
       }
       return readTuple(call, parts.key, request.selection, serde);
@@ -51,7 +52,7 @@ export async function* listTuples(
   while (remaining > 0) {
     const wanted = Math.min(pageSize, remaining);
     const page = { after, pageSize: wanted };
-    const { tuples, sizePerTuple, listed } = await runCall(call, "list", (part) =>
+    const { tuples, sizePerTuple, listed } = await runCall(call, saverOperations.list, (part) =>
       readPage(part, request, page),
     );
     for (const parts of tuples) {

@@ -11,6 +11,7 @@ import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.j
 import { ClockRule } from "./clock/clock-rule.js";
 import { SizeCheck } from "./codec/size-check.js";
 import { openGroups } from "./open-groups.js";
+import { spliceMetrics } from "./splice-metrics.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /** What the methods of a saver work with. */
@@ -57,7 +58,7 @@ export function openSaver(
 function openSaverCall(source: DatabaseSource, options: SaverOptions, ended: AbortSignal): SaverCall {
   const { concurrency, keepTombstones, keepLast, notify } = options;
   const opened = openCall(source, options, TENANT_TABLES);
-  const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, opened.telemetry) : undefined;
+  const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, spliceMetrics) : undefined;
   const policy = {
     ...opened.policy,
     concurrency,

@@ -14,12 +14,12 @@ class Listener implements MemoryListener {
   missed = 0;
   bytes = 0;
 
-  looked(found: boolean): void {
+  onLookup(found: boolean): void {
     if (found) this.found++;
     else this.missed++;
   }
 
-  resized(bytes: number): void {
+  onResize(bytes: number): void {
     this.bytes += bytes;
   }
 }

@@ -10,12 +10,12 @@ export interface RememberedKey {
 /** The values of a checkpoint by channel. */
 export type ChainedValues = ReadonlyMap<string, ChainedValue>;
 
-/** What a memory tells about its use. */
+/** Receives how a memory is used. */
 export interface MemoryListener {
-  /** A value was written, and the value before it was remembered or not. */
-  looked(found: boolean): void;
-  /** The memory takes so many bytes more, or less if negative. */
-  resized(bytes: number): void;
+  /** Called when a value was written: the value before it was remembered, or not. */
+  onLookup(isHit: boolean): void;
+  /** Called when the memory takes so many bytes more, or less if negative. */
+  onResize(bytes: number): void;
 }
 
 /** The estimated bytes of one entry, one value, one base and one segment, apart from the bytes of the value. */
@@ -62,8 +62,8 @@ export class ValueMemory {
   }
 
   /** Counts a value that was compared with a remembered one, or could not be. */
-  looked(found: boolean): void {
-    this.#listener?.looked(found);
+  countLookup(isHit: boolean): void {
+    this.#listener?.onLookup(isHit);
   }
 
   /**
@@ -118,7 +118,7 @@ export class ValueMemory {
 
   #resize(bytes: number): void {
     this.#bytes += bytes;
-    this.#listener?.resized(bytes);
+    this.#listener?.onResize(bytes);
   }
 }
 

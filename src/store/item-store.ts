@@ -31,7 +31,7 @@ import type { StoreOperation } from "./operations.js";
 import { countItems } from "./queries/count-items.js";
 import { reembed } from "./reembedding/reembed.js";
 import { runBatch } from "./run-batch.js";
-import { runStoreCall, type StoreCall, type StoreOperationName } from "./store-call.js";
+import { type StoreCall, storeOperations } from "./store-call.js";
 import type {
   CountOptions,
   GetOptions,
@@ -44,6 +44,8 @@ import { storeHealth } from "./store-health.js";
 import { sweep } from "./sweep.js";
 import { updateItem } from "./update-item.js";
 import { type StoreChange, watchItems } from "./watch/watch-items.js";
+import { runCall } from "../db/run-call.js";
+import type { ObservedOperation } from "../telemetry/observed-operation.js";
 
 /** An item to store with {@link ItemStore.putMany}. */
 export interface ItemInput {
@@ -120,7 +122,9 @@ export class ItemStore extends BaseStore {
     options: GetOptions = {},
   ): Promise<StoreItem<Value> | null> {
     const { signal, ...others } = readOptions(options);
-    return this.#one("store.get", signal, ({ settings }) => parseGet(settings, namespace, key, others));
+    return this.#one(storeOperations["store.get"], signal, ({ settings }) =>
+      parseGet(settings, namespace, key, others),
+    );
   }
 
   /**
@@ -141,7 +145,7 @@ export class ItemStore extends BaseStore {
     options: GetOptions = {},
   ): Promise<(StoreItem<Value> | null)[]> {
     const { signal, ...others } = readOptions(options);
-    return this.#many("store.get", signal, ({ settings }) =>
+    return this.#many(storeOperations["store.get"], signal, ({ settings }) =>
       parseEach("keys", keys, ({ namespace, key }) => parseGet(settings, namespace, key, others)),
     );
   }
@@ -171,7 +175,7 @@ export class ItemStore extends BaseStore {
     options: PutOptions = {},
   ): Promise<void> {
     const { signal, ...others } = readOptions(options);
-    await this.#one("store.put", signal, ({ settings }) =>
+    await this.#one(storeOperations["store.put"], signal, ({ settings }) =>
       parsePut(settings, { namespace, key, value }, { ...others, index }),
     );
   }
@@ -185,7 +189,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async putMany(items: readonly ItemInput[], options: CallOptions = {}): Promise<void> {
-    await this.#many("store.put", parseCallOptions(options), ({ settings }) =>
+    await this.#many(storeOperations["store.put"], parseCallOptions(options), ({ settings }) =>
       parseEach("items", items, ({ namespace, key, value, ttl, index }) =>
         parsePut(settings, { namespace, key, value }, ttl === undefined ? { index } : { ttl, index }),
       ),
@@ -228,7 +232,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   override async delete(namespace: readonly string[], key: string, options: CallOptions = {}): Promise<void> {
-    await this.#one("store.delete", parseCallOptions(options), ({ settings }) =>
+    await this.#one(storeOperations["store.delete"], parseCallOptions(options), ({ settings }) =>
       parseDelete(settings, namespace, key),
     );
   }
@@ -245,7 +249,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async deleteNamespace(namespace: readonly string[], options: CallOptions = {}): Promise<number> {
-    return this.#run("store.deleteNamespace", parseCallOptions(options), (call) => {
+    return this.#run(storeOperations["store.deleteNamespace"], parseCallOptions(options), (call) => {
       const prefix = toPrefix([...call.settings.root, ...parseItemNamespace(namespace)]);
       return () => deleteNamespace(call, prefix);
     });
@@ -270,7 +274,7 @@ export class ItemStore extends BaseStore {
     options: SearchOptions = {},
   ): Promise<FoundItem<Value>[]> {
     const { signal, ...others } = readOptions(options);
-    return this.#one("store.search", signal, ({ settings }) =>
+    return this.#one(storeOperations["store.search"], signal, ({ settings }) =>
       parseSearch(settings, namespacePrefix, others),
     );
   }
@@ -285,7 +289,7 @@ export class ItemStore extends BaseStore {
    */
   async count(namespacePrefix: readonly string[], options: CountOptions = {}): Promise<number> {
     const { signal, ...others } = readOptions(options);
-    return this.#run("store.count", parseSignal({ signal }), (call) => {
+    return this.#run(storeOperations["store.count"], parseSignal({ signal }), (call) => {
       const { prefix, filter } = parseCount(call.settings, namespacePrefix, others);
       const statement = countItems(call.schema, prefix, filter);
       return async () => {
@@ -312,7 +316,7 @@ export class ItemStore extends BaseStore {
       ...(prefix === undefined ? [] : [{ matchType: "prefix", path: prefix }]),
       ...(suffix === undefined ? [] : [{ matchType: "suffix", path: suffix }]),
     ];
-    return this.#one("store.listNamespaces", signal, ({ settings }) =>
+    return this.#one(storeOperations["store.listNamespaces"], signal, ({ settings }) =>
       parseList(settings, { ...others, matchConditions }),
     );
   }
@@ -327,7 +331,7 @@ export class ItemStore extends BaseStore {
     operations: Op,
     options: CallOptions = {},
   ): Promise<OperationResults<Op>> {
-    return this.#many("store.batch", parseCallOptions(options), ({ settings }) =>
+    return this.#many(storeOperations["store.batch"], parseCallOptions(options), ({ settings }) =>
       parseOperations(settings, operations),
     );
   }
@@ -394,7 +398,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run("store.sweep", parseCallOptions(options), (call) => () => sweep(call));
+    return this.#run(storeOperations["store.sweep"], parseCallOptions(options), (call) => () => sweep(call));
   }
 
   /**
@@ -415,7 +419,7 @@ export class ItemStore extends BaseStore {
    */
   async reembed(options: ReembedOptions = {}): Promise<{ embedded: number }> {
     const { signal, ...others } = readOptions(options);
-    return this.#run("store.reembed", parseSignal({ signal }), (call) => {
+    return this.#run(storeOperations["store.reembed"], parseSignal({ signal }), (call) => {
       const { vectors, plan } = parseReembed(call, others);
       return () => reembed(call, vectors, plan);
     });
@@ -485,7 +489,7 @@ export class ItemStore extends BaseStore {
     lines: AsyncIterable<string> | Iterable<string>,
     options?: ImportItemsOptions,
   ): Promise<ImportItemsReport> {
-    return this.#run("store.importItems", parseSignal(options), (call) => {
+    return this.#run(storeOperations["store.importItems"], parseSignal(options), (call) => {
       const [checked, onProgress] = [parseLines(lines), parseImportItems(options)];
       return () => importItems(call, checked, onProgress);
     });
@@ -522,21 +526,21 @@ export class ItemStore extends BaseStore {
 
   /** Runs one operation, and returns its result. */
   async #one<Result>(
-    name: StoreOperationName,
+    operation: ObservedOperation,
     signal: AbortSignal | undefined,
     parse: (call: StoreCall) => StoreOperation,
   ): Promise<Result> {
-    const results = await this.#many<unknown[]>(name, signal, (call) => [parse(call)]);
+    const results = await this.#many<unknown[]>(operation, signal, (call) => [parse(call)]);
     return results[0] as Result;
   }
 
   /** Runs operations in one transaction. */
   #many<Results>(
-    name: StoreOperationName,
+    operation: ObservedOperation,
     signal: AbortSignal | undefined,
     parse: (call: StoreCall) => StoreOperation[],
   ): Promise<Results> {
-    return this.#run(name, parseSignal({ signal }), (call) => {
+    return this.#run(operation, parseSignal({ signal }), (call) => {
       const operations = parse(call);
       return async () => (await runBatch(call, operations)) as Results;
     });
@@ -548,12 +552,12 @@ export class ItemStore extends BaseStore {
    * @param prepare - Parses the arguments before any I/O, and returns the work.
    */
   #run<Result>(
-    name: StoreOperationName,
+    operation: ObservedOperation,
     signal: AbortSignal | undefined,
     prepare: (call: StoreCall) => () => Promise<Result>,
   ): Promise<Result> {
     const { call, preparation } = this.#opened;
-    return runStoreCall(signal === undefined ? call : { ...call, signal }, name, async (observed) => {
+    return runCall(signal === undefined ? call : { ...call, signal }, operation, async (observed) => {
       const work = prepare(observed);
       await preparation.ready();
       return work();

@@ -8,8 +8,9 @@ import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
 import { setUp } from "./set-up.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
-import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
+import { storeOperations, type StoreCall, type StoreSettings } from "./store-call.js";
 import { sweep } from "./sweep.js";
+import { runCall } from "../db/run-call.js";
 
 /** The tables of a store, with and without embeddings. */
 const TABLES = { items: ["store"], embedded: ["store", "store_vectors"] };
@@ -36,11 +37,11 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
   const call = { ...openCall(source, parsed, settings.tables), optionalTables, settings };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
-    setUp: (plan) => runStoreCall({ ...call, ...plan }, "store.setup", setUp),
+    setUp: (plan) => runCall({ ...call, ...plan }, storeOperations["store.setup"], setUp),
     sweeps: sweepRounds<StoreCall>({
       task: "store.sweep",
       everyMinutes: parsed.ttl?.sweepIntervalMinutes,
-      runCall: (work) => runStoreCall(call, "store.sweep", work),
+      runCall: (work) => runCall(call, storeOperations["store.sweep"], work),
       sweep,
     }),
   });

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { observeCall, observedOperations, observeRefusal } from "../db/observe-call.js";
+import { operationsOf } from "../telemetry/observed-operation.js";
 import type { Sealing } from "./model/sealing.js";
 import type { VectorSettings } from "./embeddings/vector-settings.js";
 import type { NamespaceRules } from "./namespace-rules.js";
@@ -29,41 +29,22 @@ export interface StoreCall extends CallContext {
   readonly settings: StoreSettings;
 }
 
-/** The operations of a store; see `observedOperations`. */
-const OPERATIONS = {
-  "store.setup": "store_kysely_migration",
-  "store.batch": "store",
-  "store.get": "store only",
-  "store.put": "store",
-  "store.delete": "store",
-  "store.search": "store",
-  "store.listNamespaces": "store only",
-  "store.count": "store only",
-  "store.update": "store",
-  "store.deleteNamespace": "store",
-  "store.sweep": "store",
-  "store.watch": "store",
-  "store.health": "pg_class",
-  "store.exportItems": "store only",
-  "store.importItems": "store",
-  "store.reembed": "store",
-} as const;
-
-/** The name of an operation, as spans, metrics and logs show it. */
-export type StoreOperationName = keyof typeof OPERATIONS;
-
-const OBSERVED = /* @__PURE__ */ observedOperations(OPERATIONS);
-
-/** Checks the arguments of a call that is observed in parts, or not at all. A refusal counts as a failed call. */
-export function countingStoreRefusal<T>(call: StoreCall, name: StoreOperationName, check: () => T): T {
-  return observeRefusal(call, OBSERVED[name], check);
-}
-
-/** Runs one call of a store. It is observed where telemetry is active. */
-export function runStoreCall<T>(
-  base: StoreCall,
-  name: StoreOperationName,
-  work: (call: StoreCall) => Promise<T>,
-): Promise<T> {
-  return observeCall(base, OBSERVED[name], work);
-}
+/** The operations of a store. */
+export const storeOperations = /* @__PURE__ */ operationsOf({
+  "store.setup": { table: "store_kysely_migration" },
+  "store.batch": { table: "store" },
+  "store.get": { table: "store", isOnlyTable: true },
+  "store.put": { table: "store" },
+  "store.delete": { table: "store" },
+  "store.search": { table: "store" },
+  "store.listNamespaces": { table: "store", isOnlyTable: true },
+  "store.count": { table: "store", isOnlyTable: true },
+  "store.update": { table: "store" },
+  "store.deleteNamespace": { table: "store" },
+  "store.sweep": { table: "store" },
+  "store.watch": { table: "store" },
+  "store.health": { table: "pg_class" },
+  "store.exportItems": { table: "store", isOnlyTable: true },
+  "store.importItems": { table: "store" },
+  "store.reembed": { table: "store" },
+});

@@ -1,8 +1,9 @@
+import { checkCall } from "../db/run-call.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { optionalSets } from "../migrations/sets.js";
 import { parseCallOptions } from "../parsing/parse-call-options.js";
-import { countingStoreRefusal, type StoreCall } from "./store-call.js";
+import { type StoreCall, storeOperations } from "./store-call.js";
 
 /** Every put needs them. Deleting items needs more. */
 const RIGHTS = ["select", "insert", "update"];
@@ -15,6 +16,6 @@ export function storeHealth(call: StoreCall, options: unknown): Promise<Health> 
   const privileges = tables.flatMap((table) => RIGHTS.map((right) => `${right} on ${table}`));
   const requirements = { stored: "items", sets, tables, privileges };
   return checkHealth(call, requirements, () =>
-    countingStoreRefusal(call, "store.health", () => parseCallOptions(options)),
+    checkCall(call, storeOperations["store.health"], () => parseCallOptions(options)),
   );
 }

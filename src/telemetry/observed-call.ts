@@ -1,8 +1,14 @@
-import { type Attributes, type Context, type Span, SpanStatusCode } from "@opentelemetry/api";
+import {
+  type Attributes,
+  context as contexts,
+  type Context,
+  type Histogram,
+  type Span,
+  SpanStatusCode,
+} from "@opentelemetry/api";
 import { AbortError, ConnectionError, ThreadLockedError } from "../errors/index.js";
 import { describeError, type ErrorDescription, framesOf } from "./describe-error.js";
-import type { Instruments } from "./instruments.js";
-
+import type { CallInstruments } from "./instruments.js";
 import type { LogFields, SafeLogger } from "./logger.js";
 
 /** The thread, namespace and checkpoint of a call, where known. */
@@ -26,7 +32,7 @@ export interface RetriedAttempt {
 export interface CallListeners {
   readonly log: SafeLogger;
   readonly span: Span | undefined;
-  readonly instruments: Instruments | undefined;
+  readonly instruments: CallInstruments | undefined;
   /** The context of {@link span}, which metrics refer to. */
   readonly context: Context;
 }
@@ -41,9 +47,6 @@ export function isFirstLog(error: unknown): boolean {
   logged.add(error);
   return true;
 }
-
-/** Clocks that NTP synchronizes differ by less. */
-const LOGGED_CLOCK_WAIT_MS = 100;
 
 /** A call of a saver that is observed by spans, metrics or a log. */
 export class ObservedCall {
@@ -92,18 +95,15 @@ export class ObservedCall {
   /** Reports a retry. */
   retrying({ failure, attempt, delayMs }: RetriedAttempt): void {
     this.#retries++;
-    const { log, span, instruments, context } = this.#listeners;
+    const { log, instruments, context } = this.#listeners;
     const description = describeError(failure);
     const attributes = { ...this.#attributes, ...errorAttributes(description) };
     instruments?.retries.add(1, attributes, context);
-    // The values of a list may be read after the span of their page has ended.
-    if (span?.isRecording() === true) {
-      span.addEvent("retry", {
-        "langgraph.checkpoint.attempt": attempt,
-        "langgraph.checkpoint.delay": delayMs / 1_000,
-        ...errorAttributes(description),
-      });
-    }
+    this.addEvent("retry", {
+      "langgraph.checkpoint.attempt": attempt,
+      "langgraph.checkpoint.delay": delayMs / 1_000,
+      ...errorAttributes(description),
+    });
     const message =
       failure instanceof ConnectionError
         ? "no connection to the database, trying again"
@@ -111,21 +111,41 @@ export class ObservedCall {
     log.write("warn", message, { ...this.#fields(description), attempt, delayMs: Math.round(delayMs) });
   }
 
-  /** Reports a wait until this machine's clock had passed the time of a checkpoint. */
-  waitedForClock(checkpointId: string, waitedMs: number): void {
-    const { log, span, instruments, context } = this.#listeners;
-    instruments?.clockWait.record(waitedMs / 1_000, this.#attributes, context);
-    span?.addEvent("clock wait", { "langgraph.checkpoint.delay": waitedMs / 1_000 });
-    if (waitedMs < LOGGED_CLOCK_WAIT_MS) return;
-    log.write("warn", "the clock of this machine is behind, waited for it", {
-      operation: this.#operation,
-      ...givenFields({ ...this.#subject, checkpointId }),
-      waitedMs: Math.round(waitedMs),
-    });
+  /** Adds an event to the span of the call. */
+  addEvent(name: string, attributes: Attributes): void {
+    const { span } = this.#listeners;
+    // The values of a list may be read after the span of their page has ended.
+    if (span?.isRecording() === true) span.addEvent(name, attributes);
   }
 
-  /** Ends a call that succeeded. */
-  end(): void {
+  /** Records a value of the call in a metric. */
+  record(histogram: Histogram | undefined, value: number): void {
+    histogram?.record(value, this.#attributes, this.#listeners.context);
+  }
+
+  /** Logs a warning about the call. */
+  warn(message: string, fields: LogFields): void {
+    const known = givenFields({ ...this.#subject, ...fields });
+    this.#listeners.log.write("warn", message, { operation: this.#operation, ...known });
+  }
+
+  /**
+   * Runs the call, and ends its span with it.
+   *
+   * @param work - Called at once. Spans that it starts become children of the call's span.
+   */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await contexts.with(this.#listeners.context, work);
+      this.#end();
+      return result;
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  #end(): void {
     this.#measure({});
     const { span } = this.#listeners;
     span?.setAttributes(this.#spanAttributes());
@@ -133,7 +153,7 @@ export class ObservedCall {
   }
 
   /** Ends a call that failed, or that did not get a lock, which is an expected answer and no error. */
-  fail(error: unknown): void {
+  #fail(error: unknown): void {
     const description = describeError(error);
     if (error instanceof ThreadLockedError) {
       this.#refuse(description);
@@ -147,7 +167,7 @@ export class ObservedCall {
     span?.setStatus({ code: SpanStatusCode.ERROR, message: description.message });
     span?.recordException({ name: description.type, message: description.message, ...stackOf(error) });
     span?.end();
-    this.logFailure(error, description);
+    this.#logFailure(error, description);
   }
 
   #refuse(description: ErrorDescription): void {
@@ -161,7 +181,7 @@ export class ObservedCall {
   }
 
   /** Logs the error of the call, unless it has been logged. */
-  logFailure(error: unknown, description = describeError(error)): void {
+  #logFailure(error: unknown, description: ErrorDescription): void {
     if (!isFirstLog(error)) return;
     const level = error instanceof AbortError ? "debug" : "error";
     this.#listeners.log.write(level, `${this.#operation} failed`, this.#endFields(description));

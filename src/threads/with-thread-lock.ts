@@ -9,8 +9,9 @@ import {
   ThreadLockedError,
   ThreadLockLostError,
 } from "../errors/index.js";
-import { runCall } from "../saver/call/run-call.js";
 import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
+import { runCall } from "../db/run-call.js";
+import { saverOperations } from "../saver/call/saver-operations.js";
 
 /** A lock that an enclosing `withThreadLock` call of the running code has acquired. */
 interface EnclosingLock {
@@ -37,27 +38,31 @@ export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLo
   const { locks } = call.database;
   const outer = current.getStore();
   // Only acquiring the lock is observed as this call. Calls that the function makes are observed by themselves.
-  const held = await runCall(call, "withThreadLock", async ({ observer, database, schema, policy }) => {
-    const request = parse();
-    const { threadId, waitMs, signal } = request;
-    observer?.about({ threadId });
-    refuseUnlockable(database);
-    // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
-    const key = advisoryKey("run", schema, threadId);
-    refuseNested(outer, locks, key, threadId);
-    const wait = {
-      deadline: performance.now() + waitMs,
-      signal,
-      retry: policy.retry,
-      observer,
-    };
-    const lock = await locks.acquire(key, wait);
-    if (lock === undefined) throw new ThreadLockedError(threadId, waitMs);
-    return { ...request, key, lock };
-  });
+  const held = await runCall(
+    call,
+    saverOperations.withThreadLock,
+    async ({ observer, database, schema, policy }) => {
+      const request = parse();
+      const { threadId, waitMs, signal } = request;
+      observer?.about({ threadId });
+      refuseUnlockable(database);
+      // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
+      const key = advisoryKey("run", schema, threadId);
+      refuseNested(outer, locks, key, threadId);
+      const wait = {
+        deadline: performance.now() + waitMs,
+        signal,
+        retry: policy.retry,
+        observer,
+      };
+      const lock = await locks.acquire(key, wait);
+      if (lock === undefined) throw new ThreadLockedError(threadId, waitMs);
+      return { ...request, key, lock };
+    },
+  );
   const { threadId, signal, run, key, lock } = held;
   const stopListening = onAbort(lock.lost, (cause) => {
-    call.telemetry?.lockLost(threadId, cause);
+    call.telemetry?.report("warn", "the lock of a thread was lost", { error: cause, threadId });
   });
   const enclosing: EnclosingLock = { locks, key, outer, hasEnded: false };
   return current

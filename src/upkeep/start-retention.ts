@@ -8,10 +8,12 @@ import { gentleRound, type OnDeleted } from "../db/scheduling/gentle-round.js";
 import { Rounds } from "../db/scheduling/rounds.js";
 import { ConnectionError, InvalidConfigError } from "../errors/index.js";
 import type { PruneRequest } from "../retention/boundary/parse-prune.js";
-import { runCall } from "../saver/call/run-call.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ScheduleRequest } from "./boundary/parse-schedule.js";
 import type { Retention } from "./upkeep-types.js";
+import { reportRound } from "../db/scheduling/round-events.js";
+import { runCall } from "../db/run-call.js";
+import { saverOperations } from "../saver/call/saver-operations.js";
 
 const TASK = "retention";
 
@@ -91,11 +93,11 @@ class RunningRetention implements Retention {
   }
 
   #round(stopping: AbortSignal): Promise<void> {
-    return runCall(this.#call, TASK, async (call) => {
+    return runCall(this.#call, saverOperations[TASK], async (call) => {
       const lock = await this.#acquire(call, stopping);
       if (lock === undefined) {
         if (!stopping.aborted) {
-          call.telemetry?.roundEnded({ task: TASK, outcome: "skipped", rows: 0, seconds: 0 });
+          reportRound(call.telemetry, { task: TASK, outcome: "skipped", rows: 0, seconds: 0 });
         }
         return;
       }

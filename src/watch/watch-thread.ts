@@ -4,7 +4,6 @@ import type { CallContext } from "../db/call-context.js";
 import type { NotificationQueue, QueueItem, WatchedChannel } from "../db/listening/notification-queue.js";
 import { watchUntilEnded } from "../db/listening/watch-until-ended.js";
 import { untilReachable } from "../db/statements/until-reachable.js";
-import { countingRefusal, runCall } from "../saver/call/run-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
 import { registerStartingWatch } from "../saver/notifications/local-watches.js";
@@ -21,6 +20,9 @@ import { selectLaterCheckpoints } from "./queries/select-later-checkpoints.js";
 import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js";
 import type { WatchedScope } from "./queries/watched-scope.js";
 import { SeenCheckpoints, type Source } from "./seen-checkpoints.js";
+import { checkCall, runCall } from "../db/run-call.js";
+import { reportWatchLost, reportWatchResumed } from "../db/listening/watch-events.js";
+import { saverOperations } from "../saver/call/saver-operations.js";
 
 /** How many checkpoint keys one statement reads when it searches a gap. */
 const PAGE_SIZE = 500;
@@ -52,11 +54,11 @@ export async function* watchThread(
   serde: ContextualSerializer,
   ending: readonly AbortSignal[],
 ): AsyncGenerator<CheckpointTuple, undefined> {
-  const request = countingRefusal(call, "watch", () => parseWatch(given.threadId, given.options));
+  const request = checkCall(call, saverOperations.watch, () => parseWatch(given.threadId, given.options));
   const watching = {
     name: watchChannel(watchScope(call.schema, call.policy.tenantId), request.threadId),
     channel: notificationsOf(call, request),
-    listener: () => countingRefusal(call, "watch", () => call.database.listener()),
+    listener: () => checkCall(call, saverOperations.watch, () => call.database.listener()),
     signal: request.signal,
     ending,
   };
@@ -150,7 +152,7 @@ function readNew(watch: Watch, checkpoint: CheckpointRef): Promise<CheckpointTup
     part.observer?.about(key);
     return readTuple(part, key, WHOLE_TUPLE, serde);
   };
-  return untilReachable(watch.call, () => runCall(call, "watch", read));
+  return untilReachable(watch.call, () => runCall(call, saverOperations.watch, read));
 }
 
 function isInScope({ checkpointNs }: WatchedScope, checkpoint: CheckpointRef): boolean {
@@ -167,7 +169,11 @@ function notificationsOf(
       return checkpoint && { kind: "checkpoint", checkpoint, source: "notified" };
     },
     retry: policy.retry,
-    lost: (failure) => telemetry?.watchLost(failure, threadId),
-    resumed: () => telemetry?.watchResumed(threadId),
+    lost: (failure) => {
+      reportWatchLost(telemetry, failure, threadId);
+    },
+    resumed: () => {
+      reportWatchResumed(telemetry, threadId);
+    },
   };
 }

@@ -3,6 +3,7 @@ import type { Telemetry } from "../../telemetry/telemetry.js";
 import { openDatabase } from "../open-database.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "../opened-database.js";
 import { Replica } from "./replica.js";
+import { reportLostConnection } from "../lost-connection.js";
 
 /** A replica, and how far it may be behind. */
 export interface ReplicaOptions {
@@ -23,10 +24,10 @@ export function openReplica(
   { prepare, telemetry }: { readonly prepare: boolean; readonly telemetry: Telemetry },
 ): Replica | undefined {
   if (primary.kysely.isTransaction) return undefined;
-  const onConnectionLost = (error: Error): void => {
-    telemetry.connectionLost(error);
-  };
   try {
+    const onConnectionLost = (error: unknown): void => {
+      reportLostConnection(telemetry, error);
+    };
     const database = openDatabase(source, { prepare, onConnectionLost });
     if (!database.kysely.isTransaction) return new Replica({ database, primary, maxLagMs, telemetry });
   } catch (error) {

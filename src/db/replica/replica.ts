@@ -7,6 +7,7 @@ import { orAborted } from "../statements/bounded-run.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { type PrimaryPosition, primaryPosition } from "./queries/primary-position.js";
 import { type StandbyState, standbyState } from "./queries/standby-state.js";
+import { reportReplicaLeft, reportReplicaReturned } from "./replica-events.js";
 import type { ReplicaFault, ReplicaState } from "./replica-state.js";
 
 /** How long the state of a replica is relied on, in milliseconds. */
@@ -73,11 +74,6 @@ export class Replica {
     const fault = faultOf(error);
     this.#become({ isUsed: false, fault, error }, performance.now());
     return fault;
-  }
-
-  /** Counts a read by where it went: `replica`, or the reason why it went to the primary. */
-  count(outcome: "replica" | "conflict" | ReplicaFault): void {
-    this.#telemetry.countedStaleRead(outcome);
   }
 
   /** Reads that begin at the same time share a check. */
@@ -162,8 +158,10 @@ export class Replica {
       this.#isConfirmed = false;
       this.#caughtUpAt = -Infinity;
     }
-    if (state.fault !== undefined && state.fault !== before?.fault) this.#telemetry.replicaLeft(state);
-    if (state.fault === undefined && before?.fault !== undefined) this.#telemetry.replicaReturned(state);
+    if (state.fault !== undefined && state.fault !== before?.fault) reportReplicaLeft(this.#telemetry, state);
+    if (state.fault === undefined && before?.fault !== undefined) {
+      reportReplicaReturned(this.#telemetry, state);
+    }
   }
 
   #validMsOf({ fault, lagMs = 0 }: ReplicaState): number {

@@ -4,6 +4,7 @@ import type { OpenedDatabase } from "../opened-database.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { toDatabaseError } from "../to-database-error.js";
+import { countStaleRead } from "./replica-events.js";
 import type { Replica } from "./replica.js";
 
 /**
@@ -36,17 +37,17 @@ function staleDatabase(call: CallContext, replica: Replica): OpenedDatabase {
   const toReplica = async <T>(send: Send<T>, { signal }: RunContext): Promise<T> => {
     const fault = await replica.faultNow(signal);
     if (fault !== undefined) {
-      replica.count(fault);
+      countStaleRead(fault);
       return toPrimary(send);
     }
     try {
       const result = await sendTo(replica.database, send);
-      replica.count("replica");
+      countStaleRead("replica");
       return result;
     } catch (reason) {
       const error = toDatabaseError(reason);
       if (!isOfReplica(error)) throw error;
-      replica.count(isAboutStatement(error) ? "conflict" : replica.leaveAside(error));
+      countStaleRead(isAboutStatement(error) ? "conflict" : replica.leaveAside(error));
       return toPrimary(send);
     }
   };

@@ -4,6 +4,7 @@ import { runStatement } from "../statements/run-statement.js";
 import { type Clock, SYSTEM_CLOCK } from "./clock.js";
 import { type LoadLimits, Pace } from "./pace.js";
 import { replayLag } from "./queries/replay-lag.js";
+import { reportHiddenLag, reportRound, reportRoundLag } from "./round-events.js";
 
 /** One round of work that deletes rows. */
 export interface GentleRound {
@@ -44,10 +45,12 @@ export async function gentleRound<Call extends CallContext>(
     clock,
     ending: ending.signal,
     readLag: () => readLag(call),
-    onLag: (state, lagMs) => call.telemetry?.roundLagged(task, state, lagMs),
+    onLag: (state, lagMs) => {
+      reportRoundLag(call.telemetry, task, state, lagMs);
+    },
   });
   const report = (outcome: "done" | "failed" | "stopped"): void => {
-    call.telemetry?.roundEnded({ task, outcome, rows, seconds: (clock.now() - began) / 1_000 });
+    reportRound(call.telemetry, { task, outcome, rows, seconds: (clock.now() - began) / 1_000 });
   };
   try {
     await work(pacedCall(call, pace), (deleted) => {
@@ -92,6 +95,6 @@ function pacedCall<Call extends CallContext>(call: Call, pace: Pace): Call {
 async function readLag(call: CallContext): Promise<number> {
   if (call.database.maxConnections === "embedded") return 0;
   const [row] = await runStatement(call, replayLag, {});
-  if (row?.is_hidden === true) call.telemetry?.lagHidden();
+  if (row?.is_hidden === true) reportHiddenLag(call.telemetry);
   return row?.lag_ms ?? 0;
 }

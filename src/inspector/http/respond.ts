@@ -1,7 +1,5 @@
 import { AbortError } from "../../errors/index.js";
-import { callWithSignal } from "../../saver/call/run-call.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
-import { staleSaverCall } from "../../saver/call/stale-reads.js";
 import type { CallDefinition, CallRun } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
@@ -15,6 +13,7 @@ import { pageFile } from "./page-files.js";
 import { parseArgs } from "./parse-args.js";
 import { readBody } from "./read-body.js";
 import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from "./responses.js";
+import { onReplica } from "../../saver/call/context-of.js";
 
 const API = "/api/";
 const EVENTS = "/events";
@@ -91,7 +90,7 @@ async function answer(context: InspectorContext, request: Request, path: string)
 async function answerCall(context: InspectorContext, request: Request, name: string): Promise<Response> {
   // Who changes threads looks at the result.
   const isStale = !context.write && staleCalls.has(name);
-  const run = runOf(context, request, isStale ? staleSaverCall : undefined);
+  const run = runOf(context, request, isStale ? onReplica : undefined);
   const read = definitionOf(readCalls, name);
   if (read !== undefined) {
     const text = await argsOfRead(request);
@@ -135,7 +134,7 @@ function runOf(
 ): CallRun {
   return {
     context,
-    call: onDatabase(callWithSignal(context.call, { options: { signal: request.signal } })),
+    call: onDatabase({ ...context.call, signal: request.signal }),
     signal: request.signal,
     canWrite: async () => context.write && (await decide(context, request, { action: "write" })) === true,
   };

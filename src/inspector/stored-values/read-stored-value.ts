@@ -1,7 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
-import { callWithSignal } from "../../saver/call/run-call.js";
 import { valueReader } from "../../saver/long-values.js";
 import { readUnreplaced } from "../../saver/replaced-value.js";
 import type { CheckpointPlace, ValuePlace } from "../api/places.js";
@@ -76,7 +75,7 @@ async function readWrite({ context, call, signal }: CallRun, place: WritePlace):
   const { threadId, namespace, checkpointId, taskId, idx } = place;
   const key = [threadId, namespace, checkpointId, taskId, idx, version];
   const read = (ending: AbortSignal): Promise<unknown> => {
-    const shared = callWithSignal(context.call, { options: { signal: ending } });
+    const shared = { ...context.call, signal: ending };
     return readUnreplaced(async () => {
       const row = await getWrite(shared, place);
       if (row === undefined) throw missing("idx", "there is no such write");

@@ -5,6 +5,7 @@ import { ClockBehindError } from "../../errors/index.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { timeInId } from "../model/checkpoint-time.js";
 import { DailyWarnings } from "../model/daily-warnings.js";
+import { reportClockWait } from "./clock-wait.js";
 
 /** How a saver treats a clock that is behind. */
 export interface ClockBounds {
@@ -113,7 +114,7 @@ export class ClockRule {
       }
       return behindMs;
     } finally {
-      observer?.waitedForClock(checkpointId, waitedMs());
+      if (observer !== undefined) reportClockWait(observer, checkpointId, waitedMs());
     }
   }
 

@@ -48,7 +48,7 @@ export function openChain(
       const previous = known?.get(channel);
       const { chained, ...encoded } = await encodeChained(serde, { value, context, location, previous });
       if (chained !== undefined) {
-        if (parentCheckpointId !== undefined) memory.looked(previous !== undefined);
+        if (parentCheckpointId !== undefined) memory.countLookup(previous !== undefined);
         values.set(channel, chained);
       }
       return encoded;

@@ -3,8 +3,9 @@ import { firstLineOf, formatLine, LinesChecksum } from "../../parsing/backup-lin
 import type { BackupRow } from "../queries/backup-row.js";
 import { type BackupPage, getBackupPage } from "../queries/get-backup-page.js";
 import type { ItemKey } from "../queries/item-keys.js";
-import { runStoreCall, type StoreCall } from "../store-call.js";
+import { storeOperations, type StoreCall } from "../store-call.js";
 import { ITEM_BACKUP, type ItemLine, type LastItemLine, relativePrefix } from "./item-line.js";
+import { runCall } from "../../db/run-call.js";
 
 /** The most items and bytes of values that one statement reads. A single larger value is read by itself. */
 const PAGE_SIZE = { rows: 1_000, bytes: 4 * 2 ** 20 };
@@ -56,7 +57,7 @@ async function* storedItems(
 }
 
 function readPage(base: StoreCall, page: BackupPage): Promise<BackupRow[]> {
-  return runStoreCall(base, "store.exportItems", async (call) => {
+  return runCall(base, storeOperations["store.exportItems"], async (call) => {
     const [rows = []] = await runTransaction(call, { statements: [getBackupPage(call.schema, page)] });
     return rows;
   });

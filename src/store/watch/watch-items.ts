@@ -13,8 +13,10 @@ import { getItems } from "../queries/get-items.js";
 import type { ItemRow } from "../queries/item-columns.js";
 import { serverTime } from "../queries/server-time.js";
 import { RecentItems } from "./recent-items.js";
-import { countingStoreRefusal, runStoreCall, type StoreCall } from "../store-call.js";
+import { type StoreCall, storeOperations } from "../store-call.js";
 import { toItem, withoutRoot } from "../to-item.js";
+import { checkCall, runCall } from "../../db/run-call.js";
+import { reportWatchLost, reportWatchResumed } from "../../db/listening/watch-events.js";
 
 /** A change that a watch yields. */
 export type StoreChange<Value extends ItemValue = ItemValue> =
@@ -46,7 +48,7 @@ export async function* watchItems<Value extends ItemValue>(
   { call: given, namespacePrefix, options, ready }: ItemWatchCall,
   ending: readonly AbortSignal[],
 ): AsyncGenerator<StoreChange<Value>, undefined> {
-  const { signal, prefix } = countingStoreRefusal(given, "store.watch", () => ({
+  const { signal, prefix } = checkCall(given, storeOperations["store.watch"], () => ({
     signal: parseCallOptions(options),
     prefix: toPrefix([...given.settings.root, ...parseNamespace(namespacePrefix)]),
   }));
@@ -58,10 +60,14 @@ export async function* watchItems<Value extends ItemValue>(
     channel: {
       parse: parseChange,
       retry: policy.retry,
-      lost: (failure: Error) => telemetry?.watchLost(failure),
-      resumed: () => telemetry?.watchResumed(),
+      lost: (failure: Error) => {
+        reportWatchLost(telemetry, failure);
+      },
+      resumed: () => {
+        reportWatchResumed(telemetry);
+      },
     },
-    listener: () => countingStoreRefusal(given, "store.watch", () => given.database.listener()),
+    listener: () => checkCall(given, storeOperations["store.watch"], () => given.database.listener()),
     signal,
     ending,
   };
@@ -141,7 +147,7 @@ async function timeOf(call: StoreCall): Promise<number> {
 }
 
 function observed<T>(call: StoreCall, read: (part: StoreCall) => Promise<T>): Promise<T> {
-  return untilReachable(call, () => runStoreCall(call, "store.watch", read));
+  return untilReachable(call, () => runCall(call, storeOperations["store.watch"], read));
 }
 
 function isInScope(scope: string, prefix: string): boolean {

@@ -1,0 +1,31 @@
+import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import { noop } from "./async/noop.js";
+import type { CallContext } from "./call-context.js";
+
+/**
+ * Runs one call, or one part of a call that lasts, such as a page of a list. It is observed where telemetry is active.
+ *
+ * @param work - Called before this function returns.
+ */
+export function runCall<Call extends CallContext, T>(
+  base: Call,
+  operation: ObservedOperation,
+  work: (call: Call) => Promise<T>,
+): Promise<T> {
+  const observer = base.telemetry?.begin(operation);
+  return observer === undefined ? work(base) : observer.run(() => work({ ...base, observer }));
+}
+
+/**
+ * Checks the arguments of a call that is observed in parts, or not at all. A refusal counts as a failed call, as in {@link runCall}.
+ *
+ * @param check - Called at once. It throws to refuse the call.
+ */
+export function checkCall<T>(base: CallContext, operation: ObservedOperation, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    runCall(base, operation, () => Promise.reject(error as Error)).catch(noop);
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { operationsOf, type TableUse } from "../../telemetry/observed-operation.js";
+
+interface SaverOperation extends TableUse {
+  /**
+   * Whether it may read the replica if the caller does not say so. Operations without it use the primary only: they store or delete
+   * something, or decide what is stored or deleted. Runs continue from what `getTuple`, `list` and their like return, and what was
+   * exported is often deleted afterwards, so these read the replica only if asked.
+   */
+  readonly staleReads?: "by default" | "if asked";
+}
+
+const OPERATIONS = {
+  setup: { table: "checkpoint_kysely_migration" },
+  watch: { table: "checkpoints" },
+  getTuple: { table: "checkpoints", staleReads: "if asked" },
+  list: { table: "checkpoints", staleReads: "if asked" },
+  put: { table: "checkpoints" },
+  putWrites: { table: "checkpoint_writes", isOnlyTable: true },
+  deleteThread: { table: "checkpoints" },
+  batch: { table: "checkpoints" },
+  getDeltaChannelHistory: { table: "checkpoint_writes", staleReads: "if asked" },
+  getChannelValues: { table: "checkpoints", staleReads: "if asked" },
+  withThreadLock: { table: "pg_locks" },
+  prune: { table: "checkpoints" },
+  retention: { table: "checkpoints" },
+  deleteForRuns: { table: "checkpoints" },
+  expand: { table: "checkpoint_blobs" },
+  compact: { table: "checkpoint_blobs" },
+  sanitize: { table: "checkpoint_blobs" },
+  copyThread: { table: "checkpoints" },
+  listThreads: { table: "checkpoints", isOnlyTable: true, staleReads: "by default" },
+  listTombstones: { table: "checkpoint_tombstones", isOnlyTable: true, staleReads: "by default" },
+  liftTombstones: { table: "checkpoint_tombstones", isOnlyTable: true },
+  history: { table: "checkpoints", staleReads: "by default" },
+  fork: { table: "checkpoints" },
+  rollback: { table: "checkpoints" },
+  writesOf: { table: "checkpoint_writes", isOnlyTable: true, staleReads: "by default" },
+  taskStats: { table: "checkpoint_writes", isOnlyTable: true, staleReads: "by default" },
+  storage: { table: "checkpoints", staleReads: "by default" },
+  diff: { table: "checkpoints", staleReads: "by default" },
+  rebuildBlobs: { table: "checkpoint_blobs" },
+  verify: { table: "checkpoints", staleReads: "by default" },
+  importThreads: { table: "checkpoints" },
+  exportThreads: { table: "checkpoints", staleReads: "if asked" },
+  archive: { table: "checkpoints" },
+  restore: { table: "checkpoints" },
+  health: { table: "pg_class" },
+} satisfies Record<string, SaverOperation>;
+
+/** The name of an operation, as spans, metrics and logs show it. */
+export type SaverOperationName = keyof typeof OPERATIONS;
+
+/** The operations of a saver. */
+export const saverOperations = /* @__PURE__ */ operationsOf<SaverOperationName, SaverOperation>(OPERATIONS);
