@@ -49,30 +49,21 @@ import type {
   RunDeletionOptions,
 } from "./retention/retention-types.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
-import {
-  type ChannelValuesRequest,
-  parseChannelValuesRequest,
-} from "./saver/boundary/parse-channel-values.js";
+import type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
 import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.js";
-import { parseDeltaRequest } from "./saver/boundary/parse-delta.js";
-import { parseListRequest } from "./saver/boundary/parse-list.js";
 import { parseRead, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
 import { contextOf, type GivenContext } from "./saver/call/context-of.js";
 import type { SaverCall } from "./saver/call/saver-call.js";
 import { type SaverOperationName, saverOperations } from "./saver/call/saver-operations.js";
-import { channelValues } from "./saver/channel-values.js";
 import type { CallEncoding } from "./saver/codec/encode-call.js";
 import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";
-import { deltaChannelHistory } from "./saver/delta-channel-history.js";
 import { deleteThread } from "./saver/delete-thread.js";
 import { getTuple } from "./saver/get-tuple.js";
-import { listTuples } from "./saver/list-tuples.js";
 import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import type { RowCounts } from "./saver/model/row-counts.js";
 import { put } from "./saver/put.js";
 import { putWrites } from "./saver/put-writes.js";
-import { readEachOnce } from "./saver/read-each-once.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/observed-call.js";
@@ -99,6 +90,8 @@ import { watchThread } from "./watch/watch-thread.js";
 const loadArchive = /* @__PURE__ */ loadOnce(() => import("./archive/index.js"));
 const loadAudit = /* @__PURE__ */ loadOnce(() => import("./audit/index.js"));
 const loadBackup = /* @__PURE__ */ loadOnce(() => import("./backup/index.js"));
+const loadCalls = /* @__PURE__ */ loadOnce(() => import("./saver/occasional-calls.js"));
+const loadDoctor = /* @__PURE__ */ loadOnce(() => import("./doctor/saver-health.js"));
 const loadGrowth = /* @__PURE__ */ loadOnce(() => import("./growth/index.js"));
 const loadRetention = /* @__PURE__ */ loadOnce(() => import("./retention/index.js"));
 const loadSanitize = /* @__PURE__ */ loadOnce(() => import("./sanitize/index.js"));
@@ -157,10 +150,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async setup(options?: SetupOptions): Promise<void> {
-    const parse = () => parseSetupOptions(options);
-    await this.#run("setup", {}, parse, async (call, limits) => {
-      const { setUp } = await import("./saver/set-up.js");
-      await setUp({ ...call, ...limits });
+    await this.#run("setup", {}, async (call) => {
+      const { setUp } = await loadCalls();
+      const limits = parseSetupOptions(options);
+      return setUp({ ...call, ...limits });
     });
   }
 
@@ -185,13 +178,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     options?: ReadOptions,
   ): Promise<CheckpointTuple | undefined> {
-    const parse = () => ({ subject: parseLookupConfig(config), ...parseRead(options) });
-    return this.#run(
-      "getTuple",
-      { options, config },
-      parse,
-      async (call, { subject, ...request }) => subject && getTuple(call, subject, request, this.serde),
-    );
+    return this.#run("getTuple", { options, config }, async (call) => {
+      const subject = parseLookupConfig(config);
+      const request = parseRead(options);
+      return subject && getTuple(call, about(call, subject), request, this.serde);
+    });
   }
 
   /**
@@ -216,6 +207,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     options?: CheckpointListOptions & ReadOptions,
   ): AsyncGenerator<CheckpointTuple> {
     const { call } = this.#opened;
+    const { listTuples, parseListRequest } = await loadCalls();
     const request = checkCall(call, saverOperations.list, () => parseListRequest(config, options));
     yield* listTuples(contextOf(call, "list", { options, config }), request, this.serde);
   }
@@ -251,7 +243,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     newVersions?: ChannelVersions,
     options?: CallOptions,
   ): Promise<RunnableConfig> {
-    return this.#run("put", { options }, nothingToParse, (call) =>
+    return this.#run("put", { options }, (call) =>
       put(call, this.#encoding, [config, checkpoint, metadata, newVersions]),
     );
   }
@@ -278,7 +270,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     taskPath?: string,
     options?: CallOptions,
   ): Promise<void> {
-    return this.#run("putWrites", { options }, nothingToParse, (call) =>
+    return this.#run("putWrites", { options }, (call) =>
       putWrites(call, this.#encoding, [config, writes, taskId, taskPath]),
     );
   }
@@ -295,10 +287,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   override async deleteThread(threadId: string, options?: CallOptions): Promise<void> {
-    const parse = () => ({ subject: { threadId: parseThreadId(threadId) } });
-    await this.#run("deleteThread", { options: unlessIndex(options) }, parse, (call, { subject }) =>
-      deleteThread(call, subject.threadId),
-    );
+    await this.#run("deleteThread", { options: unlessIndex(options) }, (call) => {
+      const { threadId: id } = about(call, { threadId: parseThreadId(threadId) });
+      return deleteThread(call, id);
+    });
   }
 
   /**
@@ -316,8 +308,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async batch<T>(run: (batch: CheckpointBatch) => Promise<T> | T, options?: CallOptions): Promise<T> {
-    const parse = () => ({ signal: parseCallOptions(options) });
-    return this.#run("batch", { options }, parse, (call) => runBatch(call, this.#encoding, run));
+    return this.#run("batch", { options }, (call) => {
+      parseCallOptions(options);
+      return runBatch(call, this.#encoding, run);
+    });
   }
 
   /**
@@ -334,9 +328,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   override async getDeltaChannelHistory(
     options: { config: RunnableConfig; channels: string[] } & StaleReadOptions,
   ): Promise<Record<string, DeltaChannelHistory>> {
-    const parse = () => parseDeltaRequest(options);
-    return this.#run("getDeltaChannelHistory", {}, parse, async (observed, request) => {
-      const { subject, channels, walksTasks } = request;
+    return this.#run("getDeltaChannelHistory", {}, async (observed) => {
+      const { deltaChannelHistory, parseDeltaRequest, readEachOnce } = await loadCalls();
+      const { subject, channels, walksTasks } = parseDeltaRequest(options);
+      if (subject !== undefined) about(observed, subject);
       const call = contextOf(observed, "getDeltaChannelHistory", { options, config: options.config });
       if (!walksTasks) return deltaChannelHistory(call, subject, channels, this.serde);
       const { staleReads } = options;
@@ -363,10 +358,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     request: ChannelValuesRequest,
     options?: StaleReadOptions,
   ): Promise<Map<string, unknown>> {
-    const parse = () => ({ key: parseChannelValuesRequest(request, options) });
-    return this.#run("getChannelValues", { options }, parse, (call, { key }) =>
-      channelValues(call, key, this.serde),
-    );
+    return this.#run("getChannelValues", { options }, async (call) => {
+      const { channelValues, parseChannelValuesRequest } = await loadCalls();
+      return channelValues(call, parseChannelValuesRequest(request, options), this.serde);
+    });
   }
 
   /**
@@ -447,13 +442,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async copyThread(source: string, target: string, options?: CopyOptions): Promise<RowCounts> {
-    return this.#runIn(
-      loadThreads,
-      "copyThread",
-      { options },
-      ({ parseCopy }) => ({ threads: parseCopy(source, target, options, this.serde) }),
-      ({ copyThread }, call, { threads }) => copyThread(call, threads, this.serde),
-    );
+    return this.#run("copyThread", { options }, async (call) => {
+      const { copyThread, parseCopy } = await loadThreads();
+      return copyThread(call, parseCopy(source, target, options, this.serde), this.serde);
+    });
   }
 
   /**
@@ -471,13 +463,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async listThreads(query?: ThreadQuery): Promise<ThreadSummary[]> {
-    return this.#runIn(
-      loadThreads,
-      "listThreads",
-      { options: query },
-      ({ parseThreadQuery }) => ({ request: parseThreadQuery(query) }),
-      ({ listThreads }, call, { request }) => listThreads(call, request),
-    );
+    return this.#run("listThreads", { options: query, argument: "query" }, async (call) => {
+      const { listThreads, parseThreadQuery } = await loadThreads();
+      return listThreads(call, parseThreadQuery(query));
+    });
   }
 
   /**
@@ -491,13 +480,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async history(threadId: string, options?: HistoryOptions): Promise<ThreadHistory> {
-    return this.#runIn(
-      loadThreads,
-      "history",
-      { options },
-      ({ parseHistory }) => ({ subject: parseHistory(threadId, options) }),
-      ({ history }, call, { subject }) => history(call, subject),
-    );
+    return this.#run("history", { options }, async (call) => {
+      const { history, parseHistory } = await loadThreads();
+      return history(call, about(call, parseHistory(threadId, options)));
+    });
   }
 
   /**
@@ -518,13 +504,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async fork(config: RunnableConfig, options?: ForkOptions): Promise<RunnableConfig> {
-    return this.#runIn(
-      loadThreads,
-      "fork",
-      { options },
-      ({ parseFork }) => parseFork(config, options),
-      ({ fork }, call, request) => fork(call, request, this.#forker),
-    );
+    return this.#run("fork", { options }, async (call) => {
+      const { fork, parseFork } = await loadThreads();
+      const request = parseFork(config, options);
+      about(call, request.subject);
+      return fork(call, request, this.#forker);
+    });
   }
 
   /**
@@ -543,13 +528,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async rollback(threadId: string, checkpointId: string, options?: RollbackOptions): Promise<RunnableConfig> {
-    return this.#runIn(
-      loadThreads,
-      "rollback",
-      { options },
-      ({ parseRollback }) => parseRollback(threadId, checkpointId, options),
-      ({ fork }, call, request) => fork(call, request, this.#forker),
-    );
+    return this.#run("rollback", { options }, async (call) => {
+      const { fork, parseRollback } = await loadThreads();
+      const request = parseRollback(threadId, checkpointId, options);
+      about(call, request.subject);
+      return fork(call, request, this.#forker);
+    });
   }
 
   /**
@@ -565,13 +549,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async listTombstones(query?: TombstoneQuery): Promise<Tombstone[]> {
-    return this.#runIn(
-      loadThreads,
-      "listTombstones",
-      { options: query },
-      ({ parseTombstoneQuery }) => ({ request: parseTombstoneQuery(query) }),
-      ({ listTombstones }, call, { request }) => listTombstones(call, request),
-    );
+    return this.#run("listTombstones", { options: query, argument: "query" }, async (call) => {
+      const { listTombstones, parseTombstoneQuery } = await loadThreads();
+      return listTombstones(call, parseTombstoneQuery(query));
+    });
   }
 
   /**
@@ -590,13 +571,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async liftTombstones(threadIds: readonly string[], options?: CallOptions): Promise<string[]> {
-    return this.#runIn(
-      loadThreads,
-      "liftTombstones",
-      { options },
-      ({ parseLift }) => ({ ids: parseLift(threadIds, options) }),
-      ({ liftTombstones }, call, { ids }) => liftTombstones(call, ids),
-    );
+    return this.#run("liftTombstones", { options }, async (call) => {
+      const { liftTombstones, parseLift } = await loadThreads();
+      return liftTombstones(call, parseLift(threadIds, options));
+    });
   }
 
   /**
@@ -651,13 +629,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     second?: PruneOptions,
   ): Promise<PruneReport> {
     const options = Array.isArray(first) ? second : first;
-    return this.#runIn(
-      loadRetention,
-      "prune",
-      { options },
-      ({ parsePrune }) => ({ request: parsePrune(first, second) }),
-      ({ prune }, call, { request }) => prune(call, request),
-    );
+    return this.#run("prune", { options }, async (call) => {
+      const { parsePrune, prune } = await loadRetention();
+      return prune(call, parsePrune(first, second));
+    });
   }
 
   /**
@@ -710,13 +685,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async deleteForRuns(runIds: readonly string[], options?: RunDeletionOptions): Promise<PruneReport> {
-    return this.#runIn(
-      loadRetention,
-      "deleteForRuns",
-      { options },
-      ({ parseRunIds, parseRunOptions }) => ({ ...parseRunOptions(options), runIds: parseRunIds(runIds) }),
-      ({ deleteForRuns }, call, request) => deleteForRuns(call, request),
-    );
+    return this.#run("deleteForRuns", { options }, async (call) => {
+      const { deleteForRuns, parseRunIds, parseRunOptions } = await loadRetention();
+      const request = { ...parseRunOptions(options), runIds: parseRunIds(runIds) };
+      return deleteForRuns(call, request);
+    });
   }
 
   /**
@@ -737,13 +710,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async expand(options?: GrowthOptions): Promise<GrowthReport> {
-    return this.#runIn(
-      loadGrowth,
-      "expand",
-      { options },
-      ({ parseGrowth }) => ({ request: parseGrowth(options) }),
-      ({ expand }, call, { request }) => expand(call, request, () => this.serde),
-    );
+    return this.#run("expand", { options }, async (call) => {
+      const { expand, parseGrowth } = await loadGrowth();
+      return expand(call, parseGrowth(options), () => this.serde);
+    });
   }
 
   /**
@@ -767,13 +737,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async compact(options?: GrowthOptions): Promise<GrowthReport> {
-    return this.#runIn(
-      loadGrowth,
-      "compact",
-      { options },
-      ({ parseGrowth }) => ({ request: parseGrowth(options) }),
-      ({ compact }, call, { request }) => compact(call, request, () => this.serde),
-    );
+    return this.#run("compact", { options }, async (call) => {
+      const { compact, parseGrowth } = await loadGrowth();
+      return compact(call, parseGrowth(options), () => this.serde);
+    });
   }
 
   /**
@@ -794,13 +761,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async sanitize(options?: GrowthOptions): Promise<GrowthReport> {
-    return this.#runIn(
-      loadSanitize,
-      "sanitize",
-      { options },
-      ({ parseGrowth }) => ({ request: parseGrowth(options) }),
-      ({ sanitize }, call, { request }) => sanitize(call, request, () => this.serde),
-    );
+    return this.#run("sanitize", { options }, async (call) => {
+      const { parseGrowth, sanitize } = await loadSanitize();
+      return sanitize(call, parseGrowth(options), () => this.serde);
+    });
   }
 
   /**
@@ -819,13 +783,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async writesOf(config: RunnableConfig, options?: StaleReadOptions): Promise<TaskWrite[]> {
-    return this.#runIn(
-      loadAudit,
-      "writesOf",
-      { options, config },
-      ({ parseTarget }) => ({ signal: parseStaleReadOptions(options), subject: parseTarget(config) }),
-      ({ writesOf }, call, { subject }) => writesOf(call, subject, this.serde),
-    );
+    return this.#run("writesOf", { options, config }, async (call) => {
+      const { parseTarget, writesOf } = await loadAudit();
+      parseStaleReadOptions(options);
+      return writesOf(call, about(call, parseTarget(config)), this.serde);
+    });
   }
 
   /**
@@ -840,13 +802,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async taskStats(threadId: string, options?: TaskStatsOptions): Promise<TaskStats[]> {
-    return this.#runIn(
-      loadAudit,
-      "taskStats",
-      { options },
-      ({ parseTaskScope }) => ({ subject: parseTaskScope(threadId, options) }),
-      ({ taskStats }, call, { subject }) => taskStats(call, subject),
-    );
+    return this.#run("taskStats", { options }, async (call) => {
+      const { parseTaskScope, taskStats } = await loadAudit();
+      return taskStats(call, about(call, parseTaskScope(threadId, options)));
+    });
   }
 
   /**
@@ -862,13 +821,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async storage(query?: StorageQuery): Promise<StorageReport> {
-    return this.#runIn(
-      loadAudit,
-      "storage",
-      { options: query },
-      ({ parseStorageScope }) => ({ subject: parseStorageScope(query) }),
-      ({ storage }, call, { subject }) => storage(call, subject),
-    );
+    return this.#run("storage", { options: query, argument: "query" }, async (call) => {
+      const { parseStorageScope, storage } = await loadAudit();
+      return storage(call, about(call, parseStorageScope(query)));
+    });
   }
 
   /**
@@ -888,16 +844,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async diff(a: RunnableConfig, b: RunnableConfig, options?: StaleReadOptions): Promise<CheckpointDiff> {
-    return this.#runIn(
-      loadAudit,
-      "diff",
-      { options },
-      ({ parseTarget }) => ({
-        signal: parseStaleReadOptions(options),
-        targets: [parseTarget(a, "a"), parseTarget(b, "b")] as const,
-      }),
-      ({ diff }, call, { targets }) => diff(call, targets, this.serde),
-    );
+    return this.#run("diff", { options }, async (call) => {
+      const { diff, parseTarget } = await loadAudit();
+      parseStaleReadOptions(options);
+      const targets = [parseTarget(a, "a"), parseTarget(b, "b")] as const;
+      return diff(call, targets, this.serde);
+    });
   }
 
   /**
@@ -932,17 +884,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     reducers: ChannelReducers,
     options?: CallOptions,
   ): Promise<RebuiltBlob[]> {
-    return this.#runIn(
-      loadAudit,
-      "rebuildBlobs",
-      { options },
-      ({ parseReducers, parseTarget }) => ({
-        signal: parseCallOptions(options),
-        subject: parseTarget(config),
-        checked: parseReducers(reducers),
-      }),
-      ({ rebuildBlobs }, call, { subject, checked }) => rebuildBlobs(call, subject, checked, this.serde),
-    );
+    return this.#run("rebuildBlobs", { options }, async (call) => {
+      const { parseReducers, parseTarget, rebuildBlobs } = await loadAudit();
+      parseCallOptions(options);
+      const subject = about(call, parseTarget(config));
+      return rebuildBlobs(call, subject, parseReducers(reducers), this.serde);
+    });
   }
 
   /**
@@ -965,13 +912,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async verify(threadId?: string, options?: VerifyOptions): Promise<VerifyReport> {
-    return this.#runIn(
-      loadAudit,
-      "verify",
-      { options },
-      ({ parseVerify }) => ({ subject: parseVerify(threadId, options) }),
-      ({ verify }, call, { subject }) => verify(call, subject, this.serde),
-    );
+    return this.#run("verify", { options }, async (call) => {
+      const { parseVerify, verify } = await loadAudit();
+      return verify(call, about(call, parseVerify(threadId, options)), this.serde);
+    });
   }
 
   /**
@@ -1029,13 +973,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     lines: AsyncIterable<string> | Iterable<string>,
     options?: ImportOptions,
   ): Promise<ImportReport> {
-    return this.#runIn(
-      loadBackup,
-      "importThreads",
-      { options },
-      ({ parseImport, parseLines }) => ({ onProgress: parseImport(options), checked: parseLines(lines) }),
-      ({ importThreads }, call, { onProgress, checked }) => importThreads(call, checked, onProgress),
-    );
+    return this.#run("importThreads", { options }, async (call) => {
+      const { importThreads, parseImport, parseLines } = await loadBackup();
+      const onProgress = parseImport(options);
+      return importThreads(call, parseLines(lines), onProgress);
+    });
   }
 
   /**
@@ -1061,13 +1003,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async archive(options: ArchiveOptions): Promise<ArchiveResult> {
-    return this.#runIn(
-      loadArchive,
-      "archive",
-      { options },
-      ({ parseArchive }) => ({ request: parseArchive(options) }),
-      ({ archive }, call, { request }) => archive(call, request),
-    );
+    return this.#run("archive", { options }, async (call) => {
+      const { archive, parseArchive } = await loadArchive();
+      return archive(call, parseArchive(options));
+    });
   }
 
   /**
@@ -1090,13 +1029,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async restore(options: RestoreOptions): Promise<RestoreReport> {
-    return this.#runIn(
-      loadArchive,
-      "restore",
-      { options },
-      ({ parseRestore }) => ({ request: parseRestore(options) }),
-      ({ restore }, call, { request }) => restore(call, request),
-    );
+    return this.#run("restore", { options }, async (call) => {
+      const { parseRestore, restore } = await loadArchive();
+      return restore(call, parseRestore(options));
+    });
   }
 
   /**
@@ -1142,7 +1078,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async health(options?: CallOptions): Promise<Health> {
-    const { saverHealth } = await import("./doctor/saver-health.js");
+    const { saverHealth } = await loadDoctor();
     return saverHealth(this.#opened.call, options);
   }
 
@@ -1168,40 +1104,19 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Runs a call: parses its arguments, observes it, and ends it by its signal.
+   * Runs a call, which is observed, and ends by its signal.
    *
-   * @param sources - Where the caller may have passed a signal.
-   * @param parse - Called before this method returns. A refused argument counts as a failed call. Spans and logs show
-   *   the `subject` that it returns.
-   * @param work - Gets the context of the call and the parsed arguments.
+   * @param given - Where the caller may have passed a signal.
+   * @param work - Checks the arguments: a refused one counts as a failed call. It is called before this method returns.
    */
-  #run<Request extends object, Result>(
+  #run<Result>(
     name: SaverOperationName,
     given: GivenContext,
-    parse: () => Request,
-    work: (call: SaverCall, request: Request) => Promise<Result>,
+    work: (call: SaverCall) => Promise<Result>,
   ): Promise<Result> {
-    return runCall(this.#opened.call, saverOperations[name], async (observed) => {
-      const request = parse();
-      reportSubject(observed, request);
-      return work(contextOf(observed, name, given), request);
-    });
-  }
-
-  /** Runs a call of a room that is loaded when the first call needs it. It is otherwise like {@link #run}. */
-  #runIn<Room, Request extends object, Result>(
-    load: () => Promise<Room>,
-    name: SaverOperationName,
-    given: GivenContext,
-    parse: (room: Room) => Request,
-    work: (room: Room, call: SaverCall, request: Request) => Promise<Result>,
-  ): Promise<Result> {
-    return runCall(this.#opened.call, saverOperations[name], async (observed) => {
-      const room = await load();
-      const request = parse(room);
-      reportSubject(observed, request);
-      return work(room, contextOf(observed, name, given), request);
-    });
+    return runCall(this.#opened.call, saverOperations[name], async (observed) =>
+      work(contextOf(observed, name, given)),
+    );
   }
 
   get #encoding(): CallEncoding {
@@ -1219,14 +1134,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 }
 
-/** Tells the observer of a call what the call is about, where its request says so. */
-function reportSubject(
-  { observer }: SaverCall,
-  { subject }: { readonly subject?: CallSubject | undefined },
-): void {
-  if (subject !== undefined) observer?.about(subject);
-}
-
-function nothingToParse(): object {
-  return {};
+/** Tells the observer of a call what the call is about. */
+function about<Subject extends CallSubject>({ observer }: SaverCall, subject: Subject): Subject {
+  observer?.about(subject);
+  return subject;
 }

@@ -1,7 +1,7 @@
 import type { ObservedCall } from "../telemetry/observed-call.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { OpenedDatabase } from "./opened-database.js";
-import type { Replica } from "./replica/replica.js";
+import type { OpenedReplica } from "./replica/open-replica.js";
 import type { SizeLimits } from "./size-limits.js";
 import type { RetryOptions } from "./statements/retry-transient.js";
 import type { RunContext } from "./statements/run-context.js";
@@ -35,7 +35,7 @@ export interface WrittenRow {
 export interface CallContext {
   readonly database: OpenedDatabase;
   /** Where reads that may be stale are sent; see `staleCall`. */
-  readonly replica?: Replica | undefined;
+  readonly replica?: OpenedReplica | undefined;
   /** The schema that holds the tables. */
   readonly schema: string;
   /**

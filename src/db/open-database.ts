@@ -9,13 +9,14 @@ import { pgliteForKysely } from "./pglite/pglite-for-kysely.js";
 import { canPipeline } from "./pool/pipeline.js";
 import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
+import { loadOnce } from "./async/load-once.js";
 import type { Listener } from "./listening/listener.js";
 import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
 import type { PGliteInstance } from "./pglite/pglite-instance.js";
-import { pgliteOpener } from "./pglite/pglite-opener.js";
+import type { PGliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
@@ -23,15 +24,9 @@ import { handlePoolErrors } from "./pool/handle-pool-errors.js";
 import { asPool, type PoolLike } from "./pool/pool-like.js";
 import { waitForPGlite } from "./pglite/wait-for-pglite.js";
 import { clientClassOf } from "./pool/client-class.js";
-import { checkDriver } from "./kysely/check-driver.js";
 import { shareWaits } from "./connection-waits.js";
 import type { RunContext } from "./statements/run-context.js";
 import { refuseConnection, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
-import {
-  executeThroughKysely,
-  interactThroughKysely,
-  transactThroughKysely,
-} from "./kysely/send-through-kysely.js";
 
 /** Options of opening a database. */
 export interface OpenDatabaseOptions {
@@ -43,6 +38,11 @@ export interface OpenDatabaseOptions {
   /** Called for each idle connection that dies, of a pool that is opened here. The pool replaces it. */
   readonly onConnectionLost?: (error: Error) => void;
 }
+
+// Each of these sends another way. A pool of `pg` needs neither.
+const loadKyselySender = /* @__PURE__ */ loadOnce(() => import("./kysely/send-through-kysely.js"));
+const loadDriverCheck = /* @__PURE__ */ loadOnce(() => import("./kysely/check-driver.js"));
+const loadPGliteOpener = /* @__PURE__ */ loadOnce(() => import("./pglite/pglite-opener.js"));
 
 type AnyKysely = Extract<AnyDatabaseSource, { readonly isTransaction: boolean }>;
 
@@ -171,11 +171,15 @@ function kyselyOn(pool: PostgresPool): Kysely<CheckpointDatabase> {
 
 function ownedPGlite(url: string): OpenedDatabase {
   refusePGliteUrl(url);
-  const { open, release } = pgliteOpener(url);
+  let opener: PGliteOpener | undefined;
+  const open = async (): Promise<PGliteInstance> => {
+    const { pgliteOpener } = await loadPGliteOpener();
+    return (opener ??= pgliteOpener(url)).open();
+  };
   const kysely = new Kysely<CheckpointDatabase>({
     dialect: new PGliteDialect({ pglite: async () => pgliteForKysely(await open()) }),
   });
-  return owned(throughPGlite(kysely, kysely, open), () => kysely.destroy().finally(release));
+  return owned(throughPGlite(kysely, kysely, open), () => kysely.destroy().finally(() => opener?.release()));
 }
 
 function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
@@ -202,7 +206,10 @@ function passedInKysely(given: AnyKysely): OpenedDatabase {
 
 /** Checks the driver of a Kysely before the first statement. */
 function checkedFirst(sender: Sender): Sender {
-  const check = (context: RunContext = {}): Promise<void> => checkDriver(sender.kysely, context);
+  const check = async (context: RunContext = {}): Promise<void> => {
+    const { checkDriver } = await loadDriverCheck();
+    await checkDriver(sender.kysely, context);
+  };
   return {
     ...sender,
     execute: (statement, context) => check(context).then(() => sender.execute(statement, context)),
@@ -248,9 +255,18 @@ function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender
   return {
     kysely,
     source: kysely,
-    execute: (statement, context = {}) => executeThroughKysely(kysely, statement, context),
-    transact: (steps, context = {}) => transactThroughKysely(kysely, steps, context),
-    interact: (run, context = {}) => interactThroughKysely(kysely, context, run),
+    execute: async (statement, context = {}) => {
+      const { executeThroughKysely } = await loadKyselySender();
+      return executeThroughKysely(kysely, statement, context);
+    },
+    transact: async (steps, context = {}) => {
+      const { transactThroughKysely } = await loadKyselySender();
+      return transactThroughKysely(kysely, steps, context);
+    },
+    interact: async (run, context = {}) => {
+      const { interactThroughKysely } = await loadKyselySender();
+      return interactThroughKysely(kysely, context, run);
+    },
     locks,
     maxConnections: DEFAULT_POOL_SIZE,
     address: () => ({}),

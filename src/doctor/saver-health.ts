@@ -27,7 +27,12 @@ async function replicaState({ replica }: SaverCall, options: unknown): Promise<R
   if (replica === undefined) return undefined;
   try {
     const limit = { signal: parseSignal(options), limitMs: REPLICA_BOUND_MS };
-    return await withinTime(limit, (signal) => raceAgainst(signal, replica.check()));
+    return await withinTime(limit, (signal) =>
+      raceAgainst(
+        signal,
+        replica.checked().then((checked) => checked.check()),
+      ),
+    );
   } catch {
     return undefined;
   }

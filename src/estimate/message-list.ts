@@ -1,4 +1,4 @@
-import { MIN_SPLICED_BYTES } from "../splices/value-chain.js";
+import { MIN_SPLICED_BYTES } from "../splices/splice-type.js";
 
 /** The bytes of a splice besides what is new: numbers, the digest, and the header of the list, which changes. */
 const SPLICE_BYTES = 40;

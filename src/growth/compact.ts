@@ -1,14 +1,8 @@
 import type { CallContext } from "../db/call-context.js";
 import { wrapBytes } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { spliceTypeOf } from "../splices/splice-type.js";
-import {
-  type ChainedValue,
-  MAX_BASES,
-  MIN_SPLICED_BYTES,
-  nextValue,
-  wholeValue,
-} from "../splices/value-chain.js";
+import { MIN_SPLICED_BYTES, spliceTypeOf } from "../splices/splice-type.js";
+import { type ChainedValue, MAX_BASES, nextValue, wholeValue } from "../splices/value-chain.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";

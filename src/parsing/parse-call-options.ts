@@ -54,13 +54,13 @@ export function parseStaleReadOptions(options: unknown): AbortSignal | undefined
 }
 
 /** Returns whether a call's options let it read a replica, and ignores the other options. */
-export function parseStaleReads(options: unknown): boolean | undefined {
-  return parse(anyStaleReads, options, "options")?.staleReads;
+export function parseStaleReads(options: unknown, argument = "options"): boolean | undefined {
+  return parse(anyStaleReads, options, argument)?.staleReads;
 }
 
 /** Returns the signal of a call's options, and ignores the other options. */
-export function parseSignal(options: unknown): AbortSignal | undefined {
-  return parse(anyOptions, options, "options")?.signal ?? undefined;
+export function parseSignal(options: unknown, argument = "options"): AbortSignal | undefined {
+  return parse(anyOptions, options, argument)?.signal ?? undefined;
 }
 
 /** Returns the signal of the run that a call belongs to, and ignores an invalid one. */

@@ -4,7 +4,7 @@ import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import { rowReaderOf } from "../saver/codec/decode-value.js";
-import { UNTAGGED } from "../saver/codec/read-chain.js";
+import { UNTAGGED } from "../saver/codec/stored-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/long-values.js";
 import { getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";

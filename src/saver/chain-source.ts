@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
-import { type ChainRows, chainRowsOf } from "./codec/read-chain.js";
+import { type ChainRows, chainRowsOf } from "./codec/stored-value.js";
 import { groupBy } from "./model/group-by.js";
 import { rowKey } from "./model/row-key.js";
 import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";

@@ -1,3 +1,9 @@
+/**
+ * A shorter value is stored whole. A conversation is soon longer, and the steps of a state that stays short cost the same each: there
+ * a comparison would take longer than it saves.
+ */
+export const MIN_SPLICED_BYTES = 4_096;
+
 const MARK = "-splice";
 
 /** The type tag of a splice of a value with the tag `inner`, such as `msgpack-splice`. No other reader knows it. */

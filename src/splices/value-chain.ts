@@ -4,12 +4,6 @@ import { composeSegments, copiedBytes, type Segment } from "./segments.js";
 import { encodeSplice, type Splice } from "./splice-bytes.js";
 
 /**
- * A shorter value is stored whole. A conversation is soon longer, and the steps of a state that stays short cost the same each: there
- * a comparison would take longer than it saves.
- */
-export const MIN_SPLICED_BYTES = 4_096;
-
-/**
  * The most values that a new splice is made of, as its writer knows them. In a chain that was never compacted there are at most
  * log2(n).
  */

@@ -1,4 +1,4 @@
-import type { ChainRows } from "../../saver/codec/read-chain.js";
+import type { ChainRows } from "../../saver/codec/stored-value.js";
 import type { StoredValue } from "../../saver/codec/stored-value.js";
 import { rowKey } from "../../saver/model/row-key.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";

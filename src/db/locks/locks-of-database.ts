@@ -1,21 +1,18 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
 import { hasOneConnection } from "../kysely/has-one-connection.js";
-import { connectLikePool } from "../sessions/connect-like-pool.js";
-import { connectThroughKysely } from "./connect-through-kysely.js";
-import type { OpenSessionConnection } from "../sessions/session-connection.js";
-import { LockSession } from "./lock-session.js";
+import { loadOnce } from "../async/load-once.js";
 import { Locks, type TakeLock } from "./locks.js";
-import { SharedSession } from "./shared-session.js";
-import { takeOnSession } from "./take-on-session.js";
 import { KeyQueues } from "./key-queues.js";
+
+const loadSessionLocks = /* @__PURE__ */ loadOnce(() => import("./session-locks.js"));
 
 /** One set of locks for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Locks>();
 
 /** Returns the locks of a pool, which use a connection outside the pool. */
 export function locksOfPool(pool: pg.Pool): Locks {
-  return locksOf(pool, () => onSession((onLost) => connectLikePool(pool, onLost)));
+  return locksOf(pool, () => onSession(({ takeBesidePool }) => takeBesidePool(pool)));
 }
 
 /**
@@ -33,7 +30,7 @@ export function locksOfPGlite(instance: object): Locks {
 export function locksOfKysely<DB>(kysely: Kysely<DB>): Locks {
   // All instances derived from a Kysely share its adapter, but not all share its connections.
   if (hasOneConnection(kysely)) return locksOfPGlite(kysely.getExecutor().adapter);
-  return locksOf(kysely, () => onSession(() => connectThroughKysely(kysely.withoutPlugins())));
+  return locksOf(kysely, () => onSession(({ takeThroughKysely }) => takeThroughKysely(kysely)));
 }
 
 function locksOf(database: object, take: () => TakeLock): Locks {
@@ -42,8 +39,14 @@ function locksOf(database: object, take: () => TakeLock): Locks {
   return locks;
 }
 
-function onSession(connect: OpenSessionConnection): TakeLock {
-  return takeOnSession(new SharedSession(() => LockSession.open(connect)));
+/** Takes locks on a session. What that needs is loaded for the first lock. */
+function onSession(open: (module: Awaited<ReturnType<typeof loadSessionLocks>>) => TakeLock): TakeLock {
+  let take: TakeLock | undefined;
+  return async (key, wait) => {
+    const module = await loadSessionLocks();
+    take ??= open(module);
+    return take(key, wait);
+  };
 }
 
 /**

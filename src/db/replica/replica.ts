@@ -7,7 +7,7 @@ import { orAborted } from "../statements/bounded-run.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { type PrimaryPosition, primaryPosition } from "./queries/primary-position.js";
 import { type StandbyState, standbyState } from "./queries/standby-state.js";
-import { reportReplicaLeft, reportReplicaReturned } from "./replica-events.js";
+import { countStaleRead, reportReplicaLeft, reportReplicaReturned } from "./replica-events.js";
 import type { ReplicaFault, ReplicaState } from "./replica-state.js";
 
 /** How long the state of a replica is relied on, in milliseconds. */
@@ -74,6 +74,11 @@ export class Replica {
     const fault = faultOf(error);
     this.#become({ isUsed: false, fault, error }, performance.now());
     return fault;
+  }
+
+  /** Counts a read by where it went: `replica`, or the reason why it went to the primary. */
+  count(outcome: "replica" | "conflict" | ReplicaFault): void {
+    countStaleRead(outcome);
   }
 
   /** Reads that begin at the same time share a check. */

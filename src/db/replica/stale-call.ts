@@ -4,8 +4,7 @@ import type { OpenedDatabase } from "../opened-database.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { toDatabaseError } from "../to-database-error.js";
-import { countStaleRead } from "./replica-events.js";
-import type { Replica } from "./replica.js";
+import type { OpenedReplica } from "./open-replica.js";
 
 /**
  * Returns the context for a call whose reads may be stale: its statements go to the replica, where the saver has one that can be used.
@@ -23,7 +22,7 @@ export function staleCall<Call extends CallContext>(call: Call): Call {
 
 type Send<T> = (database: OpenedDatabase) => Promise<T>;
 
-function staleDatabase(call: CallContext, replica: Replica): OpenedDatabase {
+function staleDatabase(call: CallContext, opened: OpenedReplica): OpenedDatabase {
   const primary = call.database;
   let isOnReplica = true;
   const sendTo = async <T>(database: OpenedDatabase, send: Send<T>): Promise<T> => {
@@ -35,26 +34,27 @@ function staleDatabase(call: CallContext, replica: Replica): OpenedDatabase {
     return sendTo(primary, send);
   };
   const toReplica = async <T>(send: Send<T>, { signal }: RunContext): Promise<T> => {
+    const replica = await opened.checked();
     const fault = await replica.faultNow(signal);
     if (fault !== undefined) {
-      countStaleRead(fault);
+      replica.count(fault);
       return toPrimary(send);
     }
     try {
-      const result = await sendTo(replica.database, send);
-      countStaleRead("replica");
+      const result = await sendTo(opened.database, send);
+      replica.count("replica");
       return result;
     } catch (reason) {
       const error = toDatabaseError(reason);
       if (!isOfReplica(error)) throw error;
-      countStaleRead(isAboutStatement(error) ? "conflict" : replica.leaveAside(error));
+      replica.count(isAboutStatement(error) ? "conflict" : replica.leaveAside(error));
       return toPrimary(send);
     }
   };
   return {
     ...primary,
     // What is remembered of a database, such as whether Citus has distributed it, may not hold for the other one yet.
-    source: replica.database.source,
+    source: opened.database.source,
     get closed() {
       return primary.closed;
     },

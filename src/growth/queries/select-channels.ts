@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { MIN_SPLICED_BYTES } from "../../splices/value-chain.js";
+import { MIN_SPLICED_BYTES } from "../../splices/splice-type.js";
 
 /** A channel of a namespace, and how many of its values are stored in which form. */
 export interface ChannelRow {

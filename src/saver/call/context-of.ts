@@ -7,6 +7,8 @@ import { type SaverOperationName, saverOperations } from "./saver-operations.js"
 export interface GivenContext {
   /** The options of the call. Their signal wins. */
   readonly options?: unknown;
+  /** What errors call the options. Default: `options`. */
+  readonly argument?: string;
   /** The config of a read, which ends together with its run. A write ignores it: LangGraph counts on writes of an aborted run. */
   readonly config?: unknown;
 }
@@ -15,13 +17,13 @@ export interface GivenContext {
 export function contextOf(
   base: SaverCall,
   name: SaverOperationName,
-  { options, config }: GivenContext,
+  { options, argument, config }: GivenContext,
 ): SaverCall {
-  const signal = parseSignal(options) ?? parseConfigSignal(config);
+  const signal = parseSignal(options, argument) ?? parseConfigSignal(config);
   const call = signal === undefined ? base : { ...base, signal };
   const { staleReads } = saverOperations[name];
   if (call.replica === undefined || staleReads === undefined) return call;
-  return (parseStaleReads(options) ?? staleReads === "by default") ? onReplica(call) : call;
+  return (parseStaleReads(options, argument) ?? staleReads === "by default") ? onReplica(call) : call;
 }
 
 /** Returns the context for a call that reads the replica, where the saver has one. */

@@ -6,8 +6,11 @@ import type {
   CheckpointValueContext,
 } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
-import { type ChainRows, readChain, type ReadValue, type RowReader, UNTAGGED } from "./read-chain.js";
-import type { StoredValue } from "./stored-value.js";
+import { loadOnce } from "../../db/async/load-once.js";
+import type { ReadValue, RowReader } from "./read-chain.js";
+import { type ChainRows, type StoredValue, UNTAGGED } from "./stored-value.js";
+
+const loadChains = /* @__PURE__ */ loadOnce(() => import("./read-chain.js"));
 
 const NO_BYTES = new Uint8Array();
 
@@ -90,6 +93,7 @@ async function loadChained(
 ): Promise<unknown> {
   const known = isSplice(stored.type) ? stored.chain : () => stored;
   const rows = known ?? (await reader.fetchChain(context));
+  const { readChain } = await loadChains();
   const value = await readChain(rowReaderOf(reader), context, rows);
   const { type, bytes } = value;
   reader.remember?.(context.channel, value);

@@ -1,17 +1,14 @@
 import type { ErrorLocation } from "../../errors/index.js";
 import { innermost, wrapBytes } from "../../serde/layers/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer } from "../../serde/serde-context.js";
-import { spliceTypeOf } from "../../splices/splice-type.js";
-import {
-  type ChainedValue,
-  MIN_SPLICED_BYTES,
-  nextValue,
-  type NextValue,
-  rowMarkOf,
-  wholeValue,
-} from "../../splices/value-chain.js";
+import { MIN_SPLICED_BYTES, spliceTypeOf } from "../../splices/splice-type.js";
+import type { ChainedValue, NextValue } from "../../splices/value-chain.js";
+import { loadOnce } from "../../db/async/load-once.js";
 import type { SpliceColumns } from "../queries/encoded-checkpoint.js";
 import { encodeAt, type EncodedValue, encodeValue } from "./encode-value.js";
+
+// Savers without splices don't need it.
+const loadValueChain = /* @__PURE__ */ loadOnce(() => import("../../splices/value-chain.js"));
 
 /** A value of a channel, and where it is stored. */
 export interface ChainedRequest {
@@ -46,6 +43,7 @@ export async function encodeChained(
   // A copy of its own: the serializer may return a part of a larger buffer, or use its buffer again.
   const bytes = new Uint8Array(blob);
   const { version } = context;
+  const { nextValue, rowMarkOf, wholeValue } = await loadValueChain();
   const next: NextValue =
     previous === undefined ? { value: wholeValue(version, bytes) } : nextValue(previous, version, bytes);
   const { splice } = next;

@@ -15,19 +15,7 @@ import {
   rowMarkOf,
   wholeValue,
 } from "../../splices/value-chain.js";
-import type { ChainRowOfPage } from "../queries/get-chains.js";
-import { storedValueOf, type StoredValue } from "./stored-value.js";
-
-/** The rows of one channel by version: a value, its base, the base of that, and so on. */
-export type ChainRows = (version: string) => StoredValue | undefined;
-
-/** The rows of one channel, by version. */
-export function chainRowsOf(rows: readonly ChainRowOfPage[]): ChainRows {
-  const byVersion = new Map(
-    rows.map(({ version, type, blob, base }) => [version, storedValueOf(type, blob, base)]),
-  );
-  return (version) => byVersion.get(version);
-}
+import { type ChainRows, type StoredValue, UNTAGGED } from "./stored-value.js";
 
 /** What reads rows. */
 export interface RowReader {
@@ -63,9 +51,6 @@ interface WholeRow extends ReadRow {
 interface SpliceRow extends ReadRow {
   readonly splice: Splice;
 }
-
-/** The tag of rows without one, which the first versions of the official savers wrote. */
-export const UNTAGGED = "json";
 
 /**
  * Reads a value through the rows that it is made of, however many they are.

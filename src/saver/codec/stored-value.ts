@@ -1,4 +1,8 @@
+import type { ChainRowOfPage } from "../queries/get-chains.js";
 import { LEFT_OUT } from "../queries/sent-bytes.js";
+
+/** The tag of rows without one, which the first versions of the official savers wrote. */
+export const UNTAGGED = "json";
 
 /** A value as it comes out of its row. */
 export interface StoredValue {
@@ -20,4 +24,15 @@ export function storedValueOf(
   if (sent === null) return { type, blob: null, base };
   if (sent.startsWith(LEFT_OUT)) return { type, blob: null, base, rowVersion: sent.slice(LEFT_OUT.length) };
   return { type, blob: Buffer.from(sent, "base64"), base };
+}
+
+/** The rows of one channel by version: a value, its base, the base of that, and so on. */
+export type ChainRows = (version: string) => StoredValue | undefined;
+
+/** The rows of one channel, by version. */
+export function chainRowsOf(rows: readonly ChainRowOfPage[]): ChainRows {
+  const byVersion = new Map(
+    rows.map(({ version, type, blob, base }) => [version, storedValueOf(type, blob, base)]),
+  );
+  return (version) => byVersion.get(version);
 }
