@@ -71,6 +71,8 @@ export const sidebar: readonly SidebarGroup[] = [
   {
     text: "Contribute",
     items: [
+      { text: "The life of a put", link: "/internals/life-of-a-put" },
+      { text: "The life of a read", link: "/internals/life-of-a-read" },
       { text: "Concurrency invariants", link: "/internals/concurrency" },
       { text: "Statements and their plans", link: "/internals/statements" },
     ],
