@@ -9,7 +9,7 @@ export default defineConfig({
   cleanUrls: true,
   markdown: { anchor: { slugify }, config: linkToRepository },
   // The index of the search is one chunk.
-  vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  vite: { build: { chunkSizeWarningLimit: 2_500 } },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],

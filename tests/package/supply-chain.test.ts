@@ -41,12 +41,12 @@ const INSTALL_SCRIPTS = [
 describe("the manifest and the lock file", () => {
   let manifest: z.infer<typeof Manifest>;
   let lock: z.infer<typeof Lock>;
-  let contributing: string;
+  let dependencies: string;
 
   beforeAll(async () => {
     manifest = Manifest.parse(JSON.parse(await readRoot("package.json")));
     lock = Lock.parse(JSON.parse(await readRoot("package-lock.json")));
-    contributing = await readRoot("CONTRIBUTING.md");
+    dependencies = await readRoot("docs/internals/dependencies.md");
   });
 
   it("have no install script and no native code to compile", () => {
@@ -66,13 +66,13 @@ describe("the manifest and the lock file", () => {
     expect(resolved.map(([path]) => path)).toEqual([]);
   });
 
-  it("have the same dependencies as the table in CONTRIBUTING, each with a reason", () => {
+  it("have the same dependencies as the table of docs/internals/dependencies.md, each with a reason", () => {
     const reasons = tableAfter("Runtime dependencies:");
     expect([...reasons.keys()].sort()).toEqual(Object.keys(manifest.dependencies).sort());
     expect(withoutReason(reasons)).toEqual([]);
   });
 
-  it("have the same development dependencies as the table in CONTRIBUTING, each with a reason", () => {
+  it("have the same development dependencies as the table of docs/internals/dependencies.md, each with a reason", () => {
     const reasons = tableAfter("Development dependencies:");
     const installed = Object.keys(manifest.devDependencies);
     const peers = Object.keys(manifest.peerDependencies);
@@ -81,8 +81,8 @@ describe("the manifest and the lock file", () => {
     expect(withoutReason(reasons)).toEqual([]);
   });
 
-  it("have only peer dependencies that CONTRIBUTING names", () => {
-    const paragraph = /^Peer dependencies:[^]*?\n\n/m.exec(contributing)?.[0] ?? "";
+  it("have only peer dependencies that docs/internals/dependencies.md names", () => {
+    const paragraph = /^Peer dependencies:[^]*?\n\n/m.exec(dependencies)?.[0] ?? "";
     expect(quotedNames(paragraph).sort()).toEqual(
       expect.arrayContaining(Object.keys(manifest.peerDependencies).sort()),
     );
@@ -90,7 +90,7 @@ describe("the manifest and the lock file", () => {
 
   /** The packages in the first column of a table, each with its reason in the second column. */
   function tableAfter(line: string): Map<string, string> {
-    const [, after = ""] = contributing.split(`\n${line}\n`);
+    const [, after = ""] = dependencies.split(`\n${line}\n`);
     const [table = ""] = after.trimStart().split("\n\n");
     // The first two lines are the header and its separator.
     const rows = table
