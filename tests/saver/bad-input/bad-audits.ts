@@ -46,7 +46,7 @@ const STORAGE: readonly Row[] = [
   ["a limit that is no whole number", { limit: 1.5 }, invalid("query.limit")],
   ["Infinity as limit", { limit: Infinity }, invalid("query.limit")],
   ["text as limit", { limit: "20" }, invalid("query.limit")],
-  ["a signal that is none", { signal: {} }, invalid("options.signal")],
+  ["a signal that is none", { signal: {} }, invalid("query.signal")],
 ];
 
 const THREADS: readonly Row[] = [
