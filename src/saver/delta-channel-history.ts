@@ -1,4 +1,9 @@
-import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type {
+  CheckpointPendingWrite,
+  CheckpointTuple,
+  DeltaChannelHistory,
+} from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
 import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
@@ -106,4 +111,20 @@ function inOrder(rows: readonly DeltaRow[], ancestors: readonly string[]): Delta
 
 function orderOf({ task_path, task_id, idx }: DeltaRow): WriteOrder {
   return { taskPath: task_path ?? "", taskId: task_id ?? "", idx: idx ?? 0 };
+}
+
+type ReadTuple = (config: RunnableConfig) => Promise<CheckpointTuple | undefined>;
+
+/**
+ * Wraps a read so that it reads no checkpoint twice. A walk from parent to parent then ends also where parents form a
+ * cycle.
+ */
+export function readEachOnce(read: ReadTuple): ReadTuple {
+  const seen = new Set<string>();
+  return async (config) => {
+    const tuple = await read(config);
+    if (tuple === undefined || seen.has(tuple.checkpoint.id)) return undefined;
+    seen.add(tuple.checkpoint.id);
+    return tuple;
+  };
 }

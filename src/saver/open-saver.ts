@@ -5,14 +5,35 @@ import { InvalidConfigError } from "../errors/index.js";
 import { TENANT_TABLES } from "../db/row-security.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
-import { ValueMemory } from "../splices/value-memory.js";
+import { type MemoryListener, ValueMemory } from "../splices/value-memory.js";
 import { metadataPicker } from "./boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.js";
 import { ClockRule } from "./clock/clock-rule.js";
 import { SizeCheck } from "./codec/size-check.js";
 import { openGroups } from "./open-groups.js";
-import { spliceMetrics } from "./splice-metrics.js";
+import { defineInstruments } from "../telemetry/instruments.js";
 import type { SaverCall } from "./call/saver-call.js";
+
+const spliceInstruments = /* @__PURE__ */ defineInstruments((meter) => ({
+  lookups: meter.createCounter("langgraph.checkpoint.splice.lookups", {
+    description: "Long values that were stored, by whether the value before was remembered.",
+    unit: "{value}",
+  }),
+  memory: meter.createUpDownCounter("langgraph.checkpoint.splice.memory", {
+    description: "Bytes of values that are remembered to store the next ones as splices.",
+    unit: "By",
+  }),
+}));
+
+/** Counts how the memory of a saver with splices is used. */
+const spliceMetrics: MemoryListener = {
+  onLookup: (isHit) => {
+    spliceInstruments()?.lookups.add(1, { "langgraph.checkpoint.outcome": isHit ? "hit" : "miss" });
+  },
+  onResize: (bytes) => {
+    spliceInstruments()?.memory.add(bytes);
+  },
+};
 
 /** What the methods of a saver work with. */
 export interface OpenedSaver {

@@ -5,7 +5,19 @@ import { ClockBehindError } from "../../errors/index.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { timeInId } from "../model/checkpoint-time.js";
 import { DailyWarnings } from "../model/daily-warnings.js";
-import { reportClockWait } from "./clock-wait.js";
+import { defineInstruments, DURATION_BOUNDS } from "../../telemetry/instruments.js";
+import type { ObservedCall } from "../../telemetry/observed-call.js";
+
+/** Clocks that NTP synchronizes differ by less. */
+const LOGGED_WAIT_MS = 100;
+
+const clockWait = /* @__PURE__ */ defineInstruments((meter) =>
+  meter.createHistogram("langgraph.checkpoint.clock_wait", {
+    description: "Waits until this machine's clock had passed the newest checkpoint.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: DURATION_BOUNDS },
+  }),
+);
 
 /** How a saver treats a clock that is behind. */
 export interface ClockBounds {
@@ -149,4 +161,15 @@ function msUntilLater(checkpointId: string): number {
 /** Whether this process has counted the ids up to this one, which is of the present millisecond. */
 function isCounted(checkpointId: string): boolean {
   return timeInId(checkpointId)?.getTime() === lastMade.ms && checkpointId <= lastMade.id;
+}
+
+/** Reports a wait until this machine's clock had passed the time of a checkpoint. */
+function reportClockWait(observer: ObservedCall, checkpointId: string, waitedMs: number): void {
+  observer.record(clockWait(), waitedMs / 1_000);
+  observer.addEvent("clock wait", { "langgraph.checkpoint.delay": waitedMs / 1_000 });
+  if (waitedMs < LOGGED_WAIT_MS) return;
+  observer.warn("the clock of this machine is behind, waited for it", {
+    checkpointId,
+    waitedMs: Math.round(waitedMs),
+  });
 }

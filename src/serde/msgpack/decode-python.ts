@@ -10,10 +10,11 @@ import {
 } from "../python/python-origin.js";
 import type { DecodeContext } from "./decode-context.js";
 import { decodeTextDict } from "./decode-dict.js";
-import { decodeNamedList } from "./decode-named-list.js";
 import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
 import { decodePythonType } from "./decode-python-type.js";
 import { EXT } from "./ext-codes.js";
+import { defineOwn } from "../objects/inspect-object.js";
+import { isArrayIndex } from "../objects/sparse-array.js";
 import { isArray, isObject, isRecord } from "../objects/type-guards.js";
 
 /**
@@ -64,4 +65,16 @@ function asData(argument: unknown, origin: PythonOrigin): unknown {
   const isBare = (isArray(argument) || isRecord(argument)) && pythonOriginOf(argument) === undefined;
   if (isBare) return rememberOrigin(argument, origin);
   return rememberOrigin({ value: argument }, { ...origin, fields: ["value"] });
+}
+
+/** Decodes an array that has properties. Returns `undefined` where a name is none. */
+function decodeNamedList(argument: unknown, properties: readonly unknown[]): unknown[] | undefined {
+  if (!isArray(argument) || properties.length % 2 !== 0) return undefined;
+  const list = [...argument];
+  for (let at = 0; at < properties.length; at += 2) {
+    const name = properties[at];
+    if (typeof name !== "string" || Object.hasOwn(list, name) || isArrayIndex(name)) return undefined;
+    defineOwn(list, name, properties[at + 1]);
+  }
+  return list;
 }
