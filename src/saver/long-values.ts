@@ -1,10 +1,12 @@
+import { loadOnce } from "../db/async/load-once.js";
 import type { CallContext } from "../db/call-context.js";
 import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 import { chainSource } from "./chain-source.js";
 import type { ValueReader } from "./codec/decode-value.js";
-import { getPiece } from "./queries/get-piece.js";
 import { pieceBytesOf } from "./queries/sent-bytes.js";
 import { ReplacedValueError } from "./replaced-value.js";
+
+const loadPieces = /* @__PURE__ */ loadOnce(() => import("./queries/get-piece.js"));
 
 /**
  * Creates a reader that decodes values with `serde` and fetches the ones that are too long to come with their rows.
@@ -32,6 +34,7 @@ async function fetchInPieces(
   place: CheckpointValueContext,
   version: string,
 ): Promise<Uint8Array> {
+  const { getPiece } = await loadPieces();
   const pieceBytes = pieceBytesOf(call);
   let rowVersion = version;
   let bytes: Buffer | undefined;

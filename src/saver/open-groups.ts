@@ -2,8 +2,11 @@ import type { SaverCall } from "./call/saver-call.js";
 import { CallGroups, type StoreTogether } from "./grouping/call-groups.js";
 import { LOCK_TIMEOUT_MS, LockWaits } from "./grouping/lock-waits.js";
 import { ReadGroups } from "./grouping/read-groups.js";
-import { getRowsOfTuples } from "./queries/get-rows-of-tuples.js";
+import { loadOnce } from "../db/async/load-once.js";
 import { storeGroup } from "./store-group.js";
+
+// A process that makes one call after another never shares a statement.
+const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-rows-of-tuples.js"));
 
 /**
  * Opens the groups for the calls of a saver.
@@ -20,10 +23,10 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
   const lockWaits = new LockWaits(isEmbedded ? Infinity : connections - 1);
   return {
     groups: new CallGroups(storeTogether(base), connections, lockWaits),
-    reads: new ReadGroups(
-      (keys, selection, signal) => getRowsOfTuples({ ...base, signal }, keys, selection),
-      connections,
-    ),
+    reads: new ReadGroups(async (keys, selection, signal) => {
+      const { getRowsOfTuples } = await loadReadTogether();
+      return getRowsOfTuples({ ...base, signal }, keys, selection);
+    }, connections),
   };
 }
 

@@ -2,7 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError, NotReplicatedError } from "../../errors/index.js";
 import { isBounded, runBounded, throwIfAborted } from "../statements/bounded-run.js";
-import { type OpenStream, requestCancel } from "./cancel-request.js";
+import { loadOnce } from "../async/load-once.js";
+import type { OpenStream } from "./cancel-request.js";
 import { type ConnectionFence, isLost } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { sendPipeline } from "./pipeline.js";
@@ -10,6 +11,8 @@ import { PreparedStatements } from "./prepared-statements.js";
 import type { Query } from "./to-query.js";
 import { isUnreplicated, isWorthRepeating, type Warning } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";
+
+const loadCancelRequest = /* @__PURE__ */ loadOnce(() => import("./cancel-request.js"));
 
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
@@ -119,6 +122,7 @@ export class StatementSender {
    * server connection, and would send the statement afterwards.
    */
   async #cancel(giveUp: AbortSignal): Promise<void> {
+    const { requestCancel } = await loadCancelRequest();
     while (!giveUp.aborted) {
       await requestCancel(this.#client, this.#openStream, giveUp);
       await setTimeout(CANCEL_AGAIN_MS, undefined, { signal: giveUp });
