@@ -12,8 +12,8 @@ import { findCandidates, type RetentionCandidates } from "./find-candidates.js";
 import { namespacePages } from "./namespace-pages.js";
 import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
-import { selectOrphanedBlobs } from "./queries/select-orphaned-blobs.js";
-import { selectOrphanedWrites } from "./queries/select-orphaned-writes.js";
+import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
+import { selectOrphanedWrites } from "./queries/orphaned-writes.js";
 import type { PruneReport } from "./retention-types.js";
 import { type Cutoffs, type NamespaceHead, SubgraphCalls } from "./subgraph-calls.js";
 

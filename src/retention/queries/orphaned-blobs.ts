@@ -1,14 +1,78 @@
 import { type QueryCreator, sql, type SqlBool } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
-import { versionsOfNamespace, withUnneeded } from "./blob-references.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
+import { storedSize } from "../../saver/queries/stored-size.js";
+import { type Referring, unreferencedBlobs, versionsOfNamespace, withUnneeded } from "./blob-references.js";
+import type { CheckpointsKey } from "./checkpoint-rows.js";
+import { perNamespace } from "./per-namespace.js";
+
+/** A value that no checkpoint needs. */
+export interface OrphanedBlobRow {
+  channel: string;
+  version: string;
+  /** The version that the value is a splice of; `null` for a whole value. */
+  base: string | null;
+}
+
+/** The values of each namespace that no checkpoint needs, directly or through a splice (C13), ordered by channel and version. */
+export const selectOrphanedBlobs = /* @__PURE__ */ perNamespace<NamespaceKey, OrphanedBlobRow>(
+  {},
+  ({ db, given, threadId }) =>
+    given
+      .innerJoinLateral(unreferencedBlobs(db, threadId, "all").as("each"), (join) => join.onTrue())
+      .select(["given.ordinal", "each.channel", "each.version", "each.base"])
+      .orderBy("given.ordinal")
+      .orderBy(sql`each.channel collate "C"`)
+      .orderBy(sql`each.version collate "C"`),
+);
 
 /** How many values were deleted or counted, and their size. */
 export interface BlobCountRow {
   blobs: number;
   bytes: number;
+}
+
+/**
+ * Counts the values of each namespace that no checkpoint references.
+ *
+ * @param keys - With the checkpoints whose references don't count, as if they were deleted already.
+ */
+export async function countOrphanedBlobs(
+  call: CallContext,
+  keys: readonly CheckpointsKey[],
+): Promise<BlobCountRow[]> {
+  const count = keys.every(({ checkpointIds }) => checkpointIds.length === 0)
+    ? countUnreferenced
+    : countUnreferencedByOthers;
+  const rows = await count(call, keys);
+  return rows.flat().map(({ blobs, bytes }) => ({ blobs, bytes }));
+}
+
+const countUnreferenced = /* @__PURE__ */ blobCounts("all");
+const countUnreferencedByOthers = /* @__PURE__ */ blobCounts("others");
+
+function blobCounts(referring: Referring) {
+  return perNamespace<CheckpointsKey, BlobCountRow>(
+    { ids: ({ checkpointIds }) => checkpointIds },
+    ({ db, given, threadId }) =>
+      given
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom(unreferencedBlobs(db, threadId, referring).as("value"))
+              .select([
+                sql<number>`count(*)::float8`.as("blobs"),
+                sql<number>`coalesce(sum(value.bytes), 0)::float8`.as("bytes"),
+              ])
+              .as("each"),
+          (join) => join.onTrue(),
+        )
+        .select(["given.ordinal", "each.blobs", "each.bytes"])
+        .orderBy("given.ordinal"),
+  );
 }
 
 /**

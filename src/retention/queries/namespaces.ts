@@ -1,11 +1,19 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { THREAD_TABLES } from "../../saver/queries/select-thread-ids.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
-import { fewGivenThreads } from "./given-namespaces.js";
+import {
+  fewGivenThreads,
+  GIVEN_NS,
+  givenCheckpoints,
+  givenNewestFirst,
+  type GivenOrdinal,
+} from "./given-namespaces.js";
+import { perNamespaceWith } from "./per-namespace.js";
 
 /**
  * All namespaces of the given threads that have a row in any table, thread by thread. It is a loose index scan: it jumps from
@@ -74,3 +82,52 @@ function firstNamespace(
     string | null
   >`(select min(checkpoint_ns) from (${sql.join(first, sql` union all `)}) as next(checkpoint_ns))`;
 }
+
+/** The size of a namespace and its newest checkpoints. */
+export interface NamespaceHeadRow extends GivenOrdinal {
+  checkpoints: number;
+  newest_id: string | null;
+  /** The oldest of the newest checkpoints that are kept; `null` when the namespace has fewer. */
+  oldest_kept_id: string | null;
+  /** For a subgraph call, the checkpoints of its parent graphs, from the newest checkpoint's metadata, as JSON text. */
+  parents: string | null;
+}
+
+/**
+ * Reads how many checkpoints each namespace has, and which are the newest.
+ *
+ * @param keepLast - How many of the newest checkpoints are kept; at least one.
+ */
+export async function selectNamespaceHeads(
+  call: CallContext,
+  keys: readonly NamespaceKey[],
+  keepLast: number,
+): Promise<NamespaceHeadRow[]> {
+  return (await heads(call, keys, { newerThanKept: keepLast - 1 })).flat();
+}
+
+const heads = /* @__PURE__ */ perNamespaceWith<
+  NamespaceKey,
+  { readonly newerThanKept: number },
+  NamespaceHeadRow
+>({}, ({ db, given, threadId, parameter }) => {
+  const newest = (offset: RawBuilder<number>) =>
+    givenNewestFirst(db, threadId).select("stored.checkpoint_id").offset(offset).limit(sql.lit(1));
+  const parents = givenNewestFirst(db, threadId)
+    .select(sql<string | null>`(stored.metadata -> 'parents')::text`.as("parents"))
+    .where(sql<boolean>`strpos(${GIVEN_NS}, ':') > 0`)
+    .limit(sql.lit(1));
+  const count = givenCheckpoints(db, threadId).select(sql`count(*)::float8`.as("checkpoints"));
+  return given
+    .select("given.ordinal")
+    .select([
+      sql<number>`(${count})`.as("checkpoints"),
+      sql<string | null>`(${newest(sql<number>`0`)})`.as("newest_id"),
+      sql<string | null>`(${newest(sql<number>`${parameter("newerThanKept")}::bigint`)})`.as(
+        "oldest_kept_id",
+      ),
+      sql<string | null>`(${parents})`.as("parents"),
+      migratedColumn(db, threadId).as("migrated"),
+    ])
+    .orderBy("given.ordinal");
+});

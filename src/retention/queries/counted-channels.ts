@@ -4,7 +4,35 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { eachCountedChannel } from "../../saver/queries/header-parts.js";
+import { givenCheckpoints } from "./given-namespaces.js";
 import { isInList } from "./is-in-list.js";
+import { perNamespace } from "./per-namespace.js";
+
+/** A delta channel whose super-steps LangGraph counts in the metadata of checkpoints. */
+export interface CountedChannelRow {
+  channel: string;
+  /** The newest checkpoint with a counter of this channel. */
+  newest_id: string;
+}
+
+/** The delta channels of each namespace whose super-steps LangGraph counts in the metadata. */
+export const selectCountedChannels = /* @__PURE__ */ perNamespace<NamespaceKey, CountedChannelRow>(
+  {},
+  ({ db, given, threadId }) =>
+    given
+      .innerJoinLateral(
+        givenCheckpoints(db, threadId)
+          .innerJoinLateral(
+            (eb) => eachCountedChannel(eb.ref("stored.metadata")),
+            (join) => join.onTrue(),
+          )
+          .select(["counted.channel", sql<string>`max(stored.checkpoint_id collate "C")`.as("newest_id")])
+          .groupBy("counted.channel")
+          .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.ordinal", "each.channel", "each.newest_id"]),
+);
 
 /** The newest checkpoint whose metadata has a counter of a delta channel. */
 export interface LastCounterRow {
