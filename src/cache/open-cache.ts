@@ -47,10 +47,8 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
     setUp: (plan) => runCacheCall({ ...call, ...plan }, "cache.setup", setUp),
     sweeps: sweepRounds<CacheCall>({
       task: "cache.sweep",
-      // A transaction ends long before the first sweep.
-      everyMinutes: opened.database.kysely.isTransaction
-        ? undefined
-        : parsed.sweepIntervalMinutes || undefined,
+      call,
+      everyMinutes: parsed.sweepIntervalMinutes,
       runCall: (work) => runCacheCall(call, "cache.sweep", work),
       sweep,
     }),

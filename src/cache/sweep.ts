@@ -1,14 +1,11 @@
 import type { OnDeleted } from "../db/scheduling/gentle-round.js";
+import { sweepExpired } from "../db/scheduling/sweep-expired.js";
 import { deleteBy, deleteInBatches } from "../db/statements/delete-in-batches.js";
 import { inOneTransaction } from "../db/statements/run-statement.js";
 import type { CacheCall } from "./cache-call.js";
 import { scopeRange } from "./codec/namespace-text.js";
 import { evictEntries } from "./queries/evict-entries.js";
-import { sweepEntries } from "./queries/sweep-entries.js";
-import { takeSweepLock } from "./queries/sweep-lock.js";
-
-/** The expired entries that one transaction deletes. */
-const EXPIRED = 1_000;
+import { sweepLockName, takeSweepLock } from "./queries/sweep-lock.js";
 
 /** The entries that one transaction evicts: more, since each one measures the whole cache first. */
 const EVICTED = 5_000;
@@ -16,7 +13,8 @@ const EVICTED = 5_000;
 /** Deletes all entries that have expired or exceed the bounds, in bounded transactions. Returns their number. */
 export async function sweep(call: CacheCall, onDeleted?: OnDeleted): Promise<number> {
   const { schema, settings } = call;
-  const expired = await deleteInBatches(deleteBy(call, sweepEntries(schema, EXPIRED)), EXPIRED, onDeleted);
+  const table = { table: "cache_entries", scope: "namespace" } as const;
+  const expired = await sweepExpired(call, table, sweepLockName(schema), onDeleted);
   if (settings.maxEntries === null && settings.maxBytes === null) return expired;
   return expired + (await deleteInBatches(() => evict(call), EVICTED, onDeleted));
 }

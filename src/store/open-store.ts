@@ -39,7 +39,9 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
     setUp: (plan) => runStoreCall({ ...call, ...plan }, "store.setup", setUp),
     sweeps: sweepRounds<StoreCall>({
       task: "store.sweep",
-      everyMinutes: parsed.ttl?.sweepIntervalMinutes,
+      call,
+      // A store without the option leaves the items of other stores alone, and needs no privilege to delete.
+      everyMinutes: parsed.ttl?.sweepIntervalMinutes ?? false,
       runCall: (work) => runStoreCall(call, "store.sweep", work),
       sweep,
     }),

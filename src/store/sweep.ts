@@ -1,12 +1,9 @@
 import type { OnDeleted } from "../db/scheduling/gentle-round.js";
-import { deleteBy, deleteInBatches } from "../db/statements/delete-in-batches.js";
-import { sweepItems } from "./queries/sweep-items.js";
+import { sweepExpired } from "../db/scheduling/sweep-expired.js";
 import type { StoreCall } from "./store-call.js";
-
-/** The items of one transaction. */
-const BATCH = 1_000;
 
 /** Deletes all items that have expired, in bounded transactions. Returns their number. */
 export function sweep(call: StoreCall, onDeleted?: OnDeleted): Promise<number> {
-  return deleteInBatches(deleteBy(call, sweepItems(call.schema, BATCH)), BATCH, onDeleted);
+  const lock = `langgraph-checkpoint-kysely sweep ${call.schema}`;
+  return sweepExpired(call, { table: "store", scope: "prefix" }, lock, onDeleted);
 }

@@ -12,8 +12,10 @@ const LIMITS: LoadLimits = { maxRowsPerSecond: 10_000, maxLagMs: 10_000 };
 export interface Sweeps<Call extends CallContext> {
   /** The name of the operation, such as `store.sweep`. */
   readonly task: string;
-  /** How often, in minutes. `undefined`: only on demand. */
-  readonly everyMinutes: number | undefined;
+  /** The context that the calls start from. */
+  readonly call: Call;
+  /** How often, in minutes. `false`: only on demand. */
+  readonly everyMinutes: number | false;
   /** Runs one call, observed. */
   readonly runCall: (work: (call: Call) => Promise<void>) => Promise<void>;
   /** Deletes what has expired, in bounded transactions, and no more than one process at a time. */
@@ -23,11 +25,13 @@ export interface Sweeps<Call extends CallContext> {
 /** Returns the rounds of sweeps, where there are any. */
 export function sweepRounds<Call extends CallContext>({
   task,
+  call: { database },
   everyMinutes,
   runCall,
   sweep,
 }: Sweeps<Call>): Rounds | undefined {
-  if (everyMinutes === undefined) return undefined;
+  // A transaction ends long before the first sweep.
+  if (everyMinutes === false || database.kysely.isTransaction) return undefined;
   return new Rounds({
     everyMs: everyMinutes * MINUTE_MS,
     run: (stopping) => runCall((call) => gentleRound(call, { task, limits: LIMITS, stopping }, sweep)),
