@@ -9,10 +9,11 @@ import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-opt
 import { type CacheCall, runCacheCall } from "./cache-call.js";
 import { CacheTally } from "./cache-tally.js";
 import { scopeOf } from "./codec/namespace-text.js";
-import { GrowthWatch } from "./growth-watch.js";
 import { GuardedCalls } from "./guarded-calls.js";
-import { setUp } from "./set-up.js";
 import { sweep } from "./sweep.js";
+import type { Bounds } from "./queries/evict-entries.js";
+import { optionalSets } from "../migrations/sets.js";
+import { setUpSets } from "../migrations/set-up-sets.js";
 
 /** The tables that must separate tenants. */
 const TENANT_TABLES = ["cache_entries"];
@@ -73,4 +74,36 @@ function settingsOf(options: CacheOptions, tally: CacheTally) {
     unlogged,
     tally,
   };
+}
+
+/** A cache may exceed a bound by this part of it, for each process that writes. */
+const TOLERANCE = 0.1;
+
+/** Notices when enough was stored that the bounds of a cache may be exceeded. */
+class GrowthWatch {
+  readonly #mostEntries: number;
+  readonly #mostBytes: number;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor({ maxEntries, maxBytes }: Bounds) {
+    this.#mostEntries = maxEntries === null ? Infinity : maxEntries * TOLERANCE;
+    this.#mostBytes = maxBytes === null ? Infinity : maxBytes * TOLERANCE;
+  }
+
+  /** Counts what was stored, and returns whether it is time to compare the whole cache with its bounds. */
+  stored(entries: number, bytes: number): boolean {
+    this.#entries += entries;
+    this.#bytes += bytes;
+    if (this.#entries < this.#mostEntries && this.#bytes < this.#mostBytes) return false;
+    this.#entries = 0;
+    this.#bytes = 0;
+    return true;
+  }
+}
+
+/** Migrates the table of the cache to the newest version; see `PostgresCache.setup`. */
+function setUp(call: CacheCall): Promise<void> {
+  const { cache } = optionalSets({ unloggedCache: call.settings.unlogged });
+  return setUpSets(call, [cache]);
 }

@@ -4,8 +4,7 @@ import { deleteBy, deleteInBatches } from "../db/statements/delete-in-batches.js
 import { inOneTransaction } from "../db/statements/run-statement.js";
 import type { CacheCall } from "./cache-call.js";
 import { scopeRange } from "./codec/namespace-text.js";
-import { evictEntries } from "./queries/evict-entries.js";
-import { sweepLockName, takeSweepLock } from "./queries/sweep-lock.js";
+import { evictEntries, sweepLockName, takeSweepLock } from "./queries/evict-entries.js";
 
 /** The entries that one transaction evicts: more, since each one measures the whole cache first. */
 const EVICTED = 5_000;

@@ -6,10 +6,11 @@ import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
-import { setUp } from "./set-up.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
 import { sweep } from "./sweep.js";
+import { optionalSets } from "../migrations/sets.js";
+import { setUpSets } from "../migrations/set-up-sets.js";
 
 /** The tables of a store, with and without embeddings. */
 const TABLES = { items: ["store"], embedded: ["store", "store_vectors"] };
@@ -68,4 +69,11 @@ function settingsOf(options: StoreOptions): StoreSettings {
     channel: notify ? changeChannel(schema, tenantId) : undefined,
     vectors: index,
   };
+}
+
+/** Migrates the tables of the store to the newest version; see `PostgresStore.setup`. */
+function setUp(call: StoreCall): Promise<void> {
+  const { textSearchLanguage, vectors: embeddings } = call.settings;
+  const { store, vectors } = optionalSets({ textSearchLanguage, vectors: embeddings?.layout });
+  return setUpSets(call, embeddings === undefined ? [store] : [store, vectors]);
 }

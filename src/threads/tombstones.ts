@@ -1,7 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import type { TombstonesRequest } from "./boundary/parse-tombstones.js";
-import { deleteTombstones } from "./queries/delete-tombstones.js";
-import { listTombstoneRows } from "./queries/list-tombstone-rows.js";
+import { deleteTombstones, listTombstoneRows } from "./queries/tombstone-rows.js";
 import type { Tombstone } from "./thread-types.js";
 
 /** Reads a page of tombstones; see `listTombstones` of the savers. */

@@ -2,11 +2,8 @@ import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 import { changesCalls, checkCalls } from "./changes.js";
 import { checkpointsCalls } from "./checkpoints.js";
-import { comparisonsCalls } from "./comparisons.js";
-import { editableValueCalls } from "./editable-value.js";
 import { healthCalls } from "./health.js";
 import { memoryCalls } from "./memory.js";
-import { neighboursCalls } from "./neighbours.js";
 import { overviewCalls } from "./overview.js";
 import { storageCalls } from "./storage.js";
 import { threadCalls } from "./thread.js";
@@ -17,11 +14,8 @@ import { valuesCalls } from "./values.js";
 export const readCalls: ReadDefinitions<ReadName> = {
   ...checkCalls,
   ...checkpointsCalls,
-  ...comparisonsCalls,
-  ...editableValueCalls,
   ...healthCalls,
   ...memoryCalls,
-  ...neighboursCalls,
   ...overviewCalls,
   ...storageCalls,
   ...threadCalls,

@@ -6,7 +6,9 @@ import { EXIT_CODE } from "../../exit-code.js";
 import { itemNamespaceArgument, shownNamespace } from "../../options/item-options.js";
 import { countOption, parseJsonObject, ttlOption } from "../../options/option-values.js";
 import { printable } from "../../output/printable.js";
-import { readAll } from "../../terminal/read-all.js";
+import { text } from "node:stream/consumers";
+import { addAbortSignal, Readable } from "node:stream";
+import type { InputStream } from "../../command-io.js";
 
 const STDIN = "-";
 const MINUTE_MS = 60_000;
@@ -75,4 +77,9 @@ function parseValue(text: string): Record<string, unknown> {
   } catch (cause) {
     throw new InvalidConfigError("value", 'must be a JSON object such as {"name": "Ada"}', { cause });
   }
+}
+
+/** Reads a stream to its end. The signal ends the wait for it. */
+function readAll(stream: InputStream, signal: AbortSignal): Promise<string> {
+  return text(stream instanceof Readable ? addAbortSignal(signal, stream) : stream);
 }

@@ -28,7 +28,7 @@ export function takeLease(
   { place, token, seconds }: Lease,
 ): BoundStatement<LeaseRow> {
   const lease = { leaseNamespace: place.namespace, leaseKey: place.key, token, seconds };
-  return statement.bind(schema, { namespace, key, ...lease });
+  return takes.bind(schema, { namespace, key, ...lease });
 }
 
 interface LeaseParams extends EntryPlace {
@@ -38,7 +38,7 @@ interface LeaseParams extends EntryPlace {
   readonly seconds: number;
 }
 
-const statement = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, parameter) =>
+const takes = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, parameter) =>
   db
     .with("found", (qb) =>
       qb
@@ -83,4 +83,20 @@ const statement = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, para
     .selectFrom(sql<{ one: number }>`(select 1)`.as<"one">(sql`one`))
     .leftJoin("found", (join) => join.onTrue())
     .select(["found.type", "found.base64", sql<boolean>`exists (select from taken)`.as("is_taken")]),
+);
+
+/** Ends a lease, unless it has expired and another process has taken it. */
+export function releaseLease(schema: string, { place, token }: Lease): BoundStatement<unknown> {
+  return releases.bind(schema, { ...place, token });
+}
+
+const releases = /* @__PURE__ */ new Statement<
+  { readonly namespace: string; readonly key: string; readonly token: string },
+  unknown
+>((db, parameter) =>
+  db
+    .deleteFrom("cache_entries")
+    .where("namespace", "=", parameter("namespace"))
+    .where("key", "=", parameter("key"))
+    .where("value", "=", sql<Buffer>`convert_to(${parameter("token")}, 'UTF8')`),
 );

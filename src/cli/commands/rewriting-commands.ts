@@ -87,3 +87,33 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
 function describe({ values, bytesBefore, bytesAfter }: RewrittenValues): string {
   return `${counted(values, "value")} (${humanBytes(bytesBefore)} to ${humanBytes(bytesAfter)})`;
 }
+
+export const compact = rewritingCommand({
+  name: "compact",
+  summary: "store values as splices of earlier ones, which only this library reads",
+  doing: "compacting",
+  done: "compacted",
+  nothing: "nothing to compact",
+  examples: ["compact --dry-run", "compact 42 43", "compact --json"],
+  load: async () => (await import("../../growth/compact.js")).compact,
+});
+
+export const expand = rewritingCommand({
+  name: "expand",
+  summary: "store splices as whole values again, for Python's saver and the official JavaScript saver",
+  doing: "expanding",
+  done: "expanded",
+  nothing: "nothing to expand",
+  examples: ["expand --dry-run", "expand 42 43", "expand --json"],
+  load: async () => (await import("../../growth/expand.js")).expand,
+});
+
+export const sanitize = rewritingCommand({
+  name: "sanitize",
+  summary: "remove from stored messages what nodes had replaced in them, which version 0.1.0 kept",
+  doing: "sanitizing",
+  done: "sanitized",
+  nothing: "nothing to sanitize",
+  examples: ["sanitize --dry-run", "sanitize 42 43", "sanitize --json"],
+  load: async () => (await import("../../sanitize/sanitize.js")).sanitize,
+});
