@@ -5,7 +5,7 @@ import { batchesOfOrphans } from "../retention/batches-of-orphans.js";
 import { findKeptSenders } from "../retention/find-kept-senders.js";
 import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
 import { deleteUnreferencedBlobs, selectOrphanedBlobs } from "../retention/queries/orphaned-blobs.js";
-import { lockCheckpoints } from "../retention/queries/checkpoint-rows.js";
+import { lockCheckpoints } from "../retention/queries/deleted-checkpoints.js";
 import { lockWrites } from "../retention/queries/orphaned-writes.js";
 import { selectLineage } from "../retention/queries/select-lineage.js";
 import type { SaverCall } from "../saver/call/saver-call.js";

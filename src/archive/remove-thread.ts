@@ -2,7 +2,7 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { BoundStatement } from "../db/statements/statement.js";
 import { type IdleRule, isIdle } from "../retention/idle-rule.js";
 import { deleteUnreferencedBlobs } from "../retention/queries/orphaned-blobs.js";
-import { lockCheckpointsOfThread } from "../retention/queries/checkpoint-rows.js";
+import { lockCheckpointsOfThread } from "../retention/queries/deleted-checkpoints.js";
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../saver/model/group-by.js";

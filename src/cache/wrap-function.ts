@@ -8,7 +8,7 @@ import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { parsePlace } from "./boundary/parse-entries.js";
 import { parseWrapOptions, type WrapSettings } from "./boundary/parse-wrap-options.js";
 import type { CacheCall, CacheOperationName } from "./cache-call.js";
-import { leaseText } from "./codec/namespace-text.js";
+import { leaseText } from "./codec/entry-namespace-text.js";
 import { type Lease, type LeaseRow, releaseLease, takeLease } from "./queries/lease.js";
 import { readEntries, readEntry } from "./read-entries.js";
 import type { GivenEntry } from "./write-entries.js";

@@ -1,5 +1,5 @@
 import { type EstimateInput, keptOfThread, stepsOfThread } from "./estimate-input.js";
-import { keptLists, type StoredList, storedLists } from "./message-list.js";
+import { keptLists, type StoredList, storedLists } from "./stored-lists.js";
 import { costAt, type RowCost, sumOf, times } from "./row-curve.js";
 import type { UnitCosts } from "./unit-costs.js";
 

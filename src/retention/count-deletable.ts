@@ -6,7 +6,7 @@ import { lookUpAll } from "./look-up-all.js";
 import { planDeletions } from "./plan-deletions.js";
 import { countOrphanedBlobs } from "./queries/orphaned-blobs.js";
 import { countWrites, type WriteCountRow } from "./queries/orphaned-writes.js";
-import { measureHeaders } from "./queries/checkpoint-rows.js";
+import { measureHeaders } from "./queries/deleted-checkpoints.js";
 
 /** A namespace to count. */
 export interface CountedNamespace extends DeletionCandidates {

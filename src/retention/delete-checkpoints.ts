@@ -7,7 +7,7 @@ import {
   deleteCheckpointRows,
   type DeletedCheckpointsRow,
   lockCheckpoints,
-} from "./queries/checkpoint-rows.js";
+} from "./queries/deleted-checkpoints.js";
 import { lockWrites } from "./queries/orphaned-writes.js";
 import { requireReadCommitted } from "./require-read-committed.js";
 

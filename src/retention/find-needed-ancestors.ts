@@ -2,7 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import { groupBy } from "../saver/model/group-by.js";
 import type { CandidateLineage } from "./deletion-candidates.js";
 import { lookUpAll } from "./look-up-all.js";
-import { selectCountedChannels, selectLastCounters } from "./queries/counted-channels.js";
+import { selectCountedChannels, selectLastCounters } from "./queries/channel-counters.js";
 import { selectEmptyChannels, selectWrittenChannels } from "./queries/empty-channels.js";
 import type { LineageRow } from "./queries/select-lineage.js";
 import { selectStoredChannels } from "./queries/stored-channels.js";

@@ -6,7 +6,7 @@ import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs, deleteOrphanedWrites } from "./delete-orphans.js";
-import { deleteIdleThreads, deleteThreads } from "./delete-threads.js";
+import { deleteIdleThreads, deleteThreads } from "./delete-whole-threads.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findCandidates, type RetentionCandidates } from "./find-candidates.js";
 import { namespacePages } from "./namespace-pages.js";

@@ -8,7 +8,11 @@ export {
   ItemSchemaError,
   VersionConflictError,
 } from "../errors/index.js";
-export type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "./backup/backup-types.js";
+export type {
+  ExportItemsOptions,
+  ImportItemsOptions,
+  ImportItemsReport,
+} from "./backup/item-backup-types.js";
 export { StoreBackupError, type StoreBackupErrorOptions } from "./backup/store-backup-error.js";
 export type { SweepOptions } from "../parsing/sweep-option.js";
 export type { SetupOptions } from "../parsing/parse-setup-options.js";

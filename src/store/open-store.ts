@@ -8,7 +8,7 @@ import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
-import { sweep } from "./sweep.js";
+import { sweep } from "./sweep-items.js";
 import { optionalSets } from "../migrations/sets.js";
 import { setUpSets } from "../migrations/set-up-sets.js";
 

@@ -6,7 +6,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import { copyGuard } from "./copy-guard.js";
 import { copyValues } from "./copy-values.js";
 import { copyHeaders, deleteGoneHeaders } from "./queries/copy-headers.js";
-import type { CopiedThreads } from "./queries/copy-rows.js";
+import type { CopiedThreads } from "./queries/copy-thread-rows.js";
 import { countRows } from "./queries/count-rows.js";
 import { findConflict } from "./queries/find-conflict.js";
 import { lockCheckpoints, lockThread } from "./queries/lock-thread.js";

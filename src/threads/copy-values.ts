@@ -14,7 +14,7 @@ import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/long-values.js";
 import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
-import type { CopiedThreads } from "./queries/copy-rows.js";
+import type { CopiedThreads } from "./queries/copy-thread-rows.js";
 import {
   blobPlaceOf,
   type BlobPageRow,

@@ -1,5 +1,5 @@
 import { CorruptCheckpointError } from "../../errors/index.js";
-import { checkSize } from "../codec/encode-checkpoint.js";
+import { checkSize } from "../codec/encode-execution-checkpoint.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import { isSameRecord, type SaveRules, type StoredRecord } from "../model/stored-record.js";
 import { isDeepStrictEqual } from "node:util";

@@ -2,7 +2,7 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import { sql, type SqlBool } from "kysely";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { eachChannelVersion, hasInline } from "../../saver/queries/header-parts.js";
-import type { CheckpointsKey } from "./checkpoint-rows.js";
+import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { GIVEN_NS, givenCheckpoints, givenList } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";
 import type { ChannelRow } from "./stored-channels.js";

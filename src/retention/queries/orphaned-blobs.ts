@@ -6,7 +6,7 @@ import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { type Referring, unreferencedBlobs, versionsOfNamespace, withUnneeded } from "./blob-references.js";
-import type { CheckpointsKey } from "./checkpoint-rows.js";
+import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { perNamespace } from "./per-namespace.js";
 
 /** A value that no checkpoint needs. */

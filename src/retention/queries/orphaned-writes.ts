@@ -6,7 +6,7 @@ import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import type { LockRow } from "../../saver/queries/take-locks.js";
-import type { CheckpointsKey } from "./checkpoint-rows.js";
+import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { givenCheckpoints, givenList, givenNewestFirst, givenWrites } from "./given-namespaces.js";
 import { perNamespace, perNamespaceWith } from "./per-namespace.js";
 

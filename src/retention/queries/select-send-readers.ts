@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import type { CheckpointsKey } from "./checkpoint-rows.js";
+import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { givenCheckpoints, givenList } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";
 

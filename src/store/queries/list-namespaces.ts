@@ -3,7 +3,7 @@ import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { unseen } from "./planning.js";
-import { type ScopeParams, scopeParams } from "./scope.js";
+import { type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** Which namespaces to list. */
 export interface NamespaceQuery {

@@ -4,7 +4,7 @@ import { isAlive } from "../../db/expiry.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
 import { plannedForValues, unseen } from "./planning.js";
-import { isInScope, type ScopeParams } from "./scope.js";
+import { isInScope, type ScopeParams } from "./item-scope.js";
 import type { SearchParameter } from "./search-shape.js";
 
 /** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */

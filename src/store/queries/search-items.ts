@@ -6,7 +6,7 @@ import { LOCK_ORDER } from "./item-keys.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { bestFirst, newestItems } from "./newest-items.js";
-import { scopeParams } from "./scope.js";
+import { scopeParams } from "./item-scope.js";
 import { hybridMatches } from "./hybrid-matches.js";
 import type {
   SearchParameter,

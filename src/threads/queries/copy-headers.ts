@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type CopyParams, type CopyShape, insertCopiedHeaders, targetOnlyHeaders } from "./copied-headers.js";
-import type { CopiedThreads } from "./copy-rows.js";
+import type { CopiedThreads } from "./copy-thread-rows.js";
 
 /** Copies the checkpoints of a thread, without their values. Citus sends the rows from node to node through the coordinator. */
 export function copyHeaders(

@@ -1,7 +1,7 @@
-import type { HealthFinding, HealthView } from "../../../api/health.js";
+import type { HealthFinding, HealthView } from "../../../api/health-view.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { Time } from "../../parts/time.js";
 import { useRead } from "../../server/use-read.js";
 import "./health.css";

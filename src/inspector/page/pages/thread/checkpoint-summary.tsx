@@ -4,7 +4,7 @@ import type { HistoryPoint } from "../../../api/threads.js";
 import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted, formatBytes } from "../../parts/numbers.js";
+import { counted, formatBytes } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";

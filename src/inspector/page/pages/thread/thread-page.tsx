@@ -2,7 +2,7 @@ import type { NamespaceSummary, ThreadView } from "../../../api/threads.js";
 import { ThreadActions } from "../../parts/actions/thread-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkTo, linkToThread, type Route } from "../../routes/route.js";

@@ -5,7 +5,7 @@ import type { ValueNode, ValuePath } from "../../../api/value-node.js";
 import { read } from "../../server/call-server.js";
 import { CopyButton } from "../copy-button.js";
 import { Failure } from "../failure.js";
-import { formatCount } from "../numbers.js";
+import { formatCount } from "../number-texts.js";
 import "./long-text.css";
 
 interface LongTextProps {

@@ -1,7 +1,7 @@
 import type { TreeInstance } from "@headless-tree/core";
 import type { ValuePath } from "../../../api/value-node.js";
 import { idOf, idOfItem, ROOT, type TreeItem, type ValueItem, type ValueItems } from "./value-items.js";
-import { briefText, describeType, hasChildren, pathFromText } from "./value-path.js";
+import { briefText, describeType, hasChildren, pathFromText } from "./path-text.js";
 
 /** A row as the library's tree takes it. */
 interface Row {

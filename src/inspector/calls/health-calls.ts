@@ -7,7 +7,7 @@ import { boundedKysely } from "../../health/bounded-kysely.js";
 import type { Health } from "../../health/health.js";
 import { migrationStatus } from "../../migrations/migration-status.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
-import type { HealthFinding, HealthView } from "../api/health.js";
+import type { HealthFinding, HealthView } from "../api/health-view.js";
 import { examineDatabase } from "../health/examine-database.js";
 import { messageOf } from "../message-of.js";
 import type { ReadDefinitions } from "./call-definition.js";

@@ -6,7 +6,7 @@ import { parseThreadQuery } from "../../threads/boundary/parse-threads.js";
 import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import type { ThreadRow, ThreadsPage, ThreadsQuery } from "../api/threads.js";
 import { listRecentThreads } from "../queries/list-recent-threads.js";
-import { measureThreads } from "../queries/measure-threads.js";
+import { measureThreads } from "../queries/thread-sizes.js";
 import { stepAndSource, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
 import { limitUpTo, threadId } from "./args.js";

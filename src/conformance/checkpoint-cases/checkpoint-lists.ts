@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ExecutionCheckpoint } from "../../checkpoint-store/model/execution-checkpoint.js";
 import type { CheckpointCase, CheckpointScene } from "./checkpoint-case.js";
-import { freshId, idsOf, later, listedIds, saveAll, sequence } from "./checks.js";
+import { freshId, idsOf, later, listedIds, saveAll, sequence } from "./checkpoint-checks.js";
 
 /** Ends of ids in the order of their bytes. Other orders sort by letters, by numbers or by UTF-16. */
 const ENDS_BY_BYTES = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../../../test-support/runs.js";
-import { parseFilter } from "./parse-filter.js";
+import { parseFilter } from "./parse-metadata-filter.js";
 
 describe("parseFilter", () => {
   it("reads pairs, with values of JSON where they are JSON", () => {

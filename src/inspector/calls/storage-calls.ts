@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StorageSize } from "../../audit/audit-types.js";
 import { VersionChains } from "../../growth/version-chains.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
-import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage.js";
+import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage-views.js";
 import { channelSizes } from "../queries/channel-sizes.js";
 import { type SpliceRow, spliceBases } from "../queries/splice-bases.js";
 import { stepBytes, type StepBytesRow } from "../queries/step-bytes.js";

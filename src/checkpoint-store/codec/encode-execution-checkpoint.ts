@@ -3,7 +3,7 @@ import { guardRead } from "../../serde/guard-read.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { textOf } from "../../serde/json/json-text.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import { parseListedId, type ParsedCheckpoint } from "../boundary/parse-checkpoint.js";
+import { parseListedId, type ParsedCheckpoint } from "../boundary/parse-execution-checkpoint.js";
 import type { StoredRecord } from "../model/stored-record.js";
 import { withPlainNumbers } from "../../serde/jsonb/plain-numbers.js";
 import { encodeState } from "./state-text.js";

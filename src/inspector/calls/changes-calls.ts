@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, recordOf } from "../../parsing/keys.js";
 import type { PruneReport } from "../../retention/retention-types.js";
-import type { DeletedRows, PruneRule } from "../api/storage.js";
+import type { DeletedRows, PruneRule } from "../api/storage-views.js";
 import { checkFork, explainDeltas, prepareFork } from "../changes/check-fork.js";
 import { getSurroundings } from "../queries/get-surroundings.js";
 import { configOf, notFound } from "../stored-values/read-stored-value.js";

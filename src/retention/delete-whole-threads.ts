@@ -2,7 +2,7 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { IdleDeletion, ThreadDeletion } from "./boundary/parse-prune.js";
 import { type IdleRule, isIdle } from "./idle-rule.js";
 import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js";
-import { lockCheckpointsOfThread } from "./queries/checkpoint-rows.js";
+import { lockCheckpointsOfThread } from "./queries/deleted-checkpoints.js";
 import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { storeBatch } from "../saver/store.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { type ChainedValue, nextValue, wholeValue } from "../splices/value-chain.js";
-import { keptLists, type StoredList, storedLists } from "./message-list.js";
+import { keptLists, type StoredList, storedLists } from "./stored-lists.js";
 
 const STEPS = 200;
 const BYTES = 1_000;

@@ -1,5 +1,5 @@
 import type { ValueNode, ValuePath, ValueType } from "../../../api/value-node.js";
-import { formatCount } from "../numbers.js";
+import { formatCount } from "../number-texts.js";
 
 const WITH_CHILDREN: ReadonlySet<ValueType> = new Set(["array", "object", "map", "set", "error", "other"]);
 

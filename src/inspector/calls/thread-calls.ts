@@ -4,7 +4,7 @@ import { selectTombstones } from "../../saver/queries/tombstones.js";
 import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { readableColumns } from "../queries/readable-columns.js";
-import { listNamespaces } from "../queries/list-namespaces.js";
+import { listNamespaces } from "../queries/namespaces-of-thread.js";
 import { pointOf, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
 import { checkpointId, limitUpTo, namespacePlace, threadId } from "./args.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CheckpointCase } from "./checkpoint-case.js";
-import { assertRefused, assertStored, saveAll } from "./checks.js";
+import { assertRefused, assertStored, saveAll } from "./checkpoint-checks.js";
 
 /** Values by what is special about them. Each is read back equal. */
 const VALUES: Readonly<Record<string, () => unknown>> = {

@@ -4,7 +4,7 @@ import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type BackupRow, exactTime } from "./backup-row.js";
 import type { ItemKey } from "./item-keys.js";
-import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
+import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** Which items a page holds. */
 export interface BackupPage {

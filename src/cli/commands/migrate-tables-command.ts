@@ -7,7 +7,7 @@ import type { CommandContext, CommandDefinition, Report } from "../command-defin
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted } from "../output/format-numbers.js";
-import { migrateDown } from "./migrate-down.js";
+import { migrateDown } from "./migrate-down-command.js";
 import {
   changeDistribution,
   checkDistribution,
@@ -27,7 +27,7 @@ import {
   planOfPartitions,
   type WantedLayout,
 } from "./migrate-partitions.js";
-import { migrateStatus } from "./migrate-status.js";
+import { migrateStatus } from "./migrate-status-command.js";
 
 const migrateFlags = z.object({
   plan: z.boolean().default(false),

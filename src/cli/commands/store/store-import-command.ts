@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import type { ImportItemsReport } from "../../../store/backup/backup-types.js";
+import type { ImportItemsReport } from "../../../store/backup/item-backup-types.js";
 import { checkFiles, linesOf, STDIN } from "../../backup-file/read-file.js";
 import type { CommandDefinition } from "../../command-definition.js";
 import { reportInterrupt } from "../../errors/report-interrupt.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { fillNamespaces, put } from "./checks.js";
+import { fillNamespaces, put } from "./item-checks.js";
 import type { StoreCase } from "./store-case.js";
 
 /** Sorted as the store returns them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { ThreadsPage } from "../../../api/threads.js";
-import { type LoadedPages, pageOf, threadsOf, withFresh } from "./thread-pages.js";
+import { type LoadedPages, pageOf, threadsOf, withFresh } from "./loaded-pages.js";
 
 function pageWith(ids: string, next?: string): ThreadsPage {
   return {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
-import type { ExportItemsOptions, ImportItemsOptions } from "../backup/backup-types.js";
+import type { ExportItemsOptions, ImportItemsOptions } from "../backup/item-backup-types.js";
 import { parseNamespace } from "./parse-namespace.js";
 
 const exportOptions = z

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { timeInHeader } from "./checkpoint-time.js";
+import { timeInHeader } from "./header-time.js";
 
 /** A namespace of a thread with its newest checkpoint. */
 export interface NamespaceRow {

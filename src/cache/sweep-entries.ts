@@ -3,7 +3,7 @@ import { sweepExpired } from "../db/scheduling/sweep-expired.js";
 import { deleteBy, deleteInBatches } from "../db/statements/delete-in-batches.js";
 import { inOneTransaction } from "../db/statements/run-statement.js";
 import type { CacheCall } from "./cache-call.js";
-import { scopeRange } from "./codec/namespace-text.js";
+import { scopeRange } from "./codec/entry-namespace-text.js";
 import { evictEntries, sweepLockName, takeSweepLock } from "./queries/evict-entries.js";
 
 /** The entries that one transaction evicts: more, since each one measures the whole cache first. */
