@@ -10,7 +10,7 @@ import { type CacheCall, runCacheCall } from "./cache-call.js";
 import { CacheTally } from "./cache-tally.js";
 import { scopeOf } from "./codec/entry-namespace-text.js";
 import { GuardedCalls } from "./guarded-calls.js";
-import { sweep } from "./sweep-entries.js";
+import { sweepEntries } from "./sweep-entries.js";
 import type { Bounds } from "./queries/evict-entries.js";
 import { optionalSets } from "../migrations/sets.js";
 import { setUpSets } from "../migrations/set-up-sets.js";
@@ -51,7 +51,7 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
       call,
       everyMinutes: parsed.sweepIntervalMinutes,
       runCall: (work) => runCacheCall(call, "cache.sweep", work),
-      sweep,
+      sweep: sweepEntries,
     }),
   });
   return {

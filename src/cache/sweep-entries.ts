@@ -10,7 +10,7 @@ import { evictEntries, sweepLockName, takeSweepLock } from "./queries/evict-entr
 const EVICTED = 5_000;
 
 /** Deletes all entries that have expired or exceed the bounds, in bounded transactions. Returns their number. */
-export async function sweep(call: CacheCall, onDeleted?: OnDeleted): Promise<number> {
+export async function sweepEntries(call: CacheCall, onDeleted?: OnDeleted): Promise<number> {
   const { schema, settings } = call;
   const table = { table: "cache_entries", scope: "namespace" } as const;
   const expired = await sweepExpired(call, table, sweepLockName(schema), onDeleted);

@@ -45,7 +45,7 @@ import type {
   SearchOptions,
 } from "./store-options.js";
 import { storeHealth } from "./store-health.js";
-import { sweep } from "./sweep-items.js";
+import { sweepItems } from "./sweep-items.js";
 import { updateItem } from "./update-item.js";
 import { type StoreChange, watchItems } from "./watch/watch-items.js";
 
@@ -398,7 +398,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run("store.sweep", parseCallOptions(options), (call) => () => sweep(call));
+    return this.#run("store.sweep", parseCallOptions(options), (call) => () => sweepItems(call));
   }
 
   /**

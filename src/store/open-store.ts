@@ -8,7 +8,7 @@ import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { runStoreCall, type StoreCall, type StoreSettings } from "./store-call.js";
-import { sweep } from "./sweep-items.js";
+import { sweepItems } from "./sweep-items.js";
 import { optionalSets } from "../migrations/sets.js";
 import { setUpSets } from "../migrations/set-up-sets.js";
 
@@ -44,7 +44,7 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
       // A store without the option leaves the items of other stores alone, and needs no privilege to delete.
       everyMinutes: parsed.ttl?.sweepIntervalMinutes ?? false,
       runCall: (work) => runStoreCall(call, "store.sweep", work),
-      sweep,
+      sweep: sweepItems,
     }),
   });
   return { call, preparation, ended: new AbortController() };

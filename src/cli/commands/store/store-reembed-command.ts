@@ -1,10 +1,12 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import type { CommandDefinition } from "../../command-definition.js";
+import type { CommandDefinition, OfflineContext } from "../../command-definition.js";
 import { reportInterrupt } from "../../errors/report-interrupt.js";
 import { EXIT_CODE } from "../../exit-code.js";
 import { counted } from "../../output/format-numbers.js";
-import { loadStoreOptions } from "../../options/load-store-options.js";
+import { parse } from "../../../parsing/parse.js";
+import type { PostgresStoreOptions } from "../../../store/store-options.js";
+import { loadModule } from "../../options/load-module.js";
 
 const reembedFlags = z.object({ module: z.string() });
 
@@ -39,3 +41,27 @@ export const storeReembed: CommandDefinition = {
     }
   },
 };
+
+// The constructor of the store checks the options themselves.
+const moduleOfOptions = z.object({
+  default: z.object({
+    index: z.custom<PostgresStoreOptions["index"]>((given) => given !== undefined, "is missing"),
+    namespaces: z.custom<PostgresStoreOptions["namespaces"]>().optional(),
+    serde: z.custom<PostgresStoreOptions["serde"]>().optional(),
+  }),
+});
+
+/**
+ * Loads the options of a service's store that decide how texts are embedded. A command line can't contain a model.
+ *
+ * @param path - The path of a module, from the working directory.
+ * @param importModule - Imports the module.
+ * @throws InvalidConfigError for a module that can't be loaded, or without these options.
+ */
+async function loadStoreOptions(
+  path: string,
+  importModule: OfflineContext["importModule"],
+): Promise<Pick<PostgresStoreOptions, "index" | "namespaces" | "serde">> {
+  const { default: options } = parse(moduleOfOptions, await loadModule(path, importModule), "module");
+  return options;
+}
