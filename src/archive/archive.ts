@@ -10,7 +10,9 @@ import type { ArchiveRequest } from "./boundary/parse-archive.js";
 import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
 import { newFileName, prefixOf } from "./files/file-names.js";
 import { newestFirst } from "./files/list-files.js";
-import { partsOf } from "./parts-of.js";
+import type { PruneRequest } from "../retention/boundary/parse-prune.js";
+import { oldCheckpoints } from "./old-checkpoints.js";
+import { idleThreads, namedThreads } from "./whole-threads.js";
 
 /** A file for many threads is ended when it has about this many rows. Until it is read back, none of them is deleted. */
 const ROWS_PER_FILE = 50_000;
@@ -133,5 +135,21 @@ class ThreadCounter {
   add(threadId: string): void {
     if (threadId !== this.#last) this.#count += 1;
     this.#last = threadId;
+  }
+}
+
+/** Yields what a retention rule selects. Threads follow each other, and so do the parts of a thread. */
+function partsOf(
+  call: SaverCall,
+  rule: PruneRequest,
+  onMissing: (threads: readonly string[]) => void,
+): AsyncGenerator<ArchivePart> {
+  switch (rule.kind) {
+    case "delete":
+      return namedThreads(call, rule, onMissing);
+    case "deleteIdle":
+      return idleThreads(call, rule, onMissing);
+    case "retain":
+      return oldCheckpoints(call, rule, onMissing);
   }
 }

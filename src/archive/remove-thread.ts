@@ -1,8 +1,8 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { type IdleRule, isIdle } from "../retention/idle-rule.js";
-import { deleteUnreferencedBlobs } from "../retention/queries/delete-orphaned-blobs.js";
-import { lockCheckpointsOfThread } from "../retention/queries/lock-checkpoints-of-thread.js";
+import { deleteUnreferencedBlobs } from "../retention/queries/orphaned-blobs.js";
+import { lockCheckpointsOfThread } from "../retention/queries/deleted-checkpoints.js";
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../saver/model/group-by.js";

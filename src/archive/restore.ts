@@ -4,7 +4,7 @@ import { LatestRows } from "../backup/latest-rows.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
-import { liftTombstones } from "../threads/tombstones.js";
+import { liftTombstones } from "../threads/thread-tombstones.js";
 import type { RestoreReport } from "./archive-types.js";
 import type { RestoreRequest } from "./boundary/parse-archive.js";
 import { readRows } from "./files/archive-file.js";

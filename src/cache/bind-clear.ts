@@ -1,7 +1,7 @@
 import type { BoundStatement } from "../db/statements/statement.js";
 import { parseNamespace, parseNamespaces } from "./boundary/parse-entries.js";
 import type { CacheCall } from "./cache-call.js";
-import { namespaceText, rangeBelow, scopeRange } from "./codec/namespace-text.js";
+import { namespaceText, rangeBelow, scopeRange } from "./codec/entry-namespace-text.js";
 import { clearEntries } from "./queries/clear-entries.js";
 
 /** Binds the deletion of the entries of namespaces; without namespaces, of all entries of the cache. */

@@ -1,8 +1,9 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { ConnectionOptions } from "../parsing/connection-options.js";
+import type { SweepOptions } from "../parsing/sweep-option.js";
 
 /** The options of a cache. */
-export interface PostgresCacheOptions extends ConnectionOptions {
+export interface PostgresCacheOptions extends ConnectionOptions, SweepOptions {
   /**
    * Encodes and decodes the values. Default: `new MsgpackSerializer()`, as for a saver. An encrypting serializer refuses an entry that
    * was moved to another place.
@@ -33,8 +34,6 @@ export interface PostgresCacheOptions extends ConnectionOptions {
   readonly maxBytes?: number | undefined;
   /** The largest value, in bytes as it is stored. A larger one is not stored. Default 16 MiB. */
   readonly maxValueBytes?: number | undefined;
-  /** How often expired entries are deleted, in minutes, or `false` for only by `sweep()`. They are never found. Default 5. */
-  readonly sweepIntervalMinutes?: number | false | undefined;
   /**
    * Whether the table is left out of the write-ahead log when it is created: a `set` takes a fraction of the time, but the table is empty
    * after a crash of the server, and not readable on replicas. Default `true`.

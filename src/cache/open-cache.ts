@@ -8,11 +8,12 @@ import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-options.js";
 import { type CacheCall, cacheOperations } from "./cache-call.js";
 import { CacheTally } from "./cache-tally.js";
-import { scopeOf } from "./codec/namespace-text.js";
-import { GrowthWatch } from "./growth-watch.js";
+import { scopeOf } from "./codec/entry-namespace-text.js";
 import { GuardedCalls } from "./guarded-calls.js";
-import { setUp } from "./set-up.js";
-import { sweep } from "./sweep.js";
+import { sweepEntries } from "./sweep-entries.js";
+import type { Bounds } from "./queries/evict-entries.js";
+import { optionalSets } from "../migrations/sets.js";
+import { setUpSets } from "../migrations/set-up-sets.js";
 import { runCall } from "../db/run-call.js";
 
 /** The tables that must separate tenants. */
@@ -47,13 +48,10 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
     ensuresTables: parsed.ensureTables,
     setUp: (plan) => runCall({ ...call, ...plan }, cacheOperations["cache.setup"], setUp),
     sweeps: sweepRounds<CacheCall>({
-      task: "cache.sweep",
-      // A transaction ends long before the first sweep.
-      everyMinutes: opened.database.kysely.isTransaction
-        ? undefined
-        : parsed.sweepIntervalMinutes || undefined,
-      runCall: (work) => runCall(call, cacheOperations["cache.sweep"], work),
-      sweep,
+      call,
+      operation: cacheOperations["cache.sweep"],
+      everyMinutes: parsed.sweepIntervalMinutes,
+      sweep: sweepEntries,
     }),
   });
   return {
@@ -76,4 +74,36 @@ function settingsOf(options: CacheOptions, tally: CacheTally) {
     unlogged,
     tally,
   };
+}
+
+/** A cache may exceed a bound by this part of it, for each process that writes. */
+const TOLERANCE = 0.1;
+
+/** Notices when enough was stored that the bounds of a cache may be exceeded. */
+class GrowthWatch {
+  readonly #mostEntries: number;
+  readonly #mostBytes: number;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor({ maxEntries, maxBytes }: Bounds) {
+    this.#mostEntries = maxEntries === null ? Infinity : maxEntries * TOLERANCE;
+    this.#mostBytes = maxBytes === null ? Infinity : maxBytes * TOLERANCE;
+  }
+
+  /** Counts what was stored, and returns whether it is time to compare the whole cache with its bounds. */
+  stored(entries: number, bytes: number): boolean {
+    this.#entries += entries;
+    this.#bytes += bytes;
+    if (this.#entries < this.#mostEntries && this.#bytes < this.#mostBytes) return false;
+    this.#entries = 0;
+    this.#bytes = 0;
+    return true;
+  }
+}
+
+/** Migrates the table of the cache to the newest version; see `PostgresCache.setup`. */
+function setUp(call: CacheCall): Promise<void> {
+  const { cache } = optionalSets({ unloggedCache: call.settings.unlogged });
+  return setUpSets(call, [cache]);
 }

@@ -14,7 +14,7 @@ import type { PostgresCacheOptions } from "./cache-options.js";
 import type { CacheCounts } from "./cache-tally.js";
 import { openCache, type OpenedCache } from "./open-cache.js";
 import { readEntries } from "./read-entries.js";
-import { sweep } from "./sweep.js";
+import { sweepEntries } from "./sweep-entries.js";
 import { type CacheAccess, wrapFunction } from "./wrap-function.js";
 import type { WrapOptions } from "./wrap-options.js";
 import { encodeEntries, storeEntries } from "./write-entries.js";
@@ -212,7 +212,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run(cacheOperations["cache.sweep"], options, (call) => () => sweep(call));
+    return this.#run(cacheOperations["cache.sweep"], options, (call) => () => sweepEntries(call));
   }
 
   /**

@@ -4,13 +4,13 @@ import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-opt
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall, CheckpointBackend } from "./model/backend.js";
-import { parseListOptions, parseSaveOptions } from "./boundary/parse-call-options.js";
-import { parseCheckpoint, parseCheckpointId, parseScope } from "./boundary/parse-checkpoint.js";
+import { parseListOptions, parseSaveOptions } from "./boundary/parse-save-options.js";
+import { parseCheckpoint, parseCheckpointId, parseScope } from "./boundary/parse-execution-checkpoint.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
-import { parseStoreOptions } from "./boundary/parse-store-options.js";
+import { parseStoreOptions } from "./boundary/parse-checkpoint-store-options.js";
 import type { CheckpointScope, CheckpointStore, ListOptions, SaveOptions } from "./checkpoint-store.js";
 import { decodeRecord, type RecordDecoder } from "./codec/decode-record.js";
-import { type CheckpointCodec, encodeCheckpoint } from "./codec/encode-checkpoint.js";
+import { type CheckpointCodec, encodeCheckpoint } from "./codec/encode-execution-checkpoint.js";
 import {
   type RecordRange,
   type RecordScope,
@@ -18,8 +18,8 @@ import {
   scopesOf,
   type StoredRecord,
 } from "./model/stored-record.js";
-import { type PreparedCall, runStoreCall, type StoreOperationName } from "./store-call.js";
-import type { CheckpointStoreOptions } from "./store-options.js";
+import { type PreparedCall, runStoreCall, type StoreOperationName } from "./checkpoint-store-call.js";
+import type { CheckpointStoreOptions } from "./checkpoint-store-options.js";
 
 /**
  * A checkpoint store on a backend of your own. The store checks arguments, encodes and decodes states, and reports calls to telemetry; the

@@ -23,4 +23,4 @@ export {
   scopesOf,
   type StoredRecord,
 } from "./model/stored-record.js";
-export type { CheckpointStoreOptions } from "./store-options.js";
+export type { CheckpointStoreOptions } from "./checkpoint-store-options.js";

@@ -7,13 +7,13 @@ import type {
 import { concurrencyCases } from "./checkpoint-cases/concurrency.js";
 import { copyCases } from "./checkpoint-cases/copies.js";
 import { deletionCases } from "./checkpoint-cases/deletions.js";
-import { listCases } from "./checkpoint-cases/lists.js";
+import { listCases } from "./checkpoint-cases/checkpoint-lists.js";
 import { retentionCases } from "./checkpoint-cases/retention.js";
 import { saveCases } from "./checkpoint-cases/saves.js";
 import { scopeCases } from "./checkpoint-cases/scopes.js";
-import { valueCases } from "./checkpoint-cases/values.js";
+import { valueCases } from "./checkpoint-cases/checkpoint-values.js";
 import { versionCases } from "./checkpoint-cases/versions.js";
-import { freshId } from "./checkpoint-cases/checks.js";
+import { freshId } from "./checkpoint-cases/checkpoint-checks.js";
 import type { CheckpointStore } from "../checkpoint-store/checkpoint-store.js";
 import type { SuiteCase } from "./suite-case.js";
 

@@ -2,12 +2,12 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { batchCases } from "./store-cases/batches.js";
 import { combinedFilterCases, filterCases } from "./store-cases/filters.js";
 import { itemCases } from "./store-cases/items.js";
-import { listCases } from "./store-cases/lists.js";
+import { listCases } from "./store-cases/namespace-lists.js";
 import { namespaceCases } from "./store-cases/namespaces.js";
 import { searchCases } from "./store-cases/searches.js";
 import type { StoreCase, SuiteStoreOptions } from "./store-cases/store-case.js";
 import { ttlCases } from "./store-cases/ttl.js";
-import { valueCases } from "./store-cases/values.js";
+import { valueCases } from "./store-cases/item-values.js";
 import { vectorCases } from "./store-cases/vectors.js";
 import type { SuiteCase } from "./suite-case.js";
 

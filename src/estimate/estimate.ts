@@ -1,7 +1,7 @@
 import { distinctPages } from "./distinct-pages.js";
 import { type EstimateInput, meanStepsPerSecond, storedCheckpoints } from "./estimate-input.js";
 import { POSTGRES } from "./postgres-defaults.js";
-import { diskBytes, type RowCost, sumOf, times } from "./row-curve.js";
+import { diskBytes, type RowCost, sumOf, multiplyCost } from "./row-curve.js";
 import { stepRows, type TableRows, type TableStep } from "./step-rows.js";
 import { type StepTimes, stepTimes } from "./step-times.js";
 import type { UnitCosts } from "./unit-costs.js";
@@ -139,7 +139,7 @@ function allOf({ checkpoints, checkpoint_blobs, checkpoint_writes }: TableRows):
 
 function tableOf(step: TableStep, input: EstimateInput): TableEstimate {
   const stored = storedCheckpoints(input);
-  const { heap, toast, index } = times(step, stored);
+  const { heap, toast, index } = multiplyCost(step, stored);
   return {
     rows: step.rows * stored,
     ...{ heapBytes: heap, toastBytes: toast, indexBytes: index, bytes: heap + toast + index },

@@ -38,7 +38,7 @@ export function sumOf(costs: readonly RowCost[]): RowCost {
 }
 
 /** Multiplies what a row takes. */
-export function times({ heap, toast, index, wal }: RowCost, count: number): RowCost {
+export function multiplyCost({ heap, toast, index, wal }: RowCost, count: number): RowCost {
   return { heap: heap * count, toast: toast * count, index: index * count, wal: wal * count };
 }
 

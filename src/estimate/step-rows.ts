@@ -1,6 +1,6 @@
 import { type EstimateInput, keptOfThread, stepsOfThread } from "./estimate-input.js";
-import { keptLists, type StoredList, storedLists } from "./message-list.js";
-import { costAt, type RowCost, sumOf, times } from "./row-curve.js";
+import { keptLists, type StoredList, storedLists } from "./stored-lists.js";
+import { costAt, type RowCost, sumOf, multiplyCost } from "./row-curve.js";
 import type { UnitCosts } from "./unit-costs.js";
 
 /** What a table gets from one step, in the mean over a thread. */
@@ -42,7 +42,7 @@ export function stepRows(input: EstimateInput, costs: UnitCosts): StepRows {
       checkpoints: { rows: 1, ...costAt(costs.headers, channels) },
       checkpoint_blobs: {
         rows: changed + stored.length / of + 1,
-        ...sumOf([times(list, 1 / of), times(value, changed), emptied]),
+        ...sumOf([multiplyCost(list, 1 / of), multiplyCost(value, changed), emptied]),
       },
       checkpoint_writes: { rows: writes, ...sumOf(written) },
     };

@@ -13,7 +13,7 @@ import type { Replacement } from "./queries/replace-value.js";
 import type { ChannelKey, VersionRow } from "./queries/select-versions.js";
 import { batchesOf, type StoredValues } from "./rewrite-values.js";
 import { wholeReplacement } from "./whole-replacement.js";
-import { compareVersions } from "./version-order.js";
+import { compareText } from "../saver/model/compare-text.js";
 
 /**
  * Stores whole values as splices where that saves at least half of them, and makes chains shorter that are too long; see `compact` of
@@ -130,4 +130,14 @@ async function spliceOf(
 async function wholeOf({ key, serde }: Compaction, version: string, stored: ReadValue): Promise<Rewritten> {
   const replacement = await wholeReplacement(serde, { ...key, version }, stored);
   return { value: wholeValue(version, stored.bytes), replacement };
+}
+
+/** Compares two versions of a channel by their number, and then by their text: 9 comes before 10, whatever zeros precede it. */
+function compareVersions(a: string, b: string): number {
+  const [first, second] = [numberOf(a), numberOf(b)];
+  return first.length - second.length || compareText(first, second) || compareText(a, b);
+}
+
+function numberOf(version: string): string {
+  return /^0*(\d*)/.exec(version)?.[1] ?? "";
 }

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import { createCache } from "./cache-steps/0001-create-cache.js";
 import { checkpointStoreSet } from "./checkpoint-store-set.js";
 import { hasColumn, isNullable } from "./catalog-expressions.js";
-import { recognizeShallow } from "./recognize-shallow.js";
-import { recognizeOfficialStore } from "./recognize-official-store.js";
-import type { MigrationSet, OptionalTables } from "./migration-set.js";
+import type { FoundTable, MigrationSet, OptionalTables } from "./migration-set.js";
 import { MIGRATION_STEPS } from "./steps/index.js";
 import { createStore } from "./store-steps/0001-create-store.js";
 import { createIndexes } from "./store-steps/0002-create-indexes.js";
 import type { VectorLayout } from "./vector-layout.js";
 import { createVectors } from "./vector-steps/0001-create-vectors.js";
+import { IncompatibleTablesError } from "../errors/index.js";
+import { convertCommand } from "./convert-command.js";
 
 /** What the optional tables are like when they are created. Later migrations don't change it. */
 export interface OptionalTableOptions {
@@ -95,4 +95,41 @@ export function optionalSets(
     },
     "checkpoint-store": checkpointStoreSet({ table: checkpointTable }),
   };
+}
+
+/** Recognizes the tables of the official JavaScript store. */
+function recognizeOfficialStore(
+  schema: string,
+  tables: readonly FoundTable[],
+): IncompatibleTablesError | undefined {
+  if (!tables.some(({ columns }) => columns.includes("namespace_path"))) return undefined;
+  const message =
+    `schema "${schema}" has the tables of the official JavaScript PostgresStore, which have other columns: neither ` +
+    "this library nor Python's PostgresStore can use them. To convert them, stop the services that use them and run " +
+    `\`${convertCommand(schema, "javascript-store") ?? ""}\`; or use another schema`;
+  return new IncompatibleTablesError(schema, "javascript-store", message);
+}
+
+/** The columns that the tables of Python's shallow saver lack: it keeps one checkpoint of a namespace, and one value of a channel. */
+const MISSING: Readonly<Record<string, readonly string[]>> = {
+  checkpoints: ["checkpoint_id", "parent_checkpoint_id"],
+  checkpoint_blobs: ["version"],
+  checkpoint_writes: [],
+};
+
+/** Recognizes the tables of Python's `ShallowPostgresSaver`. */
+function recognizeShallow(
+  schema: string,
+  tables: readonly FoundTable[],
+): IncompatibleTablesError | undefined {
+  const isShallow = tables.every(({ table, missing }) => {
+    const expected = MISSING[table] ?? [];
+    return missing.length === expected.length && missing.every((column) => expected.includes(column));
+  });
+  if (!isShallow) return undefined;
+  const message =
+    `schema "${schema}" has the tables of Python's ShallowPostgresSaver, which keep one checkpoint of a thread and ` +
+    "have other columns: neither this library nor Python's PostgresSaver can use them. To convert them, stop the " +
+    `services that use them and run \`${convertCommand(schema, "python-shallow") ?? ""}\`; or use another schema`;
+  return new IncompatibleTablesError(schema, "python-shallow", message);
 }

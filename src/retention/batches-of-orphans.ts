@@ -1,6 +1,6 @@
 import { rowKey } from "../saver/model/row-key.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
-import type { OrphanedBlobRow } from "./queries/select-orphaned-blobs.js";
+import type { OrphanedBlobRow } from "./queries/orphaned-blobs.js";
 
 /**
  * Splits values of a namespace into batches that are deleted one after another. A splice comes in the same batch as the value that

@@ -4,10 +4,9 @@ import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findKeptSenders } from "./find-kept-senders.js";
 import { lookUpAll } from "./look-up-all.js";
 import { planDeletions } from "./plan-deletions.js";
-import { countOrphanedBlobs } from "./queries/count-orphaned-blobs.js";
-import { countWrites } from "./queries/count-writes.js";
-import { measureHeaders } from "./queries/measure-headers.js";
-import type { WriteCountRow } from "./queries/delete-orphaned-writes.js";
+import { countOrphanedBlobs } from "./queries/orphaned-blobs.js";
+import { countWrites, type WriteCountRow } from "./queries/orphaned-writes.js";
+import { measureHeaders } from "./queries/deleted-checkpoints.js";
 
 /** A namespace to count. */
 export interface CountedNamespace extends DeletionCandidates {

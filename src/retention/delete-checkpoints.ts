@@ -3,9 +3,12 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
 import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
-import { deleteCheckpointRows, type DeletedCheckpointsRow } from "./queries/delete-checkpoints.js";
-import { lockCheckpoints } from "./queries/lock-checkpoints.js";
-import { lockWrites } from "./queries/lock-writes.js";
+import {
+  deleteCheckpointRows,
+  type DeletedCheckpointsRow,
+  lockCheckpoints,
+} from "./queries/deleted-checkpoints.js";
+import { lockWrites } from "./queries/orphaned-writes.js";
 import { requireReadCommitted } from "./require-read-committed.js";
 
 /**

@@ -10,7 +10,7 @@ import type { DeletionCandidates } from "./deletion-candidates.js";
 import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
 import { type RunCheckpointRow, selectCheckpointsOfRuns } from "./queries/select-checkpoints-of-runs.js";
-import { selectOrphanedBlobs } from "./queries/select-orphaned-blobs.js";
+import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
 import type { PruneReport } from "./retention-types.js";
 
 /** How many checkpoints one transaction deletes at most. */

@@ -6,11 +6,9 @@ import { batchesOfOrphans } from "./batches-of-orphans.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findKeptSenders } from "./find-kept-senders.js";
-import { deleteUnreferencedBlobs } from "./queries/delete-orphaned-blobs.js";
-import { deleteWritesWithoutCheckpoint } from "./queries/delete-orphaned-writes.js";
+import { deleteUnreferencedBlobs, type OrphanedBlobRow } from "./queries/orphaned-blobs.js";
+import { deleteWritesWithoutCheckpoint, lockWrites } from "./queries/orphaned-writes.js";
 import { lockBlobs } from "../saver/queries/lock-blobs.js";
-import { lockWrites } from "./queries/lock-writes.js";
-import type { OrphanedBlobRow } from "./queries/select-orphaned-blobs.js";
 import { requireReadCommitted } from "./require-read-committed.js";
 
 /**

@@ -2,12 +2,10 @@ import type { CallContext } from "../db/call-context.js";
 import { groupBy } from "../saver/model/group-by.js";
 import type { CandidateLineage } from "./deletion-candidates.js";
 import { lookUpAll } from "./look-up-all.js";
-import { selectCountedChannels } from "./queries/select-counted-channels.js";
-import { selectEmptyChannels } from "./queries/select-empty-channels.js";
-import { selectLastCounters } from "./queries/select-last-counters.js";
+import { selectCountedChannels, selectLastCounters } from "./queries/channel-counters.js";
+import { selectEmptyChannels, selectWrittenChannels } from "./queries/empty-channels.js";
 import type { LineageRow } from "./queries/select-lineage.js";
-import { selectStoredChannels } from "./queries/select-stored-channels.js";
-import { selectWrittenChannels } from "./queries/select-written-channels.js";
+import { selectStoredChannels } from "./queries/stored-channels.js";
 import { type AncestorRow, walkDeltaAncestors } from "./queries/walk-delta-ancestors.js";
 
 /**

@@ -1,8 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
-import { selectNamespaceHeads } from "./queries/select-namespace-heads.js";
-import { selectNamespaces } from "./queries/select-namespaces.js";
+import { selectNamespaceHeads, selectNamespaces } from "./queries/namespaces-of-threads.js";
 import type { NamespaceHead } from "./subgraph-calls.js";
 import { threadPages } from "../saver/thread-pages.js";
 

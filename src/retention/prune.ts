@@ -6,14 +6,14 @@ import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs, deleteOrphanedWrites } from "./delete-orphans.js";
-import { deleteIdleThreads, deleteThreads } from "./delete-threads.js";
+import { deleteIdleThreads, deleteThreads } from "./delete-whole-threads.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findCandidates, type RetentionCandidates } from "./find-candidates.js";
 import { namespacePages } from "./namespace-pages.js";
 import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
-import { selectOrphanedBlobs } from "./queries/select-orphaned-blobs.js";
-import { selectOrphanedWrites } from "./queries/select-orphaned-writes.js";
+import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
+import { selectOrphanedWrites } from "./queries/orphaned-writes.js";
 import type { PruneReport } from "./retention-types.js";
 import { type Cutoffs, type NamespaceHead, SubgraphCalls } from "./subgraph-calls.js";
 

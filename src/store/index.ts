@@ -8,8 +8,13 @@ export {
   ItemSchemaError,
   VersionConflictError,
 } from "../errors/index.js";
-export type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "./backup/backup-types.js";
+export type {
+  ExportItemsOptions,
+  ImportItemsOptions,
+  ImportItemsReport,
+} from "./backup/item-backup-types.js";
 export { StoreBackupError, type StoreBackupErrorOptions } from "./backup/store-backup-error.js";
+export type { SweepOptions } from "../parsing/sweep-option.js";
 export type { SetupOptions } from "../parsing/parse-setup-options.js";
 export type { EmbeddingsFunction, EmbeddingsLike } from "./embeddings/embedder.js";
 export type { StoreIndexOptions } from "./index-options.js";

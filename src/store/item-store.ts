@@ -6,10 +6,14 @@ import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
 import { parseLines } from "../parsing/parse-lines.js";
 import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
-import type { ExportItemsOptions, ImportItemsOptions, ImportItemsReport } from "./backup/backup-types.js";
+import type {
+  ExportItemsOptions,
+  ImportItemsOptions,
+  ImportItemsReport,
+} from "./backup/item-backup-types.js";
 import { exportItems } from "./backup/export-items.js";
 import { importItems } from "./backup/import-items.js";
-import { parseExportItems, parseImportItems } from "./boundary/parse-backup.js";
+import { parseExportItems, parseImportItems } from "./boundary/parse-item-backup.js";
 import { parseItemNamespace } from "./boundary/parse-namespace.js";
 import {
   parseCount,
@@ -23,7 +27,7 @@ import {
 } from "./boundary/parse-operation.js";
 import { parseReembed } from "./boundary/parse-reembed.js";
 import { readOptions } from "./boundary/read-options.js";
-import { toPrefix } from "./codec/namespace-text.js";
+import { toPrefix } from "./codec/item-namespace-text.js";
 import { deleteNamespace } from "./delete-namespace.js";
 import type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 import type { OpenedStore } from "./open-store.js";
@@ -41,7 +45,7 @@ import type {
   SearchOptions,
 } from "./store-options.js";
 import { storeHealth } from "./store-health.js";
-import { sweep } from "./sweep.js";
+import { sweepItems } from "./sweep-items.js";
 import { updateItem } from "./update-item.js";
 import { type StoreChange, watchItems } from "./watch/watch-items.js";
 import { runCall } from "../db/run-call.js";
@@ -398,7 +402,11 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run(storeOperations["store.sweep"], parseCallOptions(options), (call) => () => sweep(call));
+    return this.#run(
+      storeOperations["store.sweep"],
+      parseCallOptions(options),
+      (call) => () => sweepItems(call),
+    );
   }
 
   /**

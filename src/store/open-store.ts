@@ -6,10 +6,11 @@ import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
-import { setUp } from "./set-up.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { storeOperations, type StoreCall, type StoreSettings } from "./store-call.js";
-import { sweep } from "./sweep.js";
+import { sweepItems } from "./sweep-items.js";
+import { optionalSets } from "../migrations/sets.js";
+import { setUpSets } from "../migrations/set-up-sets.js";
 import { runCall } from "../db/run-call.js";
 
 /** The tables of a store, with and without embeddings. */
@@ -39,10 +40,11 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
     ensuresTables: parsed.ensureTables,
     setUp: (plan) => runCall({ ...call, ...plan }, storeOperations["store.setup"], setUp),
     sweeps: sweepRounds<StoreCall>({
-      task: "store.sweep",
-      everyMinutes: parsed.ttl?.sweepIntervalMinutes,
-      runCall: (work) => runCall(call, storeOperations["store.sweep"], work),
-      sweep,
+      call,
+      operation: storeOperations["store.sweep"],
+      // A store without the option leaves the items of other stores alone, and needs no privilege to delete.
+      everyMinutes: parsed.ttl?.sweepIntervalMinutes ?? false,
+      sweep: sweepItems,
     }),
   });
   return { call, preparation, ended: new AbortController() };
@@ -67,4 +69,11 @@ function settingsOf(options: StoreOptions): StoreSettings {
     channel: notify ? changeChannel(schema, tenantId) : undefined,
     vectors: index,
   };
+}
+
+/** Migrates the tables of the store to the newest version; see `PostgresStore.setup`. */
+function setUp(call: StoreCall): Promise<void> {
+  const { textSearchLanguage, vectors: embeddings } = call.settings;
+  const { store, vectors } = optionalSets({ textSearchLanguage, vectors: embeddings?.layout });
+  return setUpSets(call, embeddings === undefined ? [store] : [store, vectors]);
 }

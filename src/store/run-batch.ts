@@ -4,7 +4,7 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { itemData } from "./codec/item-data.js";
 import { encodeItemValue } from "./codec/item-value.js";
-import { toNamespace } from "./codec/namespace-text.js";
+import { toNamespace } from "./codec/item-namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
 import { checkedValue } from "./checked-value.js";
 import { idOf } from "./item-id.js";

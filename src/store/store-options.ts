@@ -1,12 +1,16 @@
 import type { ConnectionOptions } from "../parsing/connection-options.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { SweepOptions } from "../parsing/sweep-option.js";
 import type { StoreIndexOptions } from "./index-options.js";
 import type { StandardSchema } from "../parsing/standard-schema.js";
 
 /** The options of a store. */
 export interface PostgresStoreOptions extends ConnectionOptions {
-  /** How long items live. Default: for ever. */
+  /**
+   * How long items live. Default: for ever. A store without this option leaves the items of other stores alone: its reads don't refresh
+   * them, and only `sweep()` deletes them.
+   */
   readonly ttl?: StoreTtlOptions | undefined;
   /**
    * What holds for the items of some namespaces. Graphs drop the last arguments of `put`, so that a node can't pass them. Of several
@@ -43,13 +47,11 @@ export interface NamespaceRule {
 }
 
 /** How long items live. */
-export interface StoreTtlOptions {
+export interface StoreTtlOptions extends SweepOptions {
   /** How long an item lives that is put without a `ttl`, in minutes, which may be a fraction. Default: for ever. */
   readonly defaultTtl?: number | undefined;
   /** Whether reading an item starts its time again. Default `true`. */
   readonly refreshOnRead?: boolean | undefined;
-  /** How often expired items are deleted, in minutes. Default: only when you call `sweep()`. Reads never see expired items. */
-  readonly sweepIntervalMinutes?: number | undefined;
 }
 
 /** The options of `get`. */

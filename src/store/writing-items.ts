@@ -1,5 +1,5 @@
 import { describeItem } from "../errors/index.js";
-import { toNamespace } from "./codec/namespace-text.js";
+import { toNamespace } from "./codec/item-namespace-text.js";
 import type { ItemKey } from "./queries/item-keys.js";
 import type { StoreCall } from "./store-call.js";
 

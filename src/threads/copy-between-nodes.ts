@@ -5,10 +5,9 @@ import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { copyGuard } from "./copy-guard.js";
 import { copyValues } from "./copy-values.js";
-import { copyHeaders } from "./queries/copy-headers.js";
-import type { CopiedThreads } from "./queries/copy-rows.js";
+import { copyHeaders, deleteGoneHeaders } from "./queries/copy-headers.js";
+import type { CopiedThreads } from "./queries/copy-thread-rows.js";
 import { countRows } from "./queries/count-rows.js";
-import { deleteGoneHeaders } from "./queries/delete-gone-headers.js";
 import { findConflict } from "./queries/find-conflict.js";
 import { lockCheckpoints, lockThread } from "./queries/lock-thread.js";
 

@@ -2,7 +2,7 @@ import { isDistributed } from "../db/is-distributed.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "./queries/copy-rows.js";
+import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "./queries/copy-thread-rows.js";
 import { lockThread } from "./queries/lock-thread.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import type { SaverCall } from "../saver/call/saver-call.js";

@@ -14,7 +14,7 @@ import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/long-values.js";
 import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
-import type { CopiedThreads } from "./queries/copy-rows.js";
+import type { CopiedThreads } from "./queries/copy-thread-rows.js";
 import {
   blobPlaceOf,
   type BlobPageRow,
@@ -28,7 +28,11 @@ import { restoreWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../saver/queries/restored-rows.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { storedEngineValue } from "./stored-engine-value.js";
+import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
+import { langGraphLiteral } from "../serde/langchain/langgraph-literals.js";
+import { isArray, isRecord } from "../serde/objects/type-guards.js";
+import { asPythonInterrupts } from "../serde/python/python-interrupt.js";
+import { toStoredBarrier } from "../saver/codec/barrier-value.js";
 
 const NO_BYTES = new Uint8Array();
 /** The columns of a whole value, which has no base. */
@@ -238,4 +242,21 @@ class Portion<Row extends { readonly blob: Uint8Array | null }> {
     this.#rows = [];
     this.#bytes = 0;
   }
+}
+
+/**
+ * Converts a value that another saver stored, so that Python's engine can read it from the channels that it interprets. Python
+ * expects instances of classes, where the JSON of the official JavaScript saver has plain objects for sends and interrupts,
+ * and lists for barriers.
+ */
+function storedEngineValue(channel: string, value: unknown): unknown {
+  if (channel === INTERRUPT) return asPythonInterrupts(value);
+  if (channel === TASKS) return isArray(value) ? value.map(asPythonSend) : asPythonSend(value);
+  return toStoredBarrier(channel, value);
+}
+
+/** The official saver writes a send as its node and arguments, without a mark of its class. */
+function asPythonSend(value: unknown): unknown {
+  if (!isRecord(value) || typeof value.node !== "string" || !Object.hasOwn(value, "args")) return value;
+  return langGraphLiteral("Send", value);
 }

@@ -96,6 +96,18 @@ describeAnyTarget("an item with a TTL", (target) => {
 describeServer("a store with an interval", (target) => {
   const suite = useStore(target);
 
+  it.each([0, -1, 20_001, true])("refuses the interval %p", (sweepIntervalMinutes) => {
+    expect(() => suite.open({ ttl: { sweepIntervalMinutes: sweepIntervalMinutes as number } })).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", field: "options.ttl.sweepIntervalMinutes" }),
+    );
+  });
+
+  it("sweeps on demand with false", async () => {
+    const store = suite.open({ ttl: { sweepIntervalMinutes: false } });
+    await store.put(["t"], "k", {}, undefined, { ttl: 0.0001 });
+    await until(async () => (await store.sweep()) === 1);
+  });
+
   it("sweeps by itself", async () => {
     const { database } = suite;
     const store = suite.open({ ttl: { sweepIntervalMinutes: 0.0005 } });

@@ -35,7 +35,7 @@ export async function writeLines(
     await file.target.write(file.name, compressed(inChunks(source), format), { signal: file.signal });
   } catch (error) {
     source.throwIfFailed();
-    throw failure(file, "can't be written", error);
+    throw archiveErrorOf(file, "can't be written", error);
   }
   source.throwIfFailed();
   return source.last;
@@ -56,7 +56,7 @@ export async function* readRows(file: ArchiveFile, expectedEnd?: string): AsyncG
       throw new ArchiveError(name, "is not the one that was written");
     }
   } catch (error) {
-    throw failure(file, "can't be read", error);
+    throw archiveErrorOf(file, "can't be read", error);
   }
 }
 
@@ -103,7 +103,7 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 }
 
 /** Names the file in an error of the target. Errors about the file itself pass as they are. */
-export function failure(
+export function archiveErrorOf(
   { name, signal }: Pick<ArchiveFile, "name" | "signal">,
   problem: string,
   error: unknown,

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../db/call-context.js";
 import { compareText } from "../../saver/model/compare-text.js";
 import type { ArchiveTarget } from "../archive-types.js";
-import { failure } from "./archive-file.js";
+import { archiveErrorOf } from "./archive-file.js";
 import { isFileName, timeInName } from "./file-names.js";
 
 /**
@@ -22,7 +22,7 @@ export async function newestFirst(
         if (name.startsWith(prefix) && isFileName(name)) names.add(name);
       }
     } catch (error) {
-      throw failure({ name: `${prefix}*`, signal }, "can't be listed", error);
+      throw archiveErrorOf({ name: `${prefix}*`, signal }, "can't be listed", error);
     }
   }
   return [...names].sort((a, b) => compareText(timeInName(b), timeInName(a)));

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import { headerSize } from "../../retention/queries/measure-headers.js";
+import { headerSize } from "../../retention/queries/deleted-checkpoints.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 
 /** Checkpoints of a thread. */

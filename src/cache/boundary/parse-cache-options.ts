@@ -4,6 +4,7 @@ import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
+import { sweepOption } from "../../parsing/sweep-option.js";
 
 const count = z.int().min(1);
 
@@ -16,6 +17,7 @@ const MAX_VALUE_BYTES = 2 ** 28;
 // Strict: a misspelt option would silently have no effect.
 const cacheOptions = z.strictObject({
   ...connectionOptions,
+  ...sweepOption,
   // Checked by `checkedSerializer`.
   serde: z.custom<SerializerProtocol>(() => true).optional(),
   keyPrefix: keyText.refine((text) => text !== "", "must not be empty").optional(),
@@ -26,7 +28,6 @@ const cacheOptions = z.strictObject({
   maxEntries: count.optional(),
   maxBytes: count.optional(),
   maxValueBytes: count.max(MAX_VALUE_BYTES).default(16 * 2 ** 20),
-  sweepIntervalMinutes: z.union([z.literal(false), z.number().positive().max(20_000)]).default(5),
   unlogged: z.boolean().default(true),
   ensureTables: z.boolean().default(true),
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, MAX_KEY_BYTES } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { namespaceText } from "../codec/namespace-text.js";
+import { namespaceText } from "../codec/entry-namespace-text.js";
 import type { EntryPlace } from "../model/entry.js";
 
 const namespaceLabels = z.array(z.string());

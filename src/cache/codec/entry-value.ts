@@ -1,7 +1,6 @@
 import { CheckpointError, DeserializationError, SerializationError } from "../../errors/index.js";
-import type { ContextualSerializer } from "../../serde/serde-context.js";
+import type { ChannelValueContext, ContextualSerializer } from "../../serde/serde-context.js";
 import type { EncodedEntry, EntryPlace, SentEntry } from "../model/entry.js";
-import { contextOf } from "./entry-context.js";
 
 /** What encodes and decodes the values of a cache. */
 export interface EntryCodec {
@@ -46,4 +45,17 @@ export async function decodeEntry(
     if (cause instanceof CheckpointError) throw cause;
     throw new DeserializationError("the serializer failed", { cause, typeTag: type });
   }
+}
+
+/** No channel of a graph has this name. */
+const CHANNEL = "__cache_entry__";
+
+/**
+ * The place of an entry as serializers know it, to which encryption binds the value. Serializers know only places of checkpoints, so an
+ * entry is a channel of a thread that does not exist.
+ *
+ * @param scope - What precedes the namespaces of the cache: with tenants it begins as the ids of their threads.
+ */
+function contextOf(scope: string, { namespace, key }: EntryPlace): ChannelValueContext {
+  return { threadId: scope, checkpointNs: namespace, channel: CHANNEL, version: key };
 }

@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { TextRange } from "../model/entry.js";
+import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
 
 /** How much a cache may hold. */
 export interface Bounds {
@@ -80,3 +81,17 @@ const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: str
     .whereRef("cache_entries.key", "=", "evicted.key")
     .returning("cache_entries.key");
 });
+
+/** The name of the lock that one process at a time holds while it deletes expired and excess entries of a schema. */
+export function sweepLockName(schema: string): string {
+  return `langgraph-checkpoint-kysely cache ${schema}`;
+}
+
+/** Takes the sweep lock until the end of the transaction, unless another process holds it. */
+export function takeSweepLock(schema: string): BoundStatement<{ readonly is_alone: boolean }> {
+  return sweepLock.bind(schema, { lock: sweepLockName(schema) });
+}
+
+const sweepLock = /* @__PURE__ */ new Statement<{ readonly lock: string }, { readonly is_alone: boolean }>(
+  (db, parameter) => db.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")),
+);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
-import { checkpointStoreOptions } from "./parse-store-options.js";
+import { checkpointStoreOptions } from "./parse-checkpoint-store-options.js";
 import { tableName } from "./table-name.js";
 
 // Strict: a misspelt option would silently have no effect.

@@ -5,7 +5,6 @@ import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import type { CopyCheckpointsOptions, CopyProgress } from "../model/copy-types.js";
 import { CheckpointCopyError } from "./checkpoint-copy-error.js";
 import { copyRecord, type CopyOutcome } from "./copy-record.js";
-import { eachConcurrently } from "./each-concurrently.js";
 
 /** A store whose checkpoints can be copied: one of this library, or a `BackendCheckpointStore` of your own. */
 export interface CopyableStore {
@@ -111,4 +110,31 @@ function added(
     unchanged: progress.unchanged + countOf("unchanged"),
     after,
   };
+}
+
+/**
+ * Runs work for each item, for at most `max` of them at the same time. After a failure it begins no further one, and waits for those that
+ * have begun.
+ *
+ * @throws The first error of the work.
+ */
+async function eachConcurrently<Item>(
+  items: readonly Item[],
+  max: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  let failure: { readonly error: unknown } | undefined;
+  const worker = async (): Promise<void> => {
+    for (const item of rest) {
+      try {
+        await work(item);
+      } catch (error) {
+        failure ??= { error };
+      }
+      if (failure !== undefined) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(max, items.length) }, worker));
+  if (failure !== undefined) throw failure.error;
 }

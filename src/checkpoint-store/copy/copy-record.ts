@@ -1,8 +1,9 @@
 import { CorruptCheckpointError } from "../../errors/index.js";
-import { checkSize } from "../codec/encode-checkpoint.js";
+import { checkSize } from "../codec/encode-execution-checkpoint.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
-import type { SaveRules, StoredRecord } from "../model/stored-record.js";
-import { isSameContent } from "./is-same-content.js";
+import { isSameRecord, type SaveRules, type StoredRecord } from "../model/stored-record.js";
+import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../../serde/json/json-text.js";
 
 /** What became of a record: the target did not have it, had something else, or had it already. */
 export type CopyOutcome = "created" | "replaced" | "unchanged";
@@ -35,4 +36,22 @@ export async function copyRecord(
     }
   }
   return stored === undefined ? "created" : "replaced";
+}
+
+/**
+ * Whether two records of different backends store the same. Their texts may differ: JSONB sorts the keys of objects, and prints numbers in
+ * its own way.
+ */
+function isSameContent(one: StoredRecord, other: StoredRecord): boolean {
+  const { state, metadata } = one;
+  return (
+    isSameRecord(one, { ...other, state, metadata }) &&
+    isSameJson(state, other.state) &&
+    isSameJson(metadata, other.metadata)
+  );
+}
+
+/** A missing text is the same as `null`, which Go stores for missing metadata. */
+function isSameJson(one = "null", other = "null"): boolean {
+  return one === other || isDeepStrictEqual(parseJson(one, "jsonb"), parseJson(other, "jsonb"));
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { parse } from "../../parsing/parse.js";
-import { requiredKey } from "../boundary/parse-checkpoint.js";
+import { requiredKey } from "../boundary/parse-execution-checkpoint.js";
 import type { CheckpointStore } from "../checkpoint-store.js";
 import { newExecutionId } from "../create-checkpoint.js";
 import type { RecordableGraph } from "./recordable-graph.js";

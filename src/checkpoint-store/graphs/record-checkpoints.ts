@@ -2,7 +2,7 @@ import type { IterableReadableStream } from "@langchain/core/utils/stream";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 import { importLangGraph, type LangGraphClasses } from "../../serde/langchain/langgraph-classes.js";
-import { parseNodeName } from "../boundary/parse-checkpoint.js";
+import { parseNodeName } from "../boundary/parse-execution-checkpoint.js";
 import type { ListOptions } from "../checkpoint-store.js";
 import type { ExecutionCheckpoint } from "../model/execution-checkpoint.js";
 import { checkStart, mergeUpdate, writesOf } from "./channel-states.js";

@@ -1,5 +1,5 @@
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
-import type { CheckpointStoreOptions } from "../store-options.js";
+import type { CheckpointStoreOptions } from "../checkpoint-store-options.js";
 import { MemoryBackend } from "./memory-backend.js";
 
 /**

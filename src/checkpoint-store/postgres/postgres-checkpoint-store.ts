@@ -4,7 +4,7 @@ import type { DatabaseSource } from "../../db/opened-database.js";
 import { CHECKPOINT_STORE_TABLE } from "../../migrations/checkpoint-table.js";
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
 import { parsePostgresOptions, type PostgresOptions } from "../boundary/parse-postgres-options.js";
-import { commonOptions } from "../boundary/parse-store-options.js";
+import { commonOptions } from "../boundary/parse-checkpoint-store-options.js";
 import { SqlBackend } from "../sql/sql-backend.js";
 import { postgresConnection } from "./postgres-connection.js";
 import { POSTGRES_RECORDS } from "./postgres-dialect.js";

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "../../parsing/connection-options.js";
-import type { CheckpointStoreOptions } from "../store-options.js";
+import type { CheckpointStoreOptions } from "../checkpoint-store-options.js";
 
 /** Options of a checkpoint store in Postgres. */
 export interface PostgresCheckpointStoreOptions

@@ -9,7 +9,7 @@ import {
   scopesOf,
   type StoredRecord,
 } from "../model/stored-record.js";
-import { indexKey, recordKey } from "./keys.js";
+import { indexKey, recordKey } from "./redis-keys.js";
 import { compareRedisRecords, decodeRecord, encodeRecord, type RedisRecord } from "./record-text.js";
 import type { RedisClient } from "./redis-client.js";
 import { partsOf, RedisCommands, type Reply } from "./redis-commands.js";

@@ -1,5 +1,5 @@
 import type { BackendCall } from "../model/backend.js";
-import { recordKey } from "./keys.js";
+import { recordKey } from "./redis-keys.js";
 import { partsOf, type RedisCommands } from "./redis-commands.js";
 
 /** How many keys of the whole database a command looks at. */

@@ -1,6 +1,6 @@
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
 import { parseSqliteOptions } from "../boundary/parse-sqlite-options.js";
-import { commonOptions } from "../boundary/parse-store-options.js";
+import { commonOptions } from "../boundary/parse-checkpoint-store-options.js";
 import { SqlBackend } from "../sql/sql-backend.js";
 import { SqliteConnection } from "./sqlite-connection.js";
 import { SQLITE_RECORDS } from "./sqlite-dialect.js";

@@ -8,13 +8,13 @@ import type { BackendCall } from "../model/backend.js";
 import type { RecordScope } from "../model/stored-record.js";
 import type { RecordConnection } from "../sql/sql-backend.js";
 import { DirectSender, preparingBetterSqlite3, preparingNodeSqlite } from "./direct-sender.js";
-import { EventLoopTurns } from "./event-loop-turns.js";
 import { KyselySender } from "./kysely-sender.js";
 import { nodeSqliteOpener, type OwnDatabase } from "./open-node-sqlite.js";
 import { isSetUp, setUpTable } from "./set-up-table.js";
 import { isMisunderstood, toSqliteError } from "./sqlite-errors.js";
 import type { SqliteSender } from "./sqlite-sender.js";
 import { recognizeSource, type SqliteSource } from "./sqlite-source.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** The schema of the database itself. Others are attached ones. */
 const SCHEMA = "main";
@@ -120,5 +120,32 @@ export class SqliteConnection implements RecordConnection {
       `the table "${this.#table}" is missing or has no thread_id: call setup() of the checkpoint store (${error.message})`,
       { cause },
     );
+  }
+}
+
+/** How long statements may follow one another before timers, signals and I/O get a turn, in milliseconds. */
+const LONGEST_MS = 5;
+
+/**
+ * Gives the event loop a turn now and then. The drivers of SQLite block, so a loop of awaited calls would let nothing else run: their
+ * promises are settled already.
+ */
+class EventLoopTurns {
+  /** When the current turn began its first statement. */
+  #since: number | undefined;
+
+  /** Waits where the current turn has been long. Call it before each statement. */
+  async pause(): Promise<void> {
+    while (this.#isDue()) await nextTurn();
+  }
+
+  #isDue(): boolean {
+    const now = performance.now();
+    if (this.#since !== undefined) return now - this.#since > LONGEST_MS;
+    this.#since = now;
+    setImmediate(() => {
+      this.#since = undefined;
+    });
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import type { RetryOptions } from "../../db/statements/retry-transient.js";
-import type { CheckpointStoreOptions } from "../store-options.js";
+import type { CheckpointStoreOptions } from "../checkpoint-store-options.js";
 
 /** Options of a checkpoint store in SQLite. */
 export interface SqliteCheckpointStoreOptions extends CheckpointStoreOptions {

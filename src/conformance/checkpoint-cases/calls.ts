@@ -1,6 +1,6 @@
 import type { CheckpointStore } from "../../checkpoint-store/checkpoint-store.js";
 import type { CheckpointCase, CheckpointScene } from "./checkpoint-case.js";
-import { assertGone, assertRefused, assertStored, saveAll, sequence } from "./checks.js";
+import { assertGone, assertRefused, assertStored, saveAll, sequence } from "./checkpoint-checks.js";
 
 interface Options {
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import {
   saveAll,
   scopesIn,
   sequence,
-} from "./checks.js";
+} from "./checkpoint-checks.js";
 
 /** What a store promises about calls that are made at once. */
 export const concurrencyCases: readonly CheckpointCase[] = [

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import type { CheckpointCase } from "./checkpoint-case.js";
-import { assertGone, assertStored, freshId, later, listedIds, saveAll, sequence } from "./checks.js";
+import {
+  assertGone,
+  assertStored,
+  freshId,
+  later,
+  listedIds,
+  saveAll,
+  sequence,
+} from "./checkpoint-checks.js";
 
 /** What `delete` and `clear` promise. */
 export const deletionCases: readonly CheckpointCase[] = [

@@ -10,7 +10,7 @@ import {
   listedIds,
   saveAll,
   sequence,
-} from "./checks.js";
+} from "./checkpoint-checks.js";
 
 /** What the option `keepLast` of `save` promises. */
 export const retentionCases: readonly CheckpointCase[] = [

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import type { CheckpointCase } from "./checkpoint-case.js";
-import { assertGone, assertRefused, assertStored, freshId, later, listedIds, saveAll } from "./checks.js";
+import {
+  assertGone,
+  assertRefused,
+  assertStored,
+  freshId,
+  later,
+  listedIds,
+  saveAll,
+} from "./checkpoint-checks.js";
 
 /** Ends of ids of which every two are different, in ways that a database may not see. */
 export const DISTINCT_ENDS = [

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import type { CheckpointScope } from "../../checkpoint-store/checkpoint-store.js";
 import type { CheckpointCase } from "./checkpoint-case.js";
-import { assertRefused, assertStored, freshId, idsOf, listedIds, saveAll, sequence } from "./checks.js";
+import {
+  assertRefused,
+  assertStored,
+  freshId,
+  idsOf,
+  listedIds,
+  saveAll,
+  sequence,
+} from "./checkpoint-checks.js";
 import { DISTINCT_ENDS } from "./saves.js";
 
 /** Metadata by which a checkpoint is in no list. */

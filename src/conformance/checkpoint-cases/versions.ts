@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import type { ExecutionCheckpoint } from "../../checkpoint-store/model/execution-checkpoint.js";
 import type { CheckpointCase, CheckpointScene } from "./checkpoint-case.js";
-import { assertRefused, assertStored, freshId, idsOf, later, saveAll, sequence } from "./checks.js";
+import {
+  assertRefused,
+  assertStored,
+  freshId,
+  idsOf,
+  later,
+  saveAll,
+  sequence,
+} from "./checkpoint-checks.js";
 
 const optimistic = (name: string, check: (scene: CheckpointScene) => Promise<void>): CheckpointCase => ({
   name: `optimistic: ${name}`,

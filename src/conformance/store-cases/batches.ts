@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Operation } from "@langchain/langgraph-checkpoint";
-import { batch, foundIn, itemIn, keysOf, put } from "./checks.js";
+import { batch, foundIn, itemIn, keysOf, put } from "./item-checks.js";
 import type { StoreCase } from "./store-case.js";
 
 /** What `batch` promises. */

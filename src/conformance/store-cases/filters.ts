@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { batch, foundIn, keysOf, put } from "./checks.js";
+import { batch, foundIn, keysOf, put } from "./item-checks.js";
 import type { StoreCase } from "./store-case.js";
 
 /** What the key `a` holds, by the key of the item. The item `miss` has no such key. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keysOf, put, touch } from "./checks.js";
+import { keysOf, put, touch } from "./item-checks.js";
 import type { StoreCase } from "./store-case.js";
 
 /** Keys of which every two are different. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BaseStore, Operation } from "@langchain/langgraph-checkpoint";
-import { batch, fillNamespaces, foundIn, itemIn, placesOf, put, rejectsNamespace } from "./checks.js";
+import { batch, fillNamespaces, foundIn, itemIn, placesOf, put, rejectsNamespace } from "./item-checks.js";
 import type { StoreCase } from "./store-case.js";
 
 /** Labels that mean something to SQL, to paths or to patterns, and must mean nothing here. */

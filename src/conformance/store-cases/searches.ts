@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { batch, foundIn, keysOf, put, touch } from "./checks.js";
+import { batch, foundIn, keysOf, put, touch } from "./item-checks.js";
 import type { StoreCase } from "./store-case.js";
 
 /** What a store promises about the pages of a search. */

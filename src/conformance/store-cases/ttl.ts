@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keysOf, put, touch } from "./checks.js";
+import { keysOf, put, touch } from "./item-checks.js";
 import type { StoreCase, SuiteStoreOptions, TtlStore } from "./store-case.js";
 
 const REFRESHING: SuiteStoreOptions = { ttl: { defaultTtl: 10, refreshOnRead: true } };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Embeddings } from "@langchain/core/embeddings";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { keysOf } from "./checks.js";
+import { keysOf } from "./item-checks.js";
 import type { StoreCase, SuiteStoreOptions } from "./store-case.js";
 
 /** The words that texts consist of. Each is a dimension, so that texts without a common word have the score 0. */

@@ -1,4 +1,6 @@
+import type { ObservedOperation } from "../../telemetry/observed-operation.js";
 import type { CallContext } from "../call-context.js";
+import { runCall } from "../run-call.js";
 import { gentleRound, type OnDeleted } from "./gentle-round.js";
 import type { LoadLimits } from "./pace.js";
 import { Rounds } from "./rounds.js";
@@ -10,26 +12,29 @@ const LIMITS: LoadLimits = { maxRowsPerSecond: 10_000, maxLagMs: 10_000 };
 
 /** Sweeps of what has expired. */
 export interface Sweeps<Call extends CallContext> {
-  /** The name of the operation, such as `store.sweep`. */
-  readonly task: string;
-  /** How often, in minutes. `undefined`: only on demand. */
-  readonly everyMinutes: number | undefined;
-  /** Runs one call, observed. */
-  readonly runCall: (work: (call: Call) => Promise<void>) => Promise<void>;
+  readonly operation: ObservedOperation;
+  /** The context that the calls start from. */
+  readonly call: Call;
+  /** How often, in minutes. `false`: only on demand. */
+  readonly everyMinutes: number | false;
   /** Deletes what has expired, in bounded transactions, and no more than one process at a time. */
   readonly sweep: (call: Call, onDeleted: OnDeleted) => Promise<unknown>;
 }
 
 /** Returns the rounds of sweeps, where there are any. */
 export function sweepRounds<Call extends CallContext>({
-  task,
+  operation,
+  call,
   everyMinutes,
-  runCall,
   sweep,
 }: Sweeps<Call>): Rounds | undefined {
-  if (everyMinutes === undefined) return undefined;
+  // A transaction ends long before the first sweep.
+  if (everyMinutes === false || call.database.kysely.isTransaction) return undefined;
   return new Rounds({
     everyMs: everyMinutes * MINUTE_MS,
-    run: (stopping) => runCall((call) => gentleRound(call, { task, limits: LIMITS, stopping }, sweep)),
+    run: (stopping) =>
+      runCall(call, operation, (observed) =>
+        gentleRound(observed, { task: operation.name, limits: LIMITS, stopping }, sweep),
+      ),
   });
 }

@@ -1,6 +1,6 @@
 import type { CheckedFork, CopyRequest, CreatedCheckpoint, EditableValue, ForkRequest } from "./changes.js";
 import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
-import type { HealthView } from "./health.js";
+import type { HealthView } from "./health-view.js";
 import type { Items, ItemsQuery, MemoryNamespaces, MemoryNamespacesQuery, MemoryView } from "./memory.js";
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
 import type {
@@ -11,7 +11,7 @@ import type {
   PruneRule,
   StepsStorage,
   TableSize,
-} from "./storage.js";
+} from "./storage-views.js";
 import type {
   HistoryPage,
   HistoryQuery,

@@ -1,27 +1,21 @@
 import type { ReadName, WriteName } from "../api/inspector-api.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
-import { changesCalls, checkCalls } from "./changes.js";
-import { checkpointsCalls } from "./checkpoints.js";
-import { comparisonsCalls } from "./comparisons.js";
-import { editableValueCalls } from "./editable-value.js";
-import { healthCalls } from "./health.js";
-import { memoryCalls } from "./memory.js";
-import { neighboursCalls } from "./neighbours.js";
-import { overviewCalls } from "./overview.js";
-import { storageCalls } from "./storage.js";
-import { threadCalls } from "./thread.js";
-import { threadsCalls } from "./threads.js";
-import { valuesCalls } from "./values.js";
+import { changesCalls, checkCalls } from "./changes-calls.js";
+import { checkpointsCalls } from "./checkpoint-calls.js";
+import { healthCalls } from "./health-calls.js";
+import { memoryCalls } from "./memory-calls.js";
+import { overviewCalls } from "./overview-calls.js";
+import { storageCalls } from "./storage-calls.js";
+import { threadCalls } from "./thread-calls.js";
+import { threadsCalls } from "./threads-calls.js";
+import { valuesCalls } from "./values-calls.js";
 
 /** Every call that reads. */
 export const readCalls: ReadDefinitions<ReadName> = {
   ...checkCalls,
   ...checkpointsCalls,
-  ...comparisonsCalls,
-  ...editableValueCalls,
   ...healthCalls,
   ...memoryCalls,
-  ...neighboursCalls,
   ...overviewCalls,
   ...storageCalls,
   ...threadCalls,

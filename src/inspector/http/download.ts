@@ -1,8 +1,8 @@
 import type { CallRun } from "../calls/call-definition.js";
-import { followPath, valueArgs } from "../calls/values.js";
+import { followPath, valueArgs } from "../calls/values-calls.js";
 import { readStoredValue } from "../stored-values/read-stored-value.js";
 import { endOfPart } from "../values/cut-text.js";
-import { jsonText } from "../values/json-text.js";
+import { jsonText } from "../values/readable-json.js";
 import { bytesOf, isBytes } from "../values/value-type.js";
 import { parseArgs } from "./parse-args.js";
 

@@ -4,7 +4,7 @@ import { selectLaterCheckpoints } from "../../watch/queries/select-later-checkpo
 import type { CheckpointPlace } from "../api/places.js";
 import type { WatchEvent } from "../api/threads.js";
 import { getPoints, type PointRow } from "../queries/get-history-points.js";
-import { listNamespaces } from "../queries/list-namespaces.js";
+import { listNamespaces } from "../queries/namespaces-of-thread.js";
 import { pointOf } from "../states/point-of.js";
 
 /** How many checkpoint keys one statement reads. */

@@ -6,7 +6,8 @@ import { NamespaceRules } from "../../store/namespace-rules.js";
 import type { StoreCall } from "../../store/store-call.js";
 import { readableColumns } from "../queries/readable-columns.js";
 import type { InspectorContext } from "../inspector-context.js";
-import { ReadingSerializer } from "./reading-serializer.js";
+import { CheckpointError, SerializationError } from "../../errors/index.js";
+import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
 /** The columns that reads of items need. The tables of the official JavaScript store lack some of them. */
 const COLUMNS = [
@@ -89,5 +90,30 @@ function reading({ serde, visibleKeys }: Sealing): Sealing {
 class EveryKey extends Set<string> {
   override has(): boolean {
     return true;
+  }
+}
+
+/**
+ * Reads the values of items. A value that can't be read becomes the error that says why, so that one such item does not hide the others.
+ */
+class ReadingSerializer implements ContextualSerializer {
+  readonly #serde: ContextualSerializer;
+
+  constructor(serde: ContextualSerializer) {
+    this.#serde = serde;
+  }
+
+  dumpsTyped(): Promise<[string, Uint8Array]> {
+    return Promise.reject(new SerializationError("", "the inspector only reads items"));
+  }
+
+  async loadsTyped(type: string, data: Uint8Array | string, context?: ValueContext): Promise<unknown> {
+    try {
+      return await this.#serde.loadsTyped(type, data, context);
+    } catch (error) {
+      if (error instanceof CheckpointError) return error;
+      // Any other message may quote the value.
+      return new CheckpointError("DESERIALIZATION_FAILED", "the serializer could not read the value");
+    }
   }
 }

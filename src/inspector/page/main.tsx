@@ -1,7 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { App } from "./app.js";
-import { settleAddress } from "./routes/settle-address.js";
 import { ServerError } from "./server/call-server.js";
 import { applyTheme, storedTheme } from "./shell/theme.js";
 
@@ -27,4 +26,15 @@ if (root !== null) {
     </QueryClientProvider>,
     root,
   );
+}
+
+/**
+ * Adds the slash that the address may lack, so that links within the page are links within the same document. Some routers, such as that of
+ * Next.js, remove the slash.
+ */
+function settleAddress(): void {
+  const { pathname } = new URL(document.baseURI);
+  if (location.pathname === pathname.slice(0, -1)) {
+    history.replaceState(history.state, "", `${pathname}${location.search}${location.hash}`);
+  }
 }

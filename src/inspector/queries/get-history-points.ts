@@ -6,7 +6,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
-import { timeInHeader } from "./checkpoint-time.js";
+import { timeInHeader } from "./header-time.js";
 import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
 
 /** A checkpoint in a history. Its metadata may hold much, of which this has three texts. */

@@ -5,7 +5,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { containsText } from "../../threads/queries/contains-text.js";
-import { idOfTime } from "./checkpoint-time.js";
+import { idOfTime } from "./header-time.js";
 import { recentOnNodes } from "./recent-on-nodes.js";
 import {
   type Condition,

@@ -3,7 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { containsText } from "../../threads/queries/contains-text.js";
-import { idOfTime, timeInHeader } from "./checkpoint-time.js";
+import { idOfTime, timeInHeader } from "./header-time.js";
 import { type Condition, isAfter, type RecentParams, type RecentThreadRow } from "./recent-threads.js";
 
 /**

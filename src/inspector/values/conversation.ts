@@ -2,7 +2,7 @@ import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { ContentPart, Conversation, MessageView, ToolCallView } from "../api/checkpoints.js";
 import type { ValuePath } from "../api/value-node.js";
 import { describeValue } from "./describe-value.js";
-import { briefJson } from "./json-text.js";
+import { briefJson } from "./readable-json.js";
 import { type ReadMessage, readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
 import { type ReadToolCall, readToolCalls } from "./read-tool-calls.js";

@@ -3,7 +3,7 @@ import { isObject } from "../../serde/objects/type-guards.js";
 import { pythonOriginOf } from "../../serde/python/python-origin.js";
 import type { ValueChild, ValueNode } from "../api/value-node.js";
 import { type CutText, cutText } from "./cut-text.js";
-import { previewOf } from "./preview.js";
+import { previewOf } from "./preview-of.js";
 import { HOLE, readInherited, Unread } from "./read-property.js";
 import { countParts, type Part } from "./value-parts.js";
 import { bytesOf, classNameOf, isBytes, valueTypeOf } from "./value-type.js";

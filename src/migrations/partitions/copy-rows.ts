@@ -4,7 +4,7 @@ import { readList, selectedList } from "../../db/selected-list.js";
 import { MigrationError } from "../../errors/index.js";
 import type { TableState } from "./conversion-state.js";
 import { type ConvertedTable, nextName } from "./converted-tables.js";
-import { names, of } from "./mirror.js";
+import { columnList, columnListOf } from "./mirror.js";
 
 /** What was read of a table. */
 export interface ReadRows {
@@ -31,10 +31,10 @@ export async function copyRows(
   await useIndexes(db);
   const { rows } = await sql<SelectedRows>`
     with batch as materialized (
-      select ${names(columns)} from ${sql.id(schema, table.name)} where ${isAfter(table, after)}
+      select ${columnList(columns)} from ${sql.id(schema, table.name)} where ${isAfter(table, after)}
       order by ${keyOf(table)} limit ${limit}::integer for key share
     ), copied as (
-      insert into ${sql.id(schema, nextName(table))} (${names(columns)}) select ${names(columns)} from batch
+      insert into ${sql.id(schema, nextName(table))} (${columnList(columns)}) select ${columnList(columns)} from batch
       on conflict do nothing
     )
     select count(*)::float8 as "rows", (${lastOf(table, sql`batch`)}) as "last" from batch`.execute(db);
@@ -58,15 +58,15 @@ export async function compareRows(
   const key = table.key.map(({ name }) => name);
   const [first = ""] = key;
   const select = (name: string) => sql`
-    select ${names(columns)} from ${sql.id(schema, name)} where ${isAfter(table, after)}
+    select ${columnList(columns)} from ${sql.id(schema, name)} where ${isAfter(table, after)}
     order by ${keyOf(table)} limit ${limit}::integer`;
   const { rows } = await sql<SelectedRows & { different: number }>`
     with original as materialized (${select(table.name)}), replacement as materialized (${select(nextName(table))})
     select count(*)::float8 as "rows", (${lastOf(table, sql`original`)}) as "last", (
-      select count(*)::float8 from original full join replacement using (${names(key)})
+      select count(*)::float8 from original full join replacement using (${columnList(key)})
       where ${sql.id("original", first)} is null or ${sql.id("replacement", first)} is null
         -- Compares bytes, since not every type of a column has an equality.
-        or row(${of("original", columns)})::record *<> row(${of("replacement", columns)})::record
+        or row(${columnListOf("original", columns)})::record *<> row(${columnListOf("replacement", columns)})::record
     ) as "different"
     from original`.execute(db);
   const different = rows[0]?.different ?? 0;
@@ -97,7 +97,7 @@ function isAfter({ key }: ConvertedTable, after: readonly string[] | null): RawB
 }
 
 function keyOf({ key }: Pick<ConvertedTable, "key">): RawBuilder<unknown> {
-  return names(key.map(({ name }) => name));
+  return columnList(key.map(({ name }) => name));
 }
 
 interface SelectedRows {

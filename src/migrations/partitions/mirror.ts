@@ -36,7 +36,7 @@ function bodyOf(schema: string, { table, columns }: TableState): string {
   const key = table.key.map(({ name }) => name);
   const values = columns.filter((name) => !key.includes(name));
   const insert = (row: "old" | "new") =>
-    sql`insert into ${next} (${names(columns)}) values (${of(row, columns)}) on conflict (${names(key)})`;
+    sql`insert into ${next} (${columnList(columns)}) values (${columnListOf(row, columns)}) on conflict (${columnList(key)})`;
   const replaced = sql.join(values.map((name) => sql`${sql.id(name)} = ${sql.id("excluded", name)}`));
   const [first = ""] = values;
   return compile(sql`
@@ -45,13 +45,13 @@ function bodyOf(schema: string, { table, columns }: TableState): string {
         truncate ${next};
         return null;
       end if;
-      if tg_op = 'DELETE' or tg_op = 'UPDATE' and (${of("old", key)}) is distinct from (${of("new", key)}) then
+      if tg_op = 'DELETE' or tg_op = 'UPDATE' and (${columnListOf("old", key)}) is distinct from (${columnListOf("new", key)}) then
         -- Where a transaction has one snapshot, a row that was copied after it is hidden from "delete". Then "on conflict" ends the
         -- transaction as a serialization failure.
         if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
           ${insert("old")} do update set ${sql.id(first)} = ${sql.id("excluded", first)} where false;
         end if;
-        delete from ${next} where (${names(key)}) = (${of("old", key)});
+        delete from ${next} where (${columnList(key)}) = (${columnListOf("old", key)});
       end if;
       if tg_op <> 'DELETE' then
         ${insert("new")} do update set ${replaced};
@@ -61,12 +61,12 @@ function bodyOf(schema: string, { table, columns }: TableState): string {
 }
 
 /** A list of columns. */
-export function names(columns: readonly string[]): RawBuilder<unknown> {
+export function columnList(columns: readonly string[]): RawBuilder<unknown> {
   return sql.join(columns.map((name) => sql.id(name)));
 }
 
 /** A list of the columns of a row. */
-export function of(row: string, columns: readonly string[]): RawBuilder<unknown> {
+export function columnListOf(row: string, columns: readonly string[]): RawBuilder<unknown> {
   return sql.join(columns.map((name) => sql.id(row, name)));
 }
 

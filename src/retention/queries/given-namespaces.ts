@@ -14,9 +14,9 @@ export interface GivenParams extends ThreadsParams {
 }
 
 /** A namespace, and named lists of the ids or channels to look up in it. */
-export interface GivenNamespace<Name extends string = never> {
+export interface GivenNamespace {
   readonly key: NamespaceKey;
-  readonly lists?: Readonly<Record<Name, readonly string[]>>;
+  readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Identifies the given namespace that a result row belongs to. */
@@ -25,12 +25,12 @@ export interface GivenOrdinal {
   ordinal: number;
 }
 
-function givenParams(threadId: string, namespaces: readonly GivenNamespace<string>[]): GivenParams {
+function givenParams(threadId: string, namespaces: readonly GivenNamespace[]): GivenParams {
   return {
     threadId,
     threadIds: namespaces.map(({ key }) => key.threadId),
     checkpointNss: namespaces.map(({ key }) => key.checkpointNs),
-    lists: namespaces.map(({ lists = {} }) => JSON.stringify(lists)),
+    lists: namespaces.map(({ lists }) => JSON.stringify(lists)),
   };
 }
 
@@ -58,10 +58,10 @@ export interface GivenStatements<Params extends GivenParams, Row> {
 export async function runPerNamespace<Row extends GivenOrdinal, More extends object>(
   call: CallContext,
   statements: GivenStatements<GivenParams & More, Row>,
-  namespaces: readonly GivenNamespace<string>[],
+  namespaces: readonly GivenNamespace[],
   more: More,
 ): Promise<Row[][]> {
-  const found = new Map<GivenNamespace<string>, Row[]>();
+  const found = new Map<GivenNamespace, Row[]>();
   for (const { naming, threadId, items } of await threadGroups(call, namespaces, ({ key }) => key.threadId)) {
     const params = { ...givenParams(threadId, items), ...more };
     const rows = rowsPerNamespace(items, await runStatement(call, statements.of(naming), params));
@@ -70,26 +70,27 @@ export async function runPerNamespace<Row extends GivenOrdinal, More extends obj
   return namespaces.map((each) => found.get(each) ?? []);
 }
 
-type GivenRow<Name extends string> = GivenOrdinal & { thread_id: string; checkpoint_ns: string } & Record<
-    Name,
-    string[]
-  >;
+/** A row of the CTE `given`. */
+export interface GivenRow extends GivenOrdinal {
+  thread_id: string;
+  checkpoint_ns: string;
+}
 
 /**
  * Adds the CTE `given`: the namespaces with their lists. A statement joins it with LATERAL to a query over one namespace, so
  * that Postgres uses the index for each namespace, whatever the statistics say. OFFSET 0 in that query keeps Postgres from
  * merging it into one join.
  */
-export function withGiven<Params extends GivenParams, Name extends string = never>(
+export function withGiven<Params extends GivenParams>(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<Params>,
-  names: readonly Name[] = [],
-): QueryCreator<CheckpointDatabase & { given: GivenRow<Name> }> {
+  names: readonly string[],
+): QueryCreator<CheckpointDatabase & { given: GivenRow }> {
   const lists = names.map(
     (name) =>
       sql`, array(select json_array_elements_text(named.lists::json -> ${sql.lit(name)})) as ${sql.id(name)}`,
   );
-  const rows = sql<GivenRow<Name>>`(
+  const rows = sql<GivenRow>`(
     select named.ordinal::integer as ordinal, named.thread_id, named.checkpoint_ns${sql.join(lists, sql``)}
     from unnest(
       ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[], ${parameter("lists")}::text[]

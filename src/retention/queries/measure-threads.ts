@@ -5,7 +5,7 @@ import type { RowCounts } from "../../saver/model/row-counts.js";
 import { migratedColumn } from "../../saver/queries/migrated-column.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
-import { headerSize } from "./measure-headers.js";
+import { headerSize } from "./deleted-checkpoints.js";
 import { givenThread, givenThreads } from "./given-namespaces.js";
 
 /** How many rows a thread has in each table. */

@@ -1,18 +1,9 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
-import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
-import {
-  givenCheckpoints,
-  givenList,
-  type GivenOrdinal,
-  type GivenParams,
-  givenThread,
-  runPerNamespace,
-  withGiven,
-} from "./given-namespaces.js";
+import { givenCheckpoints, givenList } from "./given-namespaces.js";
+import { perNamespaceWith } from "./per-namespace.js";
 
 /** The retention rule for the checkpoints of one namespace. */
 export interface CandidateScope extends NamespaceKey {
@@ -30,36 +21,21 @@ export async function selectCandidates(
   scopes: readonly CandidateScope[],
   cutoff: string | undefined,
 ): Promise<string[][]> {
-  const age = cutoff === undefined ? "any" : "aged";
-  const given = scopes.map(({ below, ...key }) => ({
-    key,
-    lists: { below: below === undefined ? [] : [below] },
-  }));
-  const statements = { of: (naming: ThreadNaming) => candidates.of({ age, naming }) };
-  const rows = await runPerNamespace(call, statements, given, { cutoff: cutoff ?? "" });
+  const select = cutoff === undefined ? candidatesOfAnyAge : agedCandidates;
+  const rows = await select(call, scopes, { cutoff: cutoff ?? "" });
   return rows.map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
 }
 
-interface CandidateParams extends GivenParams {
-  readonly cutoff: string;
-}
+const candidatesOfAnyAge = /* @__PURE__ */ candidates("any");
+const agedCandidates = /* @__PURE__ */ candidates("aged");
 
-interface CandidateRow extends GivenOrdinal {
-  checkpoint_id: string;
-}
-
-interface CandidateShape {
-  readonly age: "any" | "aged";
-  readonly naming: ThreadNaming;
-}
-
-const candidates = /* @__PURE__ */ new StatementFamily<CandidateShape, CandidateParams, CandidateRow>(
-  ({ age, naming }) =>
-    (db, parameter) =>
-      withGiven(db, parameter, ["below"])
-        .selectFrom("given")
+function candidates(age: "any" | "aged") {
+  return perNamespaceWith<CandidateScope, { readonly cutoff: string }, { checkpoint_id: string }>(
+    { below: ({ below }) => (below === undefined ? [] : [below]) },
+    ({ db, given, threadId, parameter }) =>
+      given
         .innerJoinLateral(
-          givenCheckpoints(db, givenThread(naming, parameter))
+          givenCheckpoints(db, threadId)
             .select("stored.checkpoint_id")
             .where((eb) => {
               const id = eb.ref("stored.checkpoint_id");
@@ -77,4 +53,5 @@ const candidates = /* @__PURE__ */ new StatementFamily<CandidateShape, Candidate
         .select(["given.ordinal", "each.checkpoint_id"])
         .orderBy("given.ordinal")
         .orderBy(sql`each.checkpoint_id collate "C"`, "desc"),
-);
+  );
+}

@@ -1,22 +1,12 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CallContext } from "../../db/call-context.js";
 import { selectedList } from "../../db/selected-list.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
 import { rowVersion } from "../../saver/queries/sent-bytes.js";
-import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
-import {
-  GIVEN_NS,
-  type GivenParams,
-  givenThread,
-  givenList,
-  type GivenOrdinal,
-  runPerNamespace,
-  withGiven,
-} from "./given-namespaces.js";
-import type { ChannelsKey } from "./select-stored-channels.js";
+import { GIVEN_NS, givenList } from "./given-namespaces.js";
+import { perNamespace } from "./per-namespace.js";
+import type { ChannelsKey } from "./stored-channels.js";
 
 /** An ancestor that a walk visits, once for each set of channels that were found before it. */
 export interface AncestorRow extends Pick<ChainRow, "checkpoint_id" | "parent_checkpoint_id"> {
@@ -35,24 +25,16 @@ export interface WalkScope extends ChannelsKey {
   readonly startIds: readonly string[];
 }
 
+type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };
+
 /**
  * Walks from the start checkpoints of each namespace to their ancestors, as `getDeltaRows` does from one checkpoint. The walk
  * ends for a channel at the nearest ancestor with a stored value of it. Walks that meet with the same channels found continue
  * as one.
  */
-export async function walkDeltaAncestors(
-  call: CallContext,
-  scopes: readonly WalkScope[],
-): Promise<AncestorRow[][]> {
-  const given = scopes.map(({ startIds, channels, ...key }) => ({ key, lists: { startIds, channels } }));
-  return runPerNamespace(call, ancestors, given, {});
-}
-
-type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };
-
-const ancestors = /* @__PURE__ */ new StatementFamily<ThreadNaming, GivenParams, AncestorRow & GivenOrdinal>(
-  (naming) => (db, parameter) => {
-    const threadId = givenThread(naming, parameter);
+export const walkDeltaAncestors = /* @__PURE__ */ perNamespace<WalkScope, AncestorRow>(
+  { startIds: ({ startIds }) => startIds, channels: ({ channels }) => channels },
+  ({ db, given, threadId }) => {
     const channels = givenList("channels");
     const toParent = (chain: SelectQueryBuilder<WithChain, "chain", object>) =>
       chain
@@ -124,8 +106,7 @@ const ancestors = /* @__PURE__ */ new StatementFamily<ThreadNaming, GivenParams,
             .offset(sql.lit(0)),
         )}`.as("contributes"),
       ]);
-    return withGiven(db, parameter, ["startIds", "channels"])
-      .selectFrom("given")
+    return given
       .innerJoinLateral(walked.as("each"), (join) => join.onTrue())
       .select([
         "given.ordinal",

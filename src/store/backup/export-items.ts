@@ -1,7 +1,7 @@
 import { runTransaction } from "../../db/statements/run-statement.js";
 import { firstLineOf, formatLine, LinesChecksum } from "../../parsing/backup-lines.js";
 import type { BackupRow } from "../queries/backup-row.js";
-import { type BackupPage, getBackupPage } from "../queries/get-backup-page.js";
+import { type BackupPage, getBackupPage } from "../queries/get-items-to-back-up.js";
 import type { ItemKey } from "../queries/item-keys.js";
 import { storeOperations, type StoreCall } from "../store-call.js";
 import { ITEM_BACKUP, type ItemLine, type LastItemLine, relativePrefix } from "./item-line.js";

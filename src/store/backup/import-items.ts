@@ -3,14 +3,14 @@ import { inOneTransaction, runTransaction } from "../../db/statements/run-statem
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { DatabaseError, describeItem } from "../../errors/index.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
-import { toNamespace } from "../codec/namespace-text.js";
+import { toNamespace } from "../codec/item-namespace-text.js";
 import type { BackupRow } from "../queries/backup-row.js";
 import { deleteExpired } from "../queries/delete-expired.js";
 import { findDifferentItem } from "../queries/find-different-item.js";
 import { restoreItems, type RestoredRow } from "../queries/restore-items.js";
 import type { StoreCall } from "../store-call.js";
 import { writingItems } from "../writing-items.js";
-import type { ImportItemsReport } from "./backup-types.js";
+import type { ImportItemsReport } from "./item-backup-types.js";
 import { absolutePrefix, ITEM_BACKUP, type ItemLine, parseItemLine } from "./item-line.js";
 import { StoreBackupError } from "./store-backup-error.js";
 

@@ -3,7 +3,7 @@ import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
 import { type BackupKind, type ChecksumLine, parseFields } from "../../parsing/backup-lines.js";
 import { keyText } from "../../parsing/keys.js";
 import { parseNamespace } from "../boundary/parse-namespace.js";
-import { toNamespace, toPrefix } from "../codec/namespace-text.js";
+import { toNamespace, toPrefix } from "../codec/item-namespace-text.js";
 import type { BackupRow } from "../queries/backup-row.js";
 import { StoreBackupError } from "./store-backup-error.js";
 

@@ -1,5 +1,5 @@
 import { CheckpointError, type CheckpointErrorOptions } from "../../errors/index.js";
-import type { ImportItemsReport } from "./backup-types.js";
+import type { ImportItemsReport } from "./item-backup-types.js";
 
 /** The options of a {@link StoreBackupError}. */
 export interface StoreBackupErrorOptions extends CheckpointErrorOptions {

@@ -4,7 +4,7 @@ import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { guardRead } from "../../serde/guard-read.js";
 import { isPlainObject } from "../../serde/plain-object.js";
-import { toPrefix } from "../codec/namespace-text.js";
+import { toPrefix } from "../codec/item-namespace-text.js";
 import { type CompiledFilter, compileFilter } from "../filters/matches-filter.js";
 import type {
   DeleteOperation,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
+import { sweepOption } from "../../parsing/sweep-option.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { StandardSchema } from "../../parsing/standard-schema.js";
 import { MAX_TTL_MINUTES } from "./max-ttl.js";
@@ -12,8 +13,7 @@ const minutes = z.number().positive().max(MAX_TTL_MINUTES);
 const ttlOptions = z.strictObject({
   defaultTtl: minutes.optional(),
   refreshOnRead: z.boolean().default(true),
-  // A longer timer fires at once in Node.js.
-  sweepIntervalMinutes: minutes.max(20_000).optional(),
+  ...sweepOption,
 });
 
 const namespaceRule = z.strictObject({

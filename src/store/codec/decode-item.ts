@@ -4,7 +4,7 @@ import type { FoundItem, StoreItem } from "../model/item.js";
 import type { Sealing } from "../model/sealing.js";
 import type { ItemRow } from "../queries/item-columns.js";
 import { decodeItemValue } from "./item-value.js";
-import { toNamespace } from "./namespace-text.js";
+import { toNamespace } from "./item-namespace-text.js";
 
 /**
  * Decodes a row of `store`.

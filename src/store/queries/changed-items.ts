@@ -3,7 +3,7 @@ import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { itemColumns, type ItemRow } from "./item-columns.js";
-import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
+import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** The last item that a page of {@link changedItems} had, or where the first page begins. */
 export interface ChangeCursor {

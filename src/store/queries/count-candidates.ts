@@ -3,7 +3,7 @@ import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CompiledFilter, FilterParams, FilterShape } from "../filters/matches-filter.js";
 import { matchesScope } from "./newest-items.js";
-import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
+import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** The items that a search by embeddings may find. */
 export interface Candidates {

@@ -2,7 +2,7 @@ import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { LOCK_ORDER } from "./item-keys.js";
 import { notifyChange } from "./notify-change.js";
-import { isInScope, type ScopeParams, scopeParams } from "./scope.js";
+import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /**
  * Deletes some of the items of a namespace and those below it. Returns a row for each.

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
 /** What the tables say about the embeddings. */
@@ -57,4 +57,16 @@ const statements = /* @__PURE__ */ new StatementFamily<IndexSearch["kind"], Stat
       sql`set_config(${sql.lit(iterativeScan)}, 'relaxed_order', true)`.as("iterative_scan"),
     ]);
   },
+);
+
+/** Records the model of the embeddings, unless one is recorded already. */
+export function claimModel(schema: string, model: string): BoundStatement<unknown> {
+  return claims.bind(schema, { model });
+}
+
+const claims = /* @__PURE__ */ new Statement<{ readonly model: string }, unknown>((db, parameter) =>
+  db
+    .insertInto("store_embedding_model")
+    .values({ model: parameter("model") })
+    .onConflict((conflict) => conflict.doNothing()),
 );

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Parameter } from "../../db/statements/statement.js";
-import { unseen } from "./planning.js";
+import { hiddenFromPlanner } from "./planning.js";
 
 /** An item's place in the table. */
 export interface ItemKey {
@@ -21,8 +21,8 @@ export function manyKeys(items: readonly ItemKey[]): ManyKeys {
 
 /** The places of the parameters, as rows with the name `wanted`. */
 export function wantedKeys(parameter: Parameter<ManyKeys>) {
-  const prefixes = unseen(parameter("prefixes"), "text[]");
-  const keys = unseen(parameter("keys"), "text[]");
+  const prefixes = hiddenFromPlanner(parameter("prefixes"), "text[]");
+  const keys = hiddenFromPlanner(parameter("keys"), "text[]");
   return sql<ItemKey>`unnest(${prefixes}, ${keys})`.as<"wanted">(sql`wanted(prefix, key)`);
 }
 

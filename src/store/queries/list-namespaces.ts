@@ -2,8 +2,8 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { isAlive } from "../../db/expiry.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { unseen } from "./planning.js";
-import { type ScopeParams, scopeParams } from "./scope.js";
+import { hiddenFromPlanner } from "./planning.js";
+import { type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** Which namespaces to list. */
 export interface NamespaceQuery {
@@ -109,8 +109,8 @@ const statements = /* @__PURE__ */ new StatementFamily<Shape, ListParams, Namesp
       .$if(shape.isNarrowed, (qb) => qb.where(hasLabels(parameter)))
       .select("walked.cut as prefix");
     return (shape.isCut ? listed.groupBy("walked.cut").orderBy(sql`walked.cut collate "C"`) : listed)
-      .limit(unseen(parameter("limit"), "bigint"))
-      .offset(unseen(parameter("offset"), "bigint"));
+      .limit(hiddenFromPlanner(parameter("limit"), "bigint"))
+      .offset(hiddenFromPlanner(parameter("offset"), "bigint"));
   },
 );
 

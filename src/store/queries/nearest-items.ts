@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { matchesScope, newestFirst } from "./newest-items.js";
-import { isInScope } from "./scope.js";
+import { isInScope } from "./item-scope.js";
 import type { SearchParameter, SearchShape, VectorShape } from "./search-shape.js";
 
 /** How many vectors the index yields for each needed item, which may have several, and how many at least. */

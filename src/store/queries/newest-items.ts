@@ -3,8 +3,8 @@ import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { isAlive } from "../../db/expiry.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
-import { plannedForValues, unseen } from "./planning.js";
-import { isInScope, type ScopeParams } from "./scope.js";
+import { plannedForValues, hiddenFromPlanner } from "./planning.js";
+import { isInScope, type ScopeParams } from "./item-scope.js";
 import type { SearchParameter } from "./search-shape.js";
 
 /** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */
@@ -34,7 +34,10 @@ export function bestFirst(alias: string): RawBuilder<unknown> {
 
 /** A page of the items of a scope, the newest first. */
 export function newestItems(db: QueryCreator<LibraryDatabase>, parameter: SearchParameter, scope: Scope) {
-  const [limit, offset] = [unseen(parameter("limit"), "bigint"), unseen(parameter("offset"), "bigint")];
+  const [limit, offset] = [
+    hiddenFromPlanner(parameter("limit"), "bigint"),
+    hiddenFromPlanner(parameter("offset"), "bigint"),
+  ];
   if (isFiltered(scope.filter)) {
     return db
       .selectFrom("store")
@@ -64,8 +67,8 @@ function itemsOfScope(
   { isEverything }: Scope,
 ) {
   if (isEverything) return db.selectFrom("store").where(isAlive("store"));
-  const scope: Parameter<ScopeParams> = (name) => unseen(parameter(name), "text");
-  const needed = sql<number>`${unseen(parameter("limit"), "bigint")} + ${unseen(parameter("offset"), "bigint")}`;
+  const scope: Parameter<ScopeParams> = (name) => hiddenFromPlanner(parameter(name), "text");
+  const needed = sql<number>`${hiddenFromPlanner(parameter("limit"), "bigint")} + ${hiddenFromPlanner(parameter("offset"), "bigint")}`;
   const isLarge = sql<SqlBool>`(select is_large from size)`;
   return db
     .with(

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type QueryCreator, sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { fewRows } from "../../db/kysely/few-rows.js";
@@ -6,11 +6,20 @@ import { LOCK_ORDER } from "./item-keys.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { bestFirst, newestItems } from "./newest-items.js";
-import { scopeParams } from "./scope.js";
+import { scopeParams } from "./item-scope.js";
 import { hybridMatches } from "./hybrid-matches.js";
-import type { SearchParams, SearchShape, TextQuery, VectorSearch, VectorShape } from "./search-shape.js";
+import type {
+  SearchParameter,
+  SearchParams,
+  SearchShape,
+  TextQuery,
+  VectorSearch,
+  VectorShape,
+} from "./search-shape.js";
 import { textMatches } from "./text-matches.js";
-import { vectorMatches } from "./vector-matches.js";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { nearestItems, scoreOf } from "./nearest-items.js";
+import { neededItems, scoredPage } from "./scored-page.js";
 
 /** A search, with all that its statement depends on. */
 export interface ItemSearch {
@@ -107,3 +116,21 @@ const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams
       .orderBy(bestFirst("page"));
   },
 );
+
+/** A page of the items with the most similar vectors; then of the items without a vector, if they count too. */
+function vectorMatches(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: SearchParameter,
+  shape: SearchShape,
+  vector: VectorShape,
+) {
+  const needed = neededItems(parameter);
+  const withScores = db.with(
+    (cte) => cte("scored").materialized(),
+    (qb) =>
+      qb
+        .selectFrom(nearestItems(qb, { parameter, shape, vector, needed }).as("nearest"))
+        .select(["nearest.prefix", "nearest.key", scoreOf(vector).as("score")]),
+  );
+  return scoredPage(withScores, parameter, shape, vector.unscored);
+}

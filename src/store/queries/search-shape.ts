@@ -1,6 +1,6 @@
 import type { Parameter } from "../../db/statements/statement.js";
 import type { FilterParams, FilterShape } from "../filters/matches-filter.js";
-import type { ScopeParams } from "./scope.js";
+import type { ScopeParams } from "./item-scope.js";
 
 /** A search by text. */
 export interface TextQuery {

@@ -1,7 +1,7 @@
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import { itemData } from "../codec/item-data.js";
 import { decodeItemValue } from "../codec/item-value.js";
-import { toNamespace } from "../codec/namespace-text.js";
+import { toNamespace } from "../codec/item-namespace-text.js";
 import { refuseMismatch } from "../vectors/embedding-check.js";
 import { embedTexts } from "../embeddings/embed-texts.js";
 import { CHOSEN, itemTexts, pathsOfFields } from "../embeddings/item-texts.js";

@@ -1,8 +1,7 @@
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { SEEN } from "../embeddings/item-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
-import { dropNextVectors } from "../queries/drop-next-vectors.js";
-import { dropVectors } from "../queries/drop-vectors.js";
+import { dropNextVectors, dropVectors } from "../queries/drop-vectors.js";
 import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
 import type { ItemKey } from "../queries/item-keys.js";
 import type { KeptVector } from "../queries/kept-vectors.js";

@@ -10,8 +10,7 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import { distanceOfOperators } from "../../migrations/vector-index.js";
 import { VECTOR_DISTANCES } from "../../migrations/vector-layout.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
-import { claimModel } from "../queries/claim-model.js";
-import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
+import { claimModel, embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
 import { vectorIndexState } from "../queries/vector-index-state.js";
 import type { StoreCall } from "../store-call.js";
 

@@ -5,7 +5,7 @@ import { runStatement, runTransaction } from "../../db/statements/run-statement.
 import { untilReachable } from "../../db/statements/until-reachable.js";
 import { parseCallOptions } from "../../parsing/parse-call-options.js";
 import { parseNamespace } from "../boundary/parse-namespace.js";
-import { toNamespace, toPrefix } from "../codec/namespace-text.js";
+import { toNamespace, toPrefix } from "../codec/item-namespace-text.js";
 import type { ItemValue, StoreItem } from "../model/item.js";
 import { changeChannel, type NotifiedChange, parseChange } from "./notifications.js";
 import { type ChangeCursor, changedItems } from "../queries/changed-items.js";

@@ -7,7 +7,7 @@ import {
   HAS_NUMERIC_VERSIONS,
   targetOnlyHeaders,
 } from "./copied-headers.js";
-import type { CopiedThreads } from "./copy-rows.js";
+import type { CopiedThreads } from "./copy-thread-rows.js";
 
 interface Conflict {
   readonly checkpoint_id: string;

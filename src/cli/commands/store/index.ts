@@ -1,13 +1,13 @@
 import type { CommandDefinition } from "../../command-definition.js";
-import { storeDelete } from "./delete.js";
-import { storeExport } from "./export.js";
-import { storeGet } from "./get.js";
-import { storeImport } from "./import.js";
-import { storeNamespaces } from "./namespaces.js";
-import { storePut } from "./put.js";
-import { storeReembed } from "./reembed.js";
-import { storeSearch } from "./search.js";
-import { storeSweep } from "./sweep.js";
+import { storeDelete } from "./store-delete-command.js";
+import { storeExport } from "./store-export-command.js";
+import { storeGet } from "./store-get-command.js";
+import { storeImport } from "./store-import-command.js";
+import { storeNamespaces } from "./store-namespaces-command.js";
+import { storePut } from "./store-put-command.js";
+import { storeReembed } from "./store-reembed-command.js";
+import { storeSearch } from "./store-search-command.js";
+import { storeSweep } from "./store-sweep-command.js";
 
 export const store: CommandDefinition = {
   name: "store",

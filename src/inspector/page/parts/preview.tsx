@@ -1,5 +1,5 @@
 import type { ValueNode } from "../../api/value-node.js";
-import { briefText, describeType } from "./value-tree/value-path.js";
+import { briefText, describeType } from "./value-tree/path-text.js";
 import "./preview.css";
 
 /** Shows a value on one line. */

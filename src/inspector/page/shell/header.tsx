@@ -1,6 +1,7 @@
 import type { Overview } from "../../api/inspector-api.js";
 import { linkTo } from "../routes/route.js";
-import { ThemeChoice } from "./theme-choice.js";
+import { useState } from "preact/hooks";
+import { chooseTheme, storedTheme, THEMES } from "./theme.js";
 
 /** The pages that the navigation links to. */
 const LINKS = [
@@ -64,5 +65,28 @@ function Where({ overview: { database, schema, tenantId, canWrite } }: { readonl
           ),
       )}
     </dl>
+  );
+}
+
+/** Lets the person choose a colour scheme. */
+function ThemeChoice() {
+  const [chosen, setChosen] = useState(storedTheme);
+  return (
+    <select
+      class="theme"
+      aria-label="Colours"
+      value={chosen}
+      onChange={({ currentTarget }) => {
+        const theme = THEMES.find((name) => name === currentTarget.value) ?? "system";
+        chooseTheme(theme);
+        setChosen(theme);
+      }}
+    >
+      {THEMES.map((theme) => (
+        <option key={theme} value={theme}>
+          {theme}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -5,7 +5,7 @@ import { Tabs } from "../../parts/tabs/tabs.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import type { Route } from "../../routes/route.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
 import { useRead } from "../../server/use-read.js";
 import { ChangesTab } from "./changes/changes-tab.js";
 import { ChannelsTab } from "./channels-tab.js";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { TaskView, WriteView } from "../../../api/checkpoints.js";
-import { formatBytes, formatCount } from "../../parts/numbers.js";
+import { formatBytes, formatCount } from "../../parts/number-texts.js";
 import { Preview } from "../../parts/preview.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import type { TabProps } from "./tab-props.js";

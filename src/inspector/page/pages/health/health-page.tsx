@@ -1,11 +1,9 @@
-import type { HealthFinding } from "../../../api/health.js";
+import type { HealthFinding, HealthView } from "../../../api/health-view.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { Time } from "../../parts/time.js";
 import { useRead } from "../../server/use-read.js";
-import { Migrations } from "./migrations.js";
-import { PoolMeter } from "./pool-meter.js";
 import "./health.css";
 
 /** The words for the states of findings, with a sign that needs no colour. */
@@ -86,4 +84,45 @@ function summaryOf(findings: readonly HealthFinding[]): string {
     ...(unknowns > 0 ? [`${unknowns} unknown`] : []),
   ];
   return parts.length === 0 ? "No problems found" : parts.join(", ");
+}
+
+/** The migrations of the schema. */
+function Migrations({ migrations: { applied, pending, unknown } }: Pick<HealthView, "migrations">) {
+  return (
+    <section>
+      <h2>Migrations</h2>
+      <p>
+        {counted(applied.length, "migration")} applied, {pending.length} pending.
+      </p>
+      <ul class="migrations mono">
+        {pending.map((name) => (
+          <li key={name}>
+            {name} <strong class="migration-pending">pending</strong>
+          </li>
+        ))}
+        {applied.map((name) => (
+          <li key={name}>
+            {name}{" "}
+            <span class="dim">{unknown.includes(name) ? "applied by a newer version" : "applied"}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The connections of the saver's pool. */
+function PoolMeter({ pool: { total, idle, waiting } }: { readonly pool: NonNullable<HealthView["pool"]> }) {
+  const used = total - idle;
+  return (
+    <section>
+      <h2>Pool</h2>
+      <p class="pool">
+        <meter aria-label="Connections in use" min={0} max={Math.max(total, 1)} value={used} />
+        <span>
+          {used} of {counted(total, "connection")} in use, {counted(waiting, "call")} waiting
+        </span>
+      </p>
+    </section>
+  );
 }

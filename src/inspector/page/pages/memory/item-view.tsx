@@ -1,8 +1,8 @@
-import { pathFromText, pathToText } from "../../parts/value-tree/value-path.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
 import { replaceRoute } from "../../routes/use-route.js";
 import { linkToMemory, type MemoryView } from "./memory-links.js";
-import { Crumbs } from "./namespaces.js";
+import { Crumbs } from "./namespace-links.js";
 
 interface ItemViewProps {
   readonly view: MemoryView;

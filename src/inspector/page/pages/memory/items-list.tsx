@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ItemRow, ItemsQuery } from "../../../api/memory.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { useMedia } from "../../parts/use-media.js";
 import { Time } from "../../parts/time.js";
 import { read } from "../../server/call-server.js";

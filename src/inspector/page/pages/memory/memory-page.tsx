@@ -3,12 +3,12 @@ import { Loading } from "../../parts/loading.js";
 import type { Route } from "../../routes/route.js";
 import { currentRoute, replaceRoute } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";
-import { parseFilter } from "../threads/parse-filter.js";
+import { parseFilter } from "../threads/parse-metadata-filter.js";
 import { ItemView } from "./item-view.js";
 import { ItemsForm } from "./items-form.js";
 import { ItemsList } from "./items-list.js";
 import { linkToMemory, memoryViewOf } from "./memory-links.js";
-import { Crumbs, Namespaces } from "./namespaces.js";
+import { Crumbs, Namespaces } from "./namespace-links.js";
 import "./memory.css";
 
 /** The items of the store. */

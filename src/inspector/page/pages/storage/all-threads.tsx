@@ -1,5 +1,5 @@
 import { Failure } from "../../parts/failure.js";
-import { formatBytes, formatCount } from "../../parts/numbers.js";
+import { formatBytes, formatCount } from "../../parts/number-texts.js";
 import { useRead } from "../../server/use-read.js";
 import { useSlowRead } from "../../server/use-slow-read.js";
 import { MeasuredSection } from "./measured-section.js";

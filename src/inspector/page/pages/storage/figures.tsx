@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatBytes, formatCount } from "../../parts/numbers.js";
+import { formatBytes, formatCount } from "../../parts/number-texts.js";
 
 interface FiguresProps {
   /** What the table is about, which a screen reader says. */

@@ -1,5 +1,5 @@
-import type { MeasuredStorage } from "../../../api/storage.js";
-import { counted, formatBytes } from "../../parts/numbers.js";
+import type { MeasuredStorage } from "../../../api/storage-views.js";
+import { counted, formatBytes } from "../../parts/number-texts.js";
 import { linkTo, linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { PartsSection } from "./parts-section.js";

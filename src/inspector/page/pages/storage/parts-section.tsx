@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { MeasuredPart } from "../../../api/storage.js";
-import { formatBytes } from "../../parts/numbers.js";
+import type { MeasuredPart } from "../../../api/storage-views.js";
+import { formatBytes } from "../../parts/number-texts.js";
 import { BytesChart, BytesLegend } from "./bytes-chart.js";
 import { Bytes, Figures } from "./figures.js";
 import { bytesOf, PART_NAMES } from "./part-bytes.js";

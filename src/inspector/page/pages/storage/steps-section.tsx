@@ -1,7 +1,7 @@
-import type { StepBytes } from "../../../api/storage.js";
+import type { StepBytes } from "../../../api/storage-views.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted, formatBytes } from "../../parts/numbers.js";
+import { counted, formatBytes } from "../../parts/number-texts.js";
 import { linkTo, linkToCheckpoint } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";

@@ -2,7 +2,7 @@ import { linkTo, type Route } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { useOverview } from "../../server/overview-context.js";
 import { AllThreads } from "./all-threads.js";
-import { OneThread } from "./one-thread.js";
+import { OneThread } from "./measured-thread.js";
 import { PruneSection } from "./prune-section.js";
 import { TablesSection } from "./tables-section.js";
 import { ThreadForm } from "./thread-form.js";

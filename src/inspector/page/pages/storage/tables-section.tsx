@@ -1,6 +1,6 @@
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { formatCount } from "../../parts/numbers.js";
+import { formatCount } from "../../parts/number-texts.js";
 import { useRead } from "../../server/use-read.js";
 import { Bytes, Figures } from "./figures.js";
 

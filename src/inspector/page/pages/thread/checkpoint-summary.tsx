@@ -4,14 +4,14 @@ import type { HistoryPoint } from "../../../api/threads.js";
 import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted, formatBytes } from "../../parts/numbers.js";
+import { counted, formatBytes } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import { Fact } from "./fact.js";
 import { runColour } from "./graph/run-colour.js";
-import { useSettled } from "./use-settled.js";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 
 /** How many values are shown. The page of the checkpoint has all. */
 const VALUES = 12;
@@ -145,4 +145,34 @@ function Name({ channel: { channel, isNew } }: { readonly channel: ChannelView }
 function Preview({ text, bytes }: { readonly text: string | undefined; readonly bytes: number }) {
   if (text === undefined) return <span class="dim">{formatBytes(bytes)}</span>;
   return <bdi class="mono summary-preview">{text}</bdi>;
+}
+
+interface FactProps {
+  readonly name: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** A fact in a list of facts. It is left out where it is unknown. */
+function Fact({ name, children }: FactProps) {
+  if (children === undefined || children === "") return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Returns a value once it has stayed the same for a while, so that scrubbing doesn't read every checkpoint on the way. */
+function useSettled<Value>(value: Value, pauseMs: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(() => value);
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value, pauseMs]);
+  return settled;
 }

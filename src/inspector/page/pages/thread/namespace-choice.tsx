@@ -1,5 +1,5 @@
 import type { NamespaceSummary } from "../../../api/threads.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { isolated } from "../../shell/page-title.js";
 
 interface NamespaceChoiceProps {

@@ -1,5 +1,5 @@
 import type { HistoryPoint } from "../../../api/threads.js";
-import { formatCount } from "../../parts/numbers.js";
+import { formatCount } from "../../parts/number-texts.js";
 import { ageText } from "../../parts/time.js";
 
 interface ScrubberProps {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { HistoryPoint } from "../../../api/threads.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { CheckpointSummary } from "./checkpoint-summary.js";

@@ -1,8 +1,7 @@
 import type { NamespaceSummary, ThreadView } from "../../../api/threads.js";
-import { ThreadActions } from "../../parts/actions/thread-actions.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkTo, linkToThread, type Route } from "../../routes/route.js";
@@ -11,6 +10,9 @@ import { useRead } from "../../server/use-read.js";
 import { NamespaceChoice } from "./namespace-choice.js";
 import { ThreadHistory } from "./thread-history.js";
 import "./thread.css";
+import { CopyAction } from "../../parts/actions/copy-action.js";
+import { DeleteAction } from "../../parts/actions/delete-action.js";
+import { PruneAction } from "../../parts/actions/prune-action.js";
 
 const REFRESH_MS = 5_000;
 
@@ -97,6 +99,17 @@ function NothingThere({ view, namespace }: { readonly view: ThreadView; readonly
       <p>
         <a href={linkTo("threads")}>Show all threads</a>
       </p>
+    </>
+  );
+}
+
+/** What can be done with a thread. */
+function ThreadActions({ threadId }: { readonly threadId: string }) {
+  return (
+    <>
+      <CopyAction threadId={threadId} />
+      <PruneAction threadId={threadId} />
+      <DeleteAction threadId={threadId} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPage, HistoryPoint } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
-import { useWatchedThread } from "../../server/watch-thread.js";
+import { useWatchedThread } from "../../server/use-watched-thread.js";
 import { withNewest, withPoint } from "./merge-history.js";
 
 /** Enough for the screen, so that the first paint is early. */

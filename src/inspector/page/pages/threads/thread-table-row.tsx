@@ -1,6 +1,6 @@
 import type { CSSProperties } from "preact";
 import type { ThreadRow } from "../../../api/threads.js";
-import { counted, formatBytes, formatCount } from "../../parts/numbers.js";
+import { counted, formatBytes, formatCount } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkToThread } from "../../routes/route.js";

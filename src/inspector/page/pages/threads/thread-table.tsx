@@ -2,7 +2,7 @@ import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-vir
 import type { RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ThreadRow } from "../../../api/threads.js";
-import { counted } from "../../parts/numbers.js";
+import { counted } from "../../parts/number-texts.js";
 import { useMedia } from "../../parts/use-media.js";
 import { useTick } from "../../parts/use-tick.js";
 import { ThreadTableRow } from "./thread-table-row.js";

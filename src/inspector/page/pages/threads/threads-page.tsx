@@ -4,7 +4,7 @@ import { Loading } from "../../parts/loading.js";
 import { linkTo, type Route } from "../../routes/route.js";
 import { currentRoute, replaceRoute } from "../../routes/use-route.js";
 import { NoThreads } from "./no-threads.js";
-import { parseFilter } from "./parse-filter.js";
+import { parseFilter } from "./parse-metadata-filter.js";
 import { ThreadTable } from "./thread-table.js";
 import { ThreadsForm } from "./threads-form.js";
 import { useThreads, type VisibleRange } from "./use-threads.js";

@@ -9,7 +9,7 @@ import type { RefObject } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ThreadRow, ThreadsPage, ThreadsQuery } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
-import { pageOf, threadsOf, withFresh } from "./thread-pages.js";
+import { pageOf, threadsOf, withFresh } from "./loaded-pages.js";
 
 const PAGE_SIZE = 100;
 const REFRESH_MS = 5_000;

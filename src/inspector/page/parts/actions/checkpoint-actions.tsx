@@ -1,6 +1,7 @@
 import type { CheckpointPlace } from "../../../api/places.js";
-import { ForkAction } from "./fork/fork-action.js";
 import { RollbackAction } from "./rollback-action.js";
+import { ActionButton } from "./action-button.js";
+import { ForkDialog } from "./fork/fork-dialog.js";
 
 /** What can be done with a checkpoint. */
 export function CheckpointActions({ place }: { readonly place: CheckpointPlace }) {
@@ -10,4 +11,9 @@ export function CheckpointActions({ place }: { readonly place: CheckpointPlace }
       <RollbackAction place={place} />
     </>
   );
+}
+
+/** Starts a branch at a checkpoint, with edited values. */
+function ForkAction({ place }: { readonly place: CheckpointPlace }) {
+  return <ActionButton label="Fork…" dialog={ForkDialog} subject={{ place }} />;
 }

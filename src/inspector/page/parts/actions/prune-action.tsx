@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { DeletedRows, PruneRule } from "../../../api/storage.js";
+import type { DeletedRows, PruneRule } from "../../../api/storage-views.js";
 import { read } from "../../server/call-server.js";
 import { ActionButton } from "./action-button.js";
 import { ActionDialog } from "./action-dialog.js";

@@ -1,5 +1,5 @@
-import type { DeletedRows, PruneRule } from "../../../api/storage.js";
-import { counted, formatBytes } from "../numbers.js";
+import type { DeletedRows, PruneRule } from "../../../api/storage-views.js";
+import { counted, formatBytes } from "../number-texts.js";
 
 const DAY_MS = 86_400_000;
 

@@ -5,8 +5,7 @@ import type { ValueNode, ValuePath } from "../../../api/value-node.js";
 import { read } from "../../server/call-server.js";
 import { CopyButton } from "../copy-button.js";
 import { Failure } from "../failure.js";
-import { formatCount } from "../numbers.js";
-import { readText } from "./read-text.js";
+import { formatCount } from "../number-texts.js";
 import "./long-text.css";
 
 interface LongTextProps {
@@ -74,4 +73,17 @@ export function LongText({ place, path, value, canCopy = false, otherwise }: Lon
 
 async function pathOf(path: LongTextProps["path"]): Promise<ValuePath | undefined> {
   return typeof path === "function" ? path() : path;
+}
+
+/** Reads a text in parts, from a position to its end. */
+async function readText(place: ValuePlace, path: ValuePath, from: number): Promise<string> {
+  const parts: string[] = [];
+  for (let offset: number | undefined = from; offset !== undefined;) {
+    const { text, next }: { readonly text: string; readonly next?: number } = await read("text", {
+      ...{ place, path, offset },
+    });
+    parts.push(text);
+    offset = next;
+  }
+  return parts.join("");
 }

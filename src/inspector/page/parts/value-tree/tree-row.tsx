@@ -1,6 +1,6 @@
 import type { ItemInstance } from "@headless-tree/core";
 import type { TreeItem, ValueItem } from "./value-items.js";
-import { briefText, describeType } from "./value-path.js";
+import { briefText, describeType } from "./path-text.js";
 
 /** The deepest level that is indented further than the one above it. */
 const MAX_INDENT = 12;

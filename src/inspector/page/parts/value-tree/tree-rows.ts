@@ -1,7 +1,7 @@
 import type { TreeInstance } from "@headless-tree/core";
 import type { ValuePath } from "../../../api/value-node.js";
 import { idOf, idOfItem, ROOT, type TreeItem, type ValueItem, type ValueItems } from "./value-items.js";
-import { briefText, describeType, hasChildren, pathFromText } from "./value-path.js";
+import { briefText, describeType, hasChildren, pathFromText } from "./path-text.js";
 
 /** A row as the library's tree takes it. */
 interface Row {
@@ -40,7 +40,7 @@ export async function loadMore(
 ): Promise<void> {
   const position = item.kind === "gap" ? item.from : 0;
   await items.load(item.parent, position);
-  publish(tree, items, item.parent);
+  showRows(tree, items, item.parent);
   const rows = items.rowsOf(item.parent);
   const next = rows.find((row) => row.kind === "value" && (row.path.at(-1) ?? 0) >= position) ?? rows[0];
   tree.getItemInstance(next === undefined ? idOf(item.parent) : idOfItem(next)).setFocused();
@@ -59,7 +59,7 @@ export async function openPath(
     const parent = path.slice(0, depth);
     if (items.find(parent) === undefined) return undefined;
     await items.load(parent, step);
-    publish(tree, items, parent);
+    showRows(tree, items, parent);
     const opened = tree.getItemInstance(idOf(parent));
     if (!opened.isExpanded()) opened.expand();
   }
@@ -78,7 +78,7 @@ export async function openLevels(
   const item = items.find(path);
   if (levels === 0 || item === undefined || !isFolder(item)) return;
   await items.load(path);
-  publish(tree, items, path);
+  showRows(tree, items, path);
   const opened = tree.getItemInstance(idOf(path));
   if (!opened.isExpanded()) opened.expand();
   for (const row of items.rowsOf(path).slice(0, FEW))
@@ -86,7 +86,7 @@ export async function openLevels(
 }
 
 /** Gives the tree the rows of a value. */
-export function publish(tree: TreeInstance<TreeItem>, items: ValueItems, parent: ValuePath): void {
+export function showRows(tree: TreeInstance<TreeItem>, items: ValueItems, parent: ValuePath): void {
   const root = items.find(items.from);
   if (root !== undefined) setRows(tree, ROOT, [root]);
   setRows(tree, idOf(parent), items.rowsOf(parent));

@@ -1,9 +1,9 @@
 import type { ValuePlace } from "../../../api/places.js";
 import { CopyButton } from "../copy-button.js";
 import { LongText } from "../long-text/long-text.js";
-import { counted, formatBytes } from "../numbers.js";
+import { counted, formatBytes } from "../number-texts.js";
 import type { ValueItem } from "./value-items.js";
-import { describeType } from "./value-path.js";
+import { describeType } from "./path-text.js";
 
 interface ValueDetailsProps {
   readonly place: ValuePlace;

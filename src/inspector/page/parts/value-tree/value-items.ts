@@ -1,6 +1,6 @@
 import type { ReadCalls } from "../../../api/inspector-api.js";
 import type { ValueChild, ValueNode, ValuePath } from "../../../api/value-node.js";
-import { pathToText, stepLabel } from "./value-path.js";
+import { pathToText, stepLabel } from "./path-text.js";
 
 /** How many children a page has. */
 export const PAGE_SIZE = 100;

@@ -3,8 +3,8 @@ import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { useRead } from "../../server/use-read.js";
 import { Failure } from "../failure.js";
-import { formatCount } from "../numbers.js";
-import { briefText } from "./value-path.js";
+import { formatCount } from "../number-texts.js";
+import { briefText } from "./path-text.js";
 
 interface ValueSearchProps {
   readonly place: ValuePlace;

@@ -7,7 +7,7 @@ import { isFolder } from "./tree-rows.js";
 import { useValueTree } from "./use-value-tree.js";
 import { ValueDetails } from "./value-details.js";
 import type { ValueItem } from "./value-items.js";
-import { pathToText } from "./value-path.js";
+import { pathToText } from "./path-text.js";
 import { ValueSearch } from "./value-search.js";
 import "./value-tree.css";
 

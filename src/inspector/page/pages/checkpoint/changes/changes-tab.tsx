@@ -2,7 +2,7 @@ import type { ChannelChange } from "../../../../api/checkpoints.js";
 import type { CheckpointPlace } from "../../../../api/places.js";
 import { Failure } from "../../../parts/failure.js";
 import { Loading } from "../../../parts/loading.js";
-import { counted } from "../../../parts/numbers.js";
+import { counted } from "../../../parts/number-texts.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import { navigate, replaceRoute } from "../../../routes/use-route.js";
 import { useRead } from "../../../server/use-read.js";

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import type { ChannelChange } from "../../../../api/checkpoints.js";
 import { Failure } from "../../../parts/failure.js";
 import { Loading } from "../../../parts/loading.js";
-import { formatBytes, formatCount } from "../../../parts/numbers.js";
+import { formatBytes, formatCount } from "../../../parts/number-texts.js";
 import { useRead } from "../../../server/use-read.js";
 import type { Compared } from "./compared.js";
 import { PartChanges } from "./part-changes.js";

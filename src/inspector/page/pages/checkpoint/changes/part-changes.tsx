@@ -1,9 +1,9 @@
 import type { PartChange } from "../../../../api/checkpoints.js";
 import type { CheckpointPlace } from "../../../../api/places.js";
 import type { ValueNode } from "../../../../api/value-node.js";
-import { describeType, hasChildren } from "../../../parts/value-tree/value-path.js";
+import { describeType, hasChildren } from "../../../parts/value-tree/path-text.js";
 import { ValueTree } from "../../../parts/value-tree/value-tree.js";
-import { formatCount } from "../../../parts/numbers.js";
+import { formatCount } from "../../../parts/number-texts.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import type { Compared } from "./compared.js";
 import { diffText, type TextPiece } from "./diff-text.js";

@@ -1,7 +1,7 @@
 import { Failure } from "../../../parts/failure.js";
 import { Loading } from "../../../parts/loading.js";
-import { counted } from "../../../parts/numbers.js";
-import { pathFromText } from "../../../parts/value-tree/value-path.js";
+import { counted } from "../../../parts/number-texts.js";
+import { pathFromText } from "../../../parts/value-tree/path-text.js";
 import { navigate } from "../../../routes/use-route.js";
 import { useRead } from "../../../server/use-read.js";
 import type { TabProps } from "../tab-props.js";

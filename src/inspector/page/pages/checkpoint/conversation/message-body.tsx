@@ -2,8 +2,10 @@ import { useState } from "preact/hooks";
 import type { ContentPart, MessageView } from "../../../../api/checkpoints.js";
 import { LongText } from "../../../parts/long-text/long-text.js";
 import { ValueTree } from "../../../parts/value-tree/value-tree.js";
-import { findContent } from "./find-content.js";
 import { type ShownConversation, valueOf } from "./use-message.js";
+import type { ValuePlace } from "../../../../api/places.js";
+import type { ValuePath } from "../../../../api/value-node.js";
+import { read } from "../../../server/call-server.js";
 
 /** A message with its conversation. */
 export interface MessageBodyProps {
@@ -51,4 +53,19 @@ function Part({
       {isOpen && <ValueTree label={part.type} place={valueOf(conversation)} from={part.path} />}
     </details>
   );
+}
+
+/** More fields than a message has. */
+const MAX_FIELDS = 200;
+
+/** Finds the text of a message: its field `content`, if that is one text. Messages that were not revived have it inside `kwargs`. */
+async function findContent(place: ValuePlace, message: ValuePath): Promise<ValuePath | undefined> {
+  const { value, children } = await read("value", { place, path: message, offset: 0, limit: MAX_FIELDS });
+  if (value.type === "string") return message;
+  const content = children.find(({ label }) => label === "content");
+  if (content?.value.type === "string") return [...message, content.step];
+  const kwargs = children.find(({ label }) => label === "kwargs");
+  return content === undefined && kwargs !== undefined
+    ? findContent(place, [...message, kwargs.step])
+    : undefined;
 }

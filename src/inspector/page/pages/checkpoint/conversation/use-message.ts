@@ -1,7 +1,7 @@
 import type { MessageView } from "../../../../api/checkpoints.js";
 import type { CheckpointPlace, ValuePlace } from "../../../../api/places.js";
 import type { ValuePath } from "../../../../api/value-node.js";
-import { pathToText } from "../../../parts/value-tree/value-path.js";
+import { pathToText } from "../../../parts/value-tree/path-text.js";
 import { useRead } from "../../../server/use-read.js";
 
 /** How many messages are read at once. */

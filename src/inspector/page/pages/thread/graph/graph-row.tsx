@@ -1,6 +1,6 @@
 import { memo } from "preact/compat";
 import type { HistoryPoint } from "../../../../api/threads.js";
-import { counted } from "../../../parts/numbers.js";
+import { counted } from "../../../parts/number-texts.js";
 import { Time } from "../../../parts/time.js";
 import { LaneSvg } from "./lane-svg.js";
 import type { GraphRow as Row } from "./lanes.js";

@@ -1,0 +1,119 @@
+import { Argument } from "commander";
+import { z } from "zod";
+import type { CallContext } from "../../db/call-context.js";
+import type { GrowthRequest } from "../../growth/boundary/parse-growth.js";
+import type { SerializerOf } from "../../growth/each-channel.js";
+import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../growth/growth-types.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { dryRunOption } from "../options/shared-options.js";
+import { describeMissing } from "../output/describe-rows.js";
+import { counted, humanBytes } from "../output/format-numbers.js";
+
+const flagsOfRewriting = z.object({
+  threads: z.array(z.string()).default([]),
+  dryRun: z.boolean().default(false),
+});
+
+/** What differs between the commands that store values in another form. */
+interface Rewriting {
+  readonly name: "compact" | "expand" | "sanitize";
+  readonly summary: string;
+  /** The verb of the progress: `compacting`. */
+  readonly doing: string;
+  /** The verb of the report: `compacted`. */
+  readonly done: string;
+  readonly nothing: string;
+  readonly examples: readonly string[];
+  /** Loads the function that does the work. */
+  readonly load: () => Promise<Rewrite>;
+}
+
+type Rewrite = (call: CallContext, request: GrowthRequest, serdeOf: SerializerOf) => Promise<GrowthReport>;
+
+/** Creates a command that stores the values of threads in another form, each thread in its own format. */
+export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
+  const { name, summary, doing, done, nothing, examples, load } = rewriting;
+  return {
+    name,
+    group: "Clean up",
+    summary,
+    args: () => [new Argument("[threads...]", "only these threads (default: all)")],
+    options: () => [dryRunOption("print what would be stored, and change nothing")],
+    examples,
+    run: async ({ tables, openSaver, signal, terminal }, flags) => {
+      const { threads, dryRun } = flagsOfRewriting.parse(flags);
+      const { parseGrowth } = await import("../../growth/boundary/parse-growth.js");
+      const { selectTypes } = await import("../../growth/queries/select-types.js");
+      const rewrite = await load();
+      const progress = terminal.progress(dryRun ? "scanning" : doing);
+      let soFar: RewrittenValues | undefined;
+      const onProgress = (state: GrowthProgress): void => {
+        soFar = state;
+        progress.update(state.threadsDone, describe(state));
+      };
+      const request = parseGrowth({
+        threads: threads.length === 0 ? undefined : threads,
+        dryRun,
+        onProgress,
+      });
+      const serdeOf: SerializerOf = async (threadId) => {
+        const saver = openSaver({}, await selectTypes(tables, threadId));
+        return saver.serde;
+      };
+      try {
+        const report = await reportInterrupt(
+          signal,
+          () => rewrite(tables, request, serdeOf),
+          () => {
+            if (dryRun || soFar === undefined) return "nothing was changed";
+            return `${done} ${describe(soFar)}; run the command again to continue`;
+          },
+        );
+        const verb = dryRun ? `would ${name}` : done;
+        const text =
+          report.values === 0
+            ? nothing
+            : `${verb} ${describe(report)} of ${counted(report.threads, "thread")}`;
+        return { exitCode: EXIT_CODE.ok, text: text + describeMissing(report), json: report };
+      } finally {
+        progress.stop();
+      }
+    },
+  };
+}
+
+function describe({ values, bytesBefore, bytesAfter }: RewrittenValues): string {
+  return `${counted(values, "value")} (${humanBytes(bytesBefore)} to ${humanBytes(bytesAfter)})`;
+}
+
+export const compact = rewritingCommand({
+  name: "compact",
+  summary: "store values as splices of earlier ones, which only this library reads",
+  doing: "compacting",
+  done: "compacted",
+  nothing: "nothing to compact",
+  examples: ["compact --dry-run", "compact 42 43", "compact --json"],
+  load: async () => (await import("../../growth/compact.js")).compact,
+});
+
+export const expand = rewritingCommand({
+  name: "expand",
+  summary: "store splices as whole values again, for Python's saver and the official JavaScript saver",
+  doing: "expanding",
+  done: "expanded",
+  nothing: "nothing to expand",
+  examples: ["expand --dry-run", "expand 42 43", "expand --json"],
+  load: async () => (await import("../../growth/expand.js")).expand,
+});
+
+export const sanitize = rewritingCommand({
+  name: "sanitize",
+  summary: "remove from stored messages what nodes had replaced in them, which version 0.1.0 kept",
+  doing: "sanitizing",
+  done: "sanitized",
+  nothing: "nothing to sanitize",
+  examples: ["sanitize --dry-run", "sanitize 42 43", "sanitize --json"],
+  load: async () => (await import("../../sanitize/sanitize.js")).sanitize,
+});

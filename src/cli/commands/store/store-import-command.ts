@@ -1,0 +1,48 @@
+import { Argument } from "commander";
+import { z } from "zod";
+import type { ImportItemsReport } from "../../../store/backup/item-backup-types.js";
+import { checkFiles, linesOf, STDIN } from "../../backup-file/read-file.js";
+import type { CommandDefinition } from "../../command-definition.js";
+import { reportInterrupt } from "../../errors/report-interrupt.js";
+import { EXIT_CODE } from "../../exit-code.js";
+import { counted } from "../../output/format-numbers.js";
+
+const importFlags = z.object({ file: z.string().default(STDIN) });
+
+export const storeImport: CommandDefinition = {
+  name: "import",
+  summary: "restore a backup of items; existing items are never changed, and equal ones are skipped",
+  args: () => [new Argument("[file]", "the backup, or - for standard input (default: -)")],
+  examples: ["store import items.ndjson", "store import items.ndjson --schema restored"],
+  run: async (context, flags) => {
+    const { file } = importFlags.parse(flags);
+    const { store, signal, terminal } = context;
+    const { inspectItems } = await import("../../../store/backup/import-items.js");
+    // A file is checked before anything is stored, so that a damaged one leaves no items behind.
+    const total = file === STDIN ? undefined : await checkFiles(context, [file], inspectItems);
+    const progress = terminal.progress("importing", total);
+    let soFar: ImportItemsReport = { items: 0, skipped: 0, expired: 0 };
+    const onProgress = (report: ImportItemsReport): void => {
+      soFar = report;
+      progress.update(report.items + report.skipped + report.expired, counted(report.items, "item"));
+    };
+    try {
+      const report = await reportInterrupt(
+        signal,
+        () => store.importItems(linesOf(context, file), { onProgress, signal }),
+        () => `stored ${counted(soFar.items, "item")}; run the command again to continue`,
+      );
+      return { exitCode: EXIT_CODE.ok, text: `imported ${describe(report)}`, json: report };
+    } finally {
+      progress.stop();
+    }
+  },
+};
+
+function describe({ items, skipped, expired }: ImportItemsReport): string {
+  return [
+    counted(items, "item"),
+    ...(skipped === 0 ? [] : [`skipped ${counted(skipped, "item")} that already existed`]),
+    ...(expired === 0 ? [] : [`left out ${counted(expired, "item")} whose time was over`]),
+  ].join(", ");
+}

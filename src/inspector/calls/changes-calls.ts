@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
+import { keyText, recordOf } from "../../parsing/keys.js";
+import type { PruneReport } from "../../retention/retention-types.js";
+import type { DeletedRows, PruneRule } from "../api/storage-views.js";
+import { checkFork, explainDeltas, prepareFork } from "../changes/check-fork.js";
+import { getSurroundings } from "../queries/get-surroundings.js";
+import { configOf, notFound } from "../stored-values/read-stored-value.js";
+import { checkpointPlace, threadId } from "./args.js";
+import type { CallRun, ReadDefinitions, WriteDefinitions } from "./call-definition.js";
+
+const forkArgs = checkpointPlace.extend({ values: recordOf(keyText, z.unknown()) });
+const pruneArgs = z
+  .strictObject({
+    threadId: threadId.optional(),
+    keepLast: z.number().int().min(1).optional(),
+    olderThanMs: z.number().min(0).optional(),
+  })
+  .refine(
+    ({ keepLast, olderThanMs }) => keepLast !== undefined || olderThanMs !== undefined,
+    "must have keepLast or olderThanMs",
+  );
+
+export const checkCalls: ReadDefinitions<"checkFork" | "checkPrune"> = {
+  checkFork: { args: forkArgs, run: checkFork },
+  checkPrune: { args: pruneArgs, run: (run, rule) => prune(run, rule, true) },
+};
+
+export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" | "deleteThread" | "prune"> = {
+  fork: {
+    args: forkArgs,
+    run: async (run, request) => {
+      const { values, checkpointIds } = await prepareFork(run, request);
+      const wrong = values.find(({ problem }) => problem !== undefined);
+      if (wrong?.problem !== undefined) throw wrong.problem;
+      const { threadId: thread, namespace } = request;
+      const saver = await run.context.writerFor({ threadId: thread, namespace, checkpointIds });
+      const given = Object.fromEntries(values.map(({ channel, value }) => [channel, value]));
+      const config = await explainDeltas(() =>
+        saver.fork(configOf(request), { values: given, signal: run.signal }),
+      );
+      return { checkpointId: checkpointIdOf(config) };
+    },
+  },
+  rollback: {
+    args: checkpointPlace,
+    run: async (run, place) => {
+      const { threadId: thread, namespace, checkpointId } = place;
+      const around = await getSurroundings(run.call, place, 0);
+      if (around === undefined) throw notFound(place);
+      const checkpointIds = [...new Set([checkpointId, around.newest])];
+      const saver = await run.context.writerFor({ threadId: thread, namespace, checkpointIds });
+      const config = await explainDeltas(() =>
+        saver.rollback(thread, checkpointId, { checkpointNs: namespace, signal: run.signal }),
+      );
+      return { checkpointId: checkpointIdOf(config) };
+    },
+  },
+  copyThread: {
+    args: z.strictObject({ source: threadId, target: threadId }),
+    run: async ({ context, signal }, { source, target }) => {
+      const { checkpoints, blobs, writes, bytes } = await context.saver.copyThread(source, target, {
+        signal,
+      });
+      if (checkpoints + blobs + writes > 0 || (await hasRows(context, source, signal))) {
+        return { checkpoints, values: blobs, writes, bytes };
+      }
+      throw new InvalidConfigError("args.source", "is a thread without checkpoints");
+    },
+  },
+  deleteThread: {
+    args: z.strictObject({ threadId }),
+    run: async ({ context, signal }, args) => {
+      await context.saver.deleteThread(args.threadId, { signal });
+      return {};
+    },
+  },
+  prune: { args: pruneArgs, run: (run, rule) => prune(run, rule, false) },
+};
+
+async function prune({ context, signal }: CallRun, rule: PruneRule, dryRun: boolean): Promise<DeletedRows> {
+  const { threadId: thread, keepLast, olderThanMs } = rule;
+  const threads = thread === undefined ? undefined : [thread];
+  return deletedRows(await context.saver.prune({ threads, keepLast, olderThanMs, dryRun, signal }));
+}
+
+function deletedRows({ threads, checkpoints, blobs, writes, bytes }: PruneReport): DeletedRows {
+  return { threads, checkpoints, values: blobs, writes, bytes };
+}
+
+/** Nothing is copied a second time, which is no failure. */
+async function hasRows({ saver }: CallRun["context"], source: string, signal: AbortSignal): Promise<boolean> {
+  const { total } = await saver.storage({ threadId: source, limit: 1, signal });
+  return total.checkpoints + total.blobs + total.writes > 0;
+}
+
+function checkpointIdOf({ configurable }: { readonly configurable?: Record<string, unknown> }): string {
+  const id = configurable?.checkpoint_id;
+  return typeof id === "string" ? id : "";
+}

@@ -1,0 +1,106 @@
+import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import type { IdleDeletion, ThreadDeletion } from "./boundary/parse-prune.js";
+import { type IdleRule, isIdle } from "./idle-rule.js";
+import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js";
+import { lockCheckpointsOfThread } from "./queries/deleted-checkpoints.js";
+import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
+import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
+import { storeBatch } from "../saver/store.js";
+import { writeGuard } from "../saver/write-guard.js";
+import type { SaverCall } from "../saver/call/saver-call.js";
+import type { PruneReport } from "./retention-types.js";
+import { threadPages } from "../saver/thread-pages.js";
+
+/** Deletes whole threads. */
+export async function deleteThreads(
+  call: SaverCall,
+  { threads, dryRun }: ThreadDeletion,
+): Promise<PruneReport> {
+  let report = emptyReport(dryRun);
+  for await (const page of threadPages(call, threads)) {
+    const sizes = await measureThreads(call, page);
+    for (const size of sizes) {
+      if (!dryRun) await storeBatch(call, [{ kind: "deleteThread", threadId: size.thread_id }]);
+      report = addThread(report, size);
+    }
+    const missing = sizes.filter(({ namespaces }) => namespaces === 0).map(({ thread_id }) => thread_id);
+    report = { ...report, missing: [...report.missing, ...missing] };
+  }
+  return report;
+}
+
+/** Deletes whole threads whose newest checkpoint is older than `idleForMs`, or than their own time to live. */
+export async function deleteIdleThreads(
+  call: SaverCall,
+  { idleForMs, threads, dryRun, onProgress }: IdleDeletion,
+): Promise<PruneReport> {
+  const rule = { nowMs: Date.now(), idleForMs };
+  let report = emptyReport(dryRun);
+  for await (const page of threadPages(call, threads)) {
+    const times = await selectThreadTimes(call, page);
+    const idle = times.filter((row) => isIdle(row, rule)).map(({ thread_id }) => thread_id);
+    for (const size of dryRun ? await measureThreads(call, idle) : deleteEach(call, idle, rule)) {
+      const deleted = await size;
+      if (deleted === undefined) continue;
+      report = addThread(report, deleted);
+      const { checkpoints, writes, blobs, bytes, namespaces } = report;
+      const counts = { checkpoints, writes, blobs, bytes };
+      onProgress?.({ ...counts, threadId: deleted.thread_id, checkpointNs: "", namespacesDone: namespaces });
+    }
+    if (threads !== undefined)
+      report = { ...report, missing: [...report.missing, ...threadsWithoutRow(page, times)] };
+  }
+  return report;
+}
+
+/** Deletes the threads one by one, as the caller iterates. */
+function* deleteEach(
+  call: SaverCall,
+  threads: readonly string[],
+  rule: IdleRule,
+): Generator<Promise<ThreadSizeRow | undefined>> {
+  for (const threadId of threads) yield deleteIfIdle(call, threadId, rule);
+}
+
+/**
+ * Deletes a thread unless it has a new checkpoint. A concurrent `put` locks its parent checkpoint, so the statement after the
+ * locks sees the new one.
+ *
+ * @returns What was deleted; `undefined` if the thread is no longer idle.
+ */
+function deleteIfIdle(call: SaverCall, threadId: string, rule: IdleRule): Promise<ThreadSizeRow | undefined> {
+  const operations = [{ kind: "deleteThread", threadId }] as const;
+  return inOneTransaction(call, async (transaction) => {
+    const guard = await writeGuard(transaction, operations);
+    await runTransaction(transaction, {
+      guard,
+      statements: [lockCheckpointsOfThread(transaction.schema, threadId)],
+    });
+    const [time] = await selectThreadTimes(transaction, [threadId]);
+    if (time === undefined || !isIdle(time, rule)) return undefined;
+    const [size] = await measureThreads(transaction, [threadId]);
+    await storeBatch(transaction, operations);
+    return size;
+  });
+}
+
+function threadsWithoutRow(threads: readonly string[], rows: readonly ThreadTimeRow[]): string[] {
+  const stored = new Set(rows.map(({ thread_id }) => thread_id));
+  return threads.filter((thread) => !stored.has(thread));
+}
+
+function emptyReport(dryRun: boolean): PruneReport {
+  return { ...NO_ROWS, threads: 0, namespaces: 0, missing: [], dryRun };
+}
+
+function addThread(
+  report: PruneReport,
+  { checkpoints, writes, blobs, bytes, namespaces }: ThreadSizeRow,
+): PruneReport {
+  return {
+    ...report,
+    ...addCounts(report, { checkpoints, writes, blobs, bytes }),
+    threads: report.threads + Math.min(1, namespaces),
+    namespaces: report.namespaces + namespaces,
+  };
+}
