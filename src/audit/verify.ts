@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { isDistributed } from "../db/is-distributed.js";
+import { isDistributed } from "../db/placement/placement.js";
 import { isCompressed } from "../serde/compressed/codecs.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";

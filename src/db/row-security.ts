@@ -3,7 +3,7 @@ import { RowSecurityError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
 import type { LibraryDatabase } from "./checkpoint-database.js";
 import type { OpenedDatabase } from "./opened-database.js";
-import { HAS_CITUS } from "./shard-statistics.js";
+import { HAS_CITUS } from "./placement/shard-statistics.js";
 import { type Parameter, Statement } from "./statements/statement.js";
 
 /** The tables of the savers that hold rows of tenants. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { readList, selectedList } from "../db/selected-list.js";
-import { HAS_CITUS, shardStatistics } from "../db/shard-statistics.js";
+import { HAS_CITUS, shardStatistics } from "../db/placement/shard-statistics.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../db/call-context.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { readList, selectedList } from "../db/selected-list.js";
-import { hasCitus, rememberOneServer } from "../db/is-distributed.js";
+import { hasCitus, rememberOneServer } from "../db/placement/placement.js";
 import { Statement } from "../db/statements/statement.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError } from "../errors/index.js";

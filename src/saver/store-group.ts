@@ -1,4 +1,4 @@
-import { isDistributed } from "../db/is-distributed.js";
+import { isDistributed } from "../db/placement/placement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { isDistributed } from "../db/is-distributed.js";
+import { isDistributed } from "../db/placement/placement.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";

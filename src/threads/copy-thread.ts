@@ -1,4 +1,4 @@
-import { isDistributed } from "../db/is-distributed.js";
+import { isDistributed } from "../db/placement/placement.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";

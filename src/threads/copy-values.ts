@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isDistributed } from "../db/is-distributed.js";
+import { isDistributed } from "../db/placement/placement.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";

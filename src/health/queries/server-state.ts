@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { hasCitus } from "../../db/is-distributed.js";
+import { hasCitus } from "../../db/placement/placement.js";
 import { selectedList } from "../../db/selected-list.js";
 import { Statement } from "../../db/statements/statement.js";
 

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { isDistributed } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { HAS_CITUS, shardStatistics } from "../../db/shard-statistics.js";
+import { HAS_CITUS, shardStatistics } from "../../db/placement/shard-statistics.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { leavesOf } from "../../migrations/catalog-expressions.js";
 import { Statement } from "../../db/statements/statement.js";

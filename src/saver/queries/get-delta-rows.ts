@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBui
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { isDistributed } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";

@@ -1,6 +1,6 @@
 import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { isDistributed } from "../../db/placement/placement.js";
 import type { TableShape, TupleSelection } from "../model/tuple-shape.js";
 
 /**
