@@ -5,12 +5,10 @@ import { runStatement } from "../statements/run-statement.js";
 import { Statement } from "../statements/statement.js";
 
 /**
- * Where the rows of the savers' tables are, and what a statement may have there. Each property says what a statement does, so that its
- * builder need not know why; `docs/internals/statements.md` has the rules (N1 to N8).
+ * The form that the statements of a database take. It says what they do, so that their builders need not know why;
+ * `docs/internals/statements.md` has the rules (N1 to N8).
  */
-export interface Placement {
-  /** Whether other servers, the nodes, keep the rows. A statement then goes through this server to the node of its thread. */
-  readonly isOnNodes: boolean;
+export interface StatementForm {
   /** Whether a statement is about one thread, and compares the thread of each table with its parameter, not with another table (N1). */
   readonly namesThread: boolean;
   /** Whether a subquery can select `xmin` and `ctid` of a row (N2). */
@@ -19,19 +17,22 @@ export interface Placement {
   readonly looksUpRows: boolean;
 }
 
+/** Where the rows of the savers' tables are. */
+export interface Placement {
+  /** Whether other servers, the nodes, keep the rows. A statement then goes through this server to the node of its thread. */
+  readonly isOnNodes: boolean;
+  readonly form: StatementForm;
+}
+
 const ON_NODES: Placement = {
   isOnNodes: true,
-  namesThread: true,
-  hasSystemColumns: false,
-  looksUpRows: false,
+  form: { namesThread: true, hasSystemColumns: false, looksUpRows: false },
 };
 
 /** The placement on Postgres, on PGlite, and of local tables of a coordinator of Citus. */
 export const ON_ONE_SERVER: Placement = {
   isOnNodes: false,
-  namesThread: false,
-  hasSystemColumns: true,
-  looksUpRows: true,
+  form: { namesThread: false, hasSystemColumns: true, looksUpRows: true },
 };
 
 const KNOWN = /* @__PURE__ */ new RememberedBySchema<Placement>();
