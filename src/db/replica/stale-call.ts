@@ -52,7 +52,7 @@ function staleDatabase(call: CallContext, replica: Replica): OpenedDatabase {
   };
   return {
     ...primary,
-    // What is remembered of a database, such as whether Citus has distributed it, may not hold for the other one yet.
+    // What is remembered of a database, such as its placement, may not hold for the other one yet.
     source: replica.database.source,
     get closed() {
       return primary.closed;
