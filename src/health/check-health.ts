@@ -123,7 +123,7 @@ async function check(
       transient: true,
     });
   }
-  if (server.has_citus && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
+  if (server.has_nodes && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
   requirePrivileges(call, requirements, { role: server.role, missing });
   requireRowSecurity(call, requirements, server);
 }

@@ -55,24 +55,24 @@ async function findPlacement(call: CallContext): Promise<Placement> {
   return KNOWN.set(call, table.is_on_nodes ? ON_NODES : ON_ONE_SERVER);
 }
 
-/** Whether Citus keeps the rows of the savers' tables on its nodes, by thread or as a whole schema on one node. */
+/** Tells whether the placement is on nodes, for users, who know it as distributed tables. */
 export async function isDistributed(call: CallContext): Promise<boolean> {
   return (await placementOf(call)).isOnNodes;
 }
 
-/** Remembers that {@link hasCitus} was false, so that {@link placementOf} need not ask. */
+/** Remembers that {@link hasNodes} was false, so that {@link placementOf} need not ask. */
 export function rememberOneServer(call: CallContext): void {
   KNOWN.set(call, ON_ONE_SERVER);
 }
 
-/** An expression for whether the server has Citus. */
-export function hasCitus(): RawBuilder<boolean> {
+/** An expression for whether the server may keep rows on nodes: it has Citus. */
+export function hasNodes(): RawBuilder<boolean> {
   return sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`;
 }
 
 /** A row where the server has Citus. Elsewhere there is none, since rows count as those of the call that asks. */
 const citusCatalog = /* @__PURE__ */ new Statement<object, unknown>((db) =>
-  db.selectNoFrom(sql.lit(1).as("citus")).where(hasCitus()),
+  db.selectNoFrom(sql.lit(1).as("citus")).where(hasNodes()),
 );
 
 /** A row where Citus manages the table `checkpoints`. Joins find it without the right to use the schema, unlike `to_regclass`. */
