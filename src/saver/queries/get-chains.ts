@@ -33,9 +33,7 @@ export interface ChainRowOfPage extends ValueKeyRow {
   readonly blob: string | null;
 }
 
-/**
- * Reads values and all values that they are made of, each once, in one statement (C10).
- */
+/** Reads values and all values that they are made of, each once, in one statement (C10). */
 export async function getChains(
   call: CallContext,
   places: readonly ChannelValueContext[],

@@ -18,7 +18,7 @@ export async function selectThreadIds(
   pageSize: number,
 ): Promise<string[]> {
   // A thread id is never "".
-  const statement = (await placementOf(call)).form.looksUpRows ? nextThreads : groupedThreads;
+  const statement = (await placementOf(call)).form.looksUpRows ? nextThreads : nextGrouped;
   const rows = await runStatement(call, statement, { after: after ?? "", pageSize });
   return rows.map(({ thread_id }) => thread_id);
 }
@@ -60,7 +60,7 @@ const nextThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: strin
     .$narrowType<{ thread_id: string }>(),
 );
 
-const groupedThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) => {
+const nextGrouped = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) => {
   const after = (table: (typeof THREAD_TABLES)[number]) =>
     db.selectFrom(table).select("thread_id").where("thread_id", ">", parameter("after"));
   return db
