@@ -112,6 +112,14 @@ module.exports = {
       to: { path: `^src/${room}/`, pathNot: `^src/${room}/queries/` },
     })),
     {
+      name: "on-nodes-when-needed",
+      severity: "error",
+      comment:
+        "Only savers on several servers need src/saver/on-nodes, so it is loaded by import() when the first one does.",
+      from: { path: "^src/", pathNot: "^src/saver/on-nodes/" },
+      to: { path: "^src/saver/on-nodes/", dynamic: false },
+    },
+    {
       name: "conformance-loads-no-store",
       severity: "error",
       comment: "A suite checks a store of anyone, so it imports only types of ours.",

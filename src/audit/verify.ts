@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { isDistributed } from "../db/is-distributed.js";
+import { placementOf } from "../db/placement/placement.js";
 import { isCompressed } from "../serde/compressed/codecs.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
@@ -45,9 +45,9 @@ export async function verify(
   return progress.report();
 }
 
-/** Where Citus distributes the tables, it checks one thread after another, since it joins no rows of several nodes. */
+/** All threads together, or one after another where a statement names its thread (N1). */
 async function* scopesOf(call: CallContext, request: VerifyRequest): AsyncGenerator<VerifyRequest> {
-  if (request.threadId !== undefined || !(await isDistributed(call))) {
+  if (request.threadId !== undefined || !(await placementOf(call)).form.namesThread) {
     yield request;
     return;
   }

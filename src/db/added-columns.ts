@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "./call-context.js";
-import { ownerOf } from "./is-distributed.js";
+import { RememberedBySchema } from "./remembered-by-schema.js";
 import { runStatement } from "./statements/run-statement.js";
 import { Statement } from "./statements/statement.js";
 
@@ -14,20 +14,18 @@ export interface AddedColumns {
 
 const ALL: AddedColumns = { taskPath: true, splices: true };
 
-/** The schemas, by database, whose tables have all columns. */
-const COMPLETE = /* @__PURE__ */ new WeakMap<object, Set<string>>();
+/** The schemas whose tables have all columns. */
+const COMPLETE = /* @__PURE__ */ new RememberedBySchema<AddedColumns>();
 
 /**
  * Tells which columns the tables have, so that what only looks at them reads those of other savers as they are. The first call sends a
  * query of the catalog. Where columns are missing, every call asks again, since a migration may run at any moment.
  */
 export async function addedColumns(call: CallContext): Promise<AddedColumns> {
-  const owner = ownerOf(call.database);
-  const complete = COMPLETE.get(owner) ?? new Set();
-  COMPLETE.set(owner, complete);
-  if (complete.has(call.schema)) return ALL;
+  const known = COMPLETE.get(call);
+  if (known !== undefined) return known;
   const missing = (await runStatement(call, missingColumns, { schema: call.schema })).map(({ name }) => name);
-  if (missing.length === 0) complete.add(call.schema);
+  if (missing.length === 0) return COMPLETE.set(call, ALL);
   return { taskPath: !missing.includes("task_path"), splices: !missing.includes("base") };
 }
 

@@ -3,7 +3,7 @@ import { RowSecurityError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
 import type { LibraryDatabase } from "./checkpoint-database.js";
 import type { OpenedDatabase } from "./opened-database.js";
-import { HAS_CITUS } from "./shard-statistics.js";
+import { MAY_HAVE_SHARDS } from "./placement/shard-statistics.js";
 import { type Parameter, Statement } from "./statements/statement.js";
 
 /** The tables of the savers that hold rows of tenants. */
@@ -16,8 +16,8 @@ export const TENANT_TABLES: readonly string[] = [
 
 /**
  * Checks once for each saver, store or cache, and each of its databases, that it separates tenants. It does not for a superuser, for the owner
- * of the tables, or without policies: every tenant would see all rows. Nor does it where Citus keeps the rows on other servers, which it
- * does not send the setting with the tenant to: no tenant would see a row.
+ * of the tables, or without policies: every tenant would see all rows. Nor does it where other servers, the
+ * nodes, keep the rows, since they do not get the setting with the tenant: no tenant would see a row.
  *
  * @throws RowSecurityError when it does not.
  */
@@ -36,7 +36,7 @@ export class RowSecurityCheck {
     const params = { schema, tables: this.#tables };
     const options = { signal, statementTimeoutMs: policy.statementTimeoutMs };
     const rows = await database.execute(activeTables.bind(schema, params), options);
-    if (rows[0]?.has_citus === true) {
+    if (rows[0]?.may_have_shards === true) {
       const onNodes = await database.execute(tablesOnNodes.bind(schema, params), options);
       if (onNodes.length > 0) {
         const names = onNodes.map(({ name }) => name);
@@ -53,7 +53,7 @@ export class RowSecurityCheck {
 interface TableRow {
   readonly name: string;
   readonly is_active: boolean;
-  readonly has_citus: boolean;
+  readonly may_have_shards: boolean;
 }
 
 interface TableParams {
@@ -65,10 +65,10 @@ const activeTables = /* @__PURE__ */ new Statement<TableParams, TableRow>((db, p
   relationsOf(db, parameter)
     .select("relation.relname as name")
     .select(sql<boolean>`row_security_active(relation.oid)`.as("is_active"))
-    .select(HAS_CITUS.as("has_citus")),
+    .select(MAY_HAVE_SHARDS.as("may_have_shards")),
 );
 
-/** The tables whose rows Citus keeps on its nodes. */
+/** The tables whose rows are on nodes. */
 const tablesOnNodes = /* @__PURE__ */ new Statement<TableParams, Pick<TableRow, "name">>((db, parameter) =>
   relationsOf(db, parameter)
     .innerJoin(

@@ -41,7 +41,7 @@ export interface Catalog {
   };
   "pg_catalog.pg_stat_ssl": { pid: number; ssl: boolean; version: string | null };
   "pg_catalog.pg_database": { datname: string };
-  /** The nodes of a Citus cluster. Only databases with Citus have this table. */
+  /** The nodes of a cluster. Only databases on nodes have this table. */
   "pg_catalog.pg_dist_node": {
     nodeid: number;
     groupid: number;

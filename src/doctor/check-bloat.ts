@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { readList, selectedList } from "../db/selected-list.js";
-import { HAS_CITUS, shardStatistics } from "../db/shard-statistics.js";
+import { MAY_HAVE_SHARDS, shardStatistics } from "../db/placement/shard-statistics.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
@@ -29,12 +29,12 @@ export const checkBloat: Check = {
 };
 
 type OwnRow = Awaited<ReturnType<typeof readOwn>>[number];
-type TableRow = Omit<OwnRow, "hasCitus">;
+type TableRow = Omit<OwnRow, "mayHaveShards">;
 
-/** Reads the statistics of each table, and instead those of its shards where Citus keeps its rows in them. */
+/** Reads the statistics of each table, and instead those of its shards where they keep its rows. */
 async function readTables(db: DoctoredDatabase, schema: string): Promise<TableRow[]> {
   const own = await readOwn(db, schema);
-  if (own[0]?.hasCitus !== true) return own;
+  if (own[0]?.mayHaveShards !== true) return own;
   const ofShards = new Map((await readShards(db, schema)).map((row) => [row.whole, row]));
   return own.map((row) => ({ ...row, ...ofShards.get(row.whole) }));
 }
@@ -88,7 +88,7 @@ function readOwn(db: DoctoredDatabase, schema: string) {
           "wholeToastSize",
         ),
       )
-      .select(HAS_CITUS.as("hasCitus"))
+      .select(MAY_HAVE_SHARDS.as("mayHaveShards"))
       .execute()
   );
 }

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { isDistributed } from "../db/is-distributed.js";
+import { isDistributed } from "../db/placement/placement.js";
 import { abortErrorOf, orAborted } from "../db/statements/bounded-run.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { raceAgainst } from "../db/async/race-against.js";
@@ -123,7 +123,7 @@ async function check(
       transient: true,
     });
   }
-  if (server.has_citus && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
+  if (server.has_nodes && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
   requirePrivileges(call, requirements, { role: server.role, missing });
   requireRowSecurity(call, requirements, server);
 }

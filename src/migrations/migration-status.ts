@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../db/call-context.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { readList, selectedList } from "../db/selected-list.js";
-import { hasCitus, rememberOneServer } from "../db/is-distributed.js";
+import { hasNodes, rememberOneServer } from "../db/placement/placement.js";
 import { Statement } from "../db/statements/statement.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError } from "../errors/index.js";
@@ -135,7 +135,7 @@ export async function isCurrent(call: CallContext, set: MigrationSet): Promise<b
   const limits = { signal, statementTimeoutMs: policy.statementTimeoutMs, lockTimeoutMs: 1 };
   try {
     const [found] = await database.execute(status.bind(schema, {}), limits);
-    if (found?.citus === false) rememberOneServer(call);
+    if (found?.has_nodes === false) rememberOneServer(call);
     return found !== undefined && statusBy(schema, set, found, readList(found.recorded)).pending.length === 0;
   } catch (error) {
     const failure = toDatabaseError(error);
@@ -188,13 +188,13 @@ async function readCatalog(
 
 interface CatalogWithRecord extends Catalog {
   recorded: string | null;
-  citus: boolean;
+  has_nodes: boolean;
 }
 
 function catalogWithRecord(schema: string, set: MigrationSet): RawBuilder<CatalogWithRecord> {
   const recorded = sql<string[]>`array(select name from ${sql.id(schema, set.record)} order by name)`;
   return sql<CatalogWithRecord>`(select ${catalogOf(schema, set)},
-      ${selectedList(recorded)} as "recorded", ${hasCitus()} as "citus")`;
+      ${selectedList(recorded)} as "recorded", ${hasNodes()} as "has_nodes")`;
 }
 
 /** The columns of a {@link Catalog}. */

@@ -1,5 +1,4 @@
 import type { CallContext } from "../db/call-context.js";
-import { isDistributed } from "../db/is-distributed.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
@@ -8,19 +7,17 @@ import type { SaverCall } from "./call/saver-call.js";
 import { MissingParents, type RequiredParent, requiredParents } from "./codec/required-parents.js";
 import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
 import { type Portion, splitRows } from "./codec/split-rows.js";
-import { parentGuard } from "./held-guards.js";
+import { parentGuard } from "./parent-guard.js";
 import { newestSteps } from "./newest-steps.js";
-import { notificationScope } from "./notifications/watch-channel.js";
 import { deleteThreads } from "./queries/delete-threads.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { putLongBlob } from "./queries/put-long-blob.js";
 import { putLongWrite } from "./queries/put-long-write.js";
-import { putRows } from "./queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
-import { putRowsOfThread } from "./queries/rows-of-thread.js";
 import { threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
-import { transactAndNotify } from "./transact-and-notify.js";
+import type { Storing } from "./storing.js";
+import { storingOf } from "./storing-of.js";
 
 /** What {@link storeOperations} knows of operations beside themselves. */
 export interface StoringOptions {
@@ -63,14 +60,15 @@ async function tryToStore(
   const newest = await newestSteps(call, checkpointsOf(operations));
   const complete = await Promise.all(operations.map((operation) => withAllValues(operation, orphans)));
   try {
-    await transactAndNotify(call, operations, {
+    const storing = await storingOf(call);
+    await storing.transact(call, operations, {
       guard: [
         ...isolationGuard(call, operations),
         ...guard,
         ...newest.guard,
         ...(await parentGuard(call, required)),
       ],
-      statements: [...(await writingStatements(call, complete)), ...newest.removal],
+      statements: [...(await writingStatements(call, storing, complete)), ...newest.removal],
     });
     return [];
   } catch (error) {
@@ -133,11 +131,11 @@ function parentOf({ threadId, checkpointNs, parentCheckpointId }: EncodedCheckpo
 
 async function writingStatements(
   call: SaverCall,
+  storing: Storing,
   operations: readonly BatchOperation[],
 ): Promise<BoundStatement<unknown>[]> {
   const { schema, policy } = call;
   const groups = await threadGroups(call, operations, threadOf);
-  const onNodes = await isDistributed(call);
   return groups.flatMap(({ items, ...threads }) => {
     const { deletedThreads, ...rows } = resolveBatch(items);
     const deleted = { ...threads, items: deletedThreads };
@@ -146,29 +144,16 @@ async function writingStatements(
       ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deleted)] : []),
       ...(deletes ? deleteThreads(schema, deleted) : []),
       ...splitRows(rows, statementBytesOf(call)).flatMap((portion) =>
-        toStatements(call, portion, onNodes ? threads.threadId : undefined),
+        portion.kind === "rows"
+          ? storing.putRows(call, threads.threadId, portion)
+          : [putLongRow(schema, portion)],
       ),
     ];
   });
 }
 
-/** @param threadOnNodes - The thread, where Citus distributes the tables. */
-function toStatements(
-  call: SaverCall,
-  portion: Portion,
-  threadOnNodes: string | undefined,
-): BoundStatement<unknown>[] {
-  const { schema } = call;
-  switch (portion.kind) {
-    case "longWrite":
-      return [putLongWrite(schema, portion.row)];
-    case "longBlob":
-      return [putLongBlob(schema, portion.row)];
-    case "rows":
-      return threadOnNodes === undefined
-        ? [putRows(schema, portion, { scope: notificationScope(call) })]
-        : putRowsOfThread(schema, threadOnNodes, portion);
-  }
+function putLongRow(schema: string, portion: Exclude<Portion, { kind: "rows" }>): BoundStatement<unknown> {
+  return portion.kind === "longWrite" ? putLongWrite(schema, portion.row) : putLongBlob(schema, portion.row);
 }
 
 /** The size up to which values go into one statement, in bytes. */

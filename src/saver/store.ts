@@ -1,17 +1,11 @@
-import { isDistributed } from "../db/is-distributed.js";
-import { runTransaction } from "../db/statements/run-statement.js";
-import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
-import { newestSteps } from "./newest-steps.js";
 import { localOffers } from "./notifications/local-watches.js";
-import { notificationScope } from "./notifications/watch-channel.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
-import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
-import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
-import { insertedIn, storeOnNodes } from "./store-on-nodes.js";
+import type { EncodedWrites } from "./queries/put-pending-writes.js";
 import { statementBytesOf, storeOperations } from "./store-operations.js";
+import { storingOf } from "./storing-of.js";
 import { writeGuard } from "./write-guard.js";
 
 /**
@@ -24,49 +18,11 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
   const guard = await writeGuard(call, [operation]);
-  const isDone = !isLong(call, checkpoint.blobs) && (await storeInOneStatement(call, checkpoint, guard));
+  const isDone =
+    !isLong(call, checkpoint.blobs) &&
+    (await (await storingOf(call)).storeCheckpoint(call, checkpoint, guard));
   if (!isDone) await storeOperations(call, [operation], { guard });
   offers.deliver();
-}
-
-/** Returns false, and stores nothing, where a required parent or the base of a splice is gone. */
-async function storeInOneStatement(
-  call: SaverCall,
-  checkpoint: EncodedCheckpoint,
-  guard: readonly GuardStep[],
-): Promise<boolean> {
-  if (await isDistributed(call)) {
-    const inserted = await storeOnNodes(call, [{ kind: "put", checkpoint }], guard);
-    if (inserted !== undefined) rememberValues(call, checkpoint, insertedIn(checkpoint, inserted));
-    return inserted !== undefined;
-  }
-  const newest = await newestSteps(call, [checkpoint]);
-  const put = bindPut(call.schema, checkpoint, notificationScope(call));
-  const [rows = []] = await runTransaction<unknown>(call, {
-    guard: [...guard, ...newest.guard],
-    statements: [put, ...newest.removal],
-  });
-  rememberValues(call, checkpoint, insertedBlobs(rows));
-  return isStored(checkpoint, rows);
-}
-
-/**
- * Remembers the values of a checkpoint that was stored, for the next one. Where a row of the same key was stored before, nobody
- * knows which value it has: then nothing is remembered.
- *
- * @param inserted - How many values were inserted, where this is known.
- */
-export function rememberValues(
-  { policy: { memory } }: SaverCall,
-  checkpoint: EncodedCheckpoint,
-  inserted: number | undefined,
-): void {
-  const { chained, blobs, threadId, checkpointNs, parentCheckpointId } = checkpoint;
-  if (memory === undefined || chained === undefined || chained.size === 0) return;
-  if (inserted !== blobs.filter(({ isCarried }) => isCarried !== true).length) return;
-  const parent =
-    parentCheckpointId === null ? undefined : { threadId, checkpointNs, checkpointId: parentCheckpointId };
-  memory.remember(checkpoint, chained, parent);
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
@@ -75,8 +31,7 @@ export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promi
   const operation = { kind: "putWrites", writes } as const;
   const guard = await writeGuard(call, [operation]);
   if (guard.length > 0 || isLong(call, writes.writes)) await storeOperations(call, [operation], { guard });
-  else if (await isDistributed(call)) await storeOnNodes(call, [operation], guard);
-  else await putPendingWrites(call, writes);
+  else await (await storingOf(call)).storeWrites(call, writes);
 }
 
 /**

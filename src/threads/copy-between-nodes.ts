@@ -12,8 +12,7 @@ import { findConflict } from "./queries/find-conflict.js";
 import { lockCheckpoints, lockThread } from "./queries/lock-thread.js";
 
 /**
- * Copies a thread where Citus distributes the tables, so that the two threads may be on different nodes, and no statement sees both in
- * one snapshot. It first copies the checkpoints and locks those of the source, which keeps their values and writes there (C8). Then
+ * Copies a thread where the two threads may be on different nodes, so that no statement sees both in one snapshot (N8). It first copies the checkpoints and locks those of the source, which keeps their values and writes there (C8). Then
  * it copies these through this process. Until it commits, a deletion of checkpoints of the source waits, and other writers don't.
  */
 export function copyBetweenNodes(
@@ -39,7 +38,7 @@ export function copyBetweenNodes(
         deleteGoneHeaders(schema, threads),
       ],
     });
-    await copyValues(transaction, threads, serde);
+    await copyValues(transaction, threads, serde, { skipsStored: false });
     const [[counts] = []] = await runTransaction(transaction, { statements: [countRows(schema, source)] });
     return counts ?? NO_ROWS;
   });

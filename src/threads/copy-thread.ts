@@ -1,4 +1,4 @@
-import { isDistributed } from "../db/is-distributed.js";
+import { placementOf } from "../db/placement/placement.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
@@ -21,7 +21,7 @@ export async function copyThread(
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
   const call = writingThreads(base, () => [threads.target]);
-  if (await isDistributed(call)) return copyBetweenNodes(call, threads, serde);
+  if ((await placementOf(call)).isOnNodes) return copyBetweenNodes(call, threads, serde);
   if (!threads.reencode && serde.bindsToPlace === undefined) {
     const { counts, hasBoundValues } = await runCopy(call, threads, "all");
     if (!hasBoundValues) return counts;
@@ -48,7 +48,7 @@ function copyEncodedThread(
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const { counts, isCopied } = await runCopy(transaction, threads, "checkpoints");
       if (isCopied) return counts;
-      await copyValues(transaction, threads, serde);
+      await copyValues(transaction, threads, serde, { skipsStored: true });
     }
     throw new DatabaseError(
       `thread "${threads.source}": concurrent writers stored values faster than the copy could read them`,

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { isDistributed } from "../db/is-distributed.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
@@ -44,6 +43,12 @@ const EMPTY = "empty";
 /** The most bytes that one statement stores; a single longer value has a statement of its own. */
 const PORTION_BYTES = 8 * 2 ** 20;
 
+/** How {@link copyValues} reads the source. */
+export interface CopyOptions {
+  /** Whether it reads only what the target lacks. Otherwise it stores the rest once more, which changes nothing. */
+  readonly skipsStored: boolean;
+}
+
 /**
  * Copies the values and writes of a thread that the target lacks, in portions. It decodes a value that is bound to its place,
  * or every value with `reencode`, and encodes it for its place in the target. It copies the bytes of other values.
@@ -52,11 +57,15 @@ export async function copyValues(
   call: SaverCall,
   { source, target, reencode }: CopiedThreads,
   serde: ContextualSerializer,
+  { skipsStored }: CopyOptions,
 ): Promise<void> {
   const copier: Copier = { call, reader: valueReader(call, serde), reencode };
-  // Citus doesn't compare rows of two nodes. There the copy sends what the target has already once more, which changes nothing.
-  const absentFrom = (await isDistributed(call)) ? undefined : target;
-  const scope = { threadId: source, absentFrom, textVersions: reencode, copies: true };
+  const scope = {
+    threadId: source,
+    absentFrom: skipsStored ? target : undefined,
+    textVersions: reencode,
+    copies: true,
+  };
   await copyTable<WritePageRow, ReturnType<typeof writePlaceOf>, RestoredWrite>(copier, {
     getPage: (page) => getWritePage(call, { ...page, ...scope }),
     placeOf: writePlaceOf,

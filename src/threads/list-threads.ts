@@ -1,6 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ThreadsRequest } from "./boundary/parse-threads.js";
-import { listThreadRows, type ThreadRow } from "./queries/list-thread-rows.js";
+import { listThreadRows } from "./queries/list-thread-rows.js";
+import type { ThreadRow } from "./queries/listed-threads.js";
 import { describeRow } from "./describe-row.js";
 import type { ThreadSummary } from "./thread-types.js";
 

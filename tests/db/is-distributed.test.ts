@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "@jest/globals";
-import { isDistributed } from "../../src/db/is-distributed.js";
+import { isDistributed } from "../../src/db/placement/placement.js";
 import { openDatabase } from "../../src/db/open-database.js";
 import { lookDistributed } from "../../test-support/distributed-catalog.js";
 import {

@@ -105,7 +105,7 @@ function withSizes(
 ): QueryCreator<WithSizes> {
   return (
     db
-      // Each table is grouped once, by both: Postgres runs grouping sets in one process, and Citus does not run them.
+      // Each table is grouped once, by both: Postgres runs grouping sets in one process, and none on nodes (N4).
       .with("valued", (qb) =>
         qb
           .selectFrom("checkpoint_blobs")

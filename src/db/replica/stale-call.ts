@@ -53,7 +53,7 @@ function staleDatabase(call: CallContext, opened: OpenedReplica): OpenedDatabase
   };
   return {
     ...primary,
-    // What is remembered of a database, such as whether Citus has distributed it, may not hold for the other one yet.
+    // What is remembered of a database, such as its placement, may not hold for the other one yet.
     source: opened.database.source,
     get closed() {
       return primary.closed;

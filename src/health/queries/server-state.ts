@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { hasCitus } from "../../db/is-distributed.js";
+import { hasNodes } from "../../db/placement/placement.js";
 import { selectedList } from "../../db/selected-list.js";
 import { Statement } from "../../db/statements/statement.js";
 
@@ -9,8 +9,8 @@ export interface ServerState {
   readonly role: string;
   /** Whether it accepts no writes: it is a standby, or transactions are read-only by default. */
   readonly is_read_only: boolean;
-  /** Whether the database has the extension of Citus. */
-  readonly has_citus: boolean;
+  /** Whether the server may keep rows on nodes. */
+  readonly has_nodes: boolean;
   /** The privileges that the role lacks on existing tables, such as `insert on checkpoints`. */
   readonly missing_privileges: string;
   /** The tables whose row-level security applies to the role. */
@@ -34,7 +34,7 @@ export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, Serv
     sql<string>`current_setting('server_version')`.as("version"),
     sql<string>`current_user::text`.as("role"),
     sql<boolean>`current_setting('transaction_read_only')::boolean`.as("is_read_only"),
-    hasCitus().as("has_citus"),
+    hasNodes().as("has_nodes"),
     selectedList(sql<string[]>`array(
       select privilege || ' on ' || relation.relname
       from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}

@@ -28,8 +28,8 @@ export interface StateRow {
 }
 
 /**
- * Reads these parts of checkpoints in one statement, without their values. Where Citus distributes the tables, it sends one statement
- * for each thread. A checkpoint that does not exist has no row.
+ * Reads these parts of checkpoints in one statement, without their values. Where statements name their
+ * thread, it sends one for each (N1). A checkpoint that does not exist has no row.
  */
 export async function getStates(
   call: CallContext,

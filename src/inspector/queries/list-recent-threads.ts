@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
@@ -23,7 +23,7 @@ export async function listRecentThreads(
   limit: number,
 ): Promise<RecentThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  const family = (await isDistributed(call)) ? recentOnNodes : statements;
+  const family = (await placementOf(call)).form.looksUpRows ? statements : recentOnNodes;
   return runStatement(call, family.of(narrowed), {
     place: scope.after?.place ?? "",
     threadId: scope.after?.threadId ?? "",

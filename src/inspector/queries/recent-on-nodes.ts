@@ -7,8 +7,7 @@ import { idOfTime, timeInHeader } from "./header-time.js";
 import { type Condition, isAfter, type RecentParams, type RecentThreadRow } from "./recent-threads.js";
 
 /**
- * Lists threads by the times of their newest checkpoints, where Citus distributes the tables. Citus runs no lookups in a loop over
- * several nodes, so each node joins the newest checkpoints of all of its threads with their headers.
+ * Lists threads by the times of their newest checkpoints, without lookups in a loop (N4): each node joins the newest checkpoints of all of its threads with their headers.
  */
 export const recentOnNodes = /* @__PURE__ */ new StatementFamily<
   readonly Condition[],

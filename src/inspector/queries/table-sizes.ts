@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { HAS_CITUS, shardStatistics } from "../../db/shard-statistics.js";
+import { MAY_HAVE_SHARDS, shardStatistics } from "../../db/placement/shard-statistics.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { leavesOf } from "../../migrations/catalog-expressions.js";
 import { Statement } from "../../db/statements/statement.js";
@@ -28,7 +28,7 @@ const SIZED_TABLES: readonly (keyof LibraryDatabase)[] = [
 export async function tableSizes(call: CallContext): Promise<TableSizeRow[]> {
   const params = { schema: call.schema, tables: SIZED_TABLES };
   const own = await runStatement(call, sizes, params);
-  if (own[0]?.has_citus !== true) return own;
+  if (own[0]?.may_have_shards !== true) return own;
   const ofShards = new Map((await runStatement(call, shardSizes, params)).map((row) => [row.name, row]));
   const bytes = (row: TableSizeRow): number => row.table_bytes + row.index_bytes;
   return own.map((row) => ofShards.get(row.name) ?? row).sort((a, b) => bytes(b) - bytes(a));
@@ -40,7 +40,7 @@ interface SizeParams {
 }
 
 interface OwnSizeRow extends TableSizeRow {
-  readonly has_citus: boolean;
+  readonly may_have_shards: boolean;
 }
 
 const sizes = /* @__PURE__ */ new Statement<SizeParams, OwnSizeRow>((db, parameter) =>
@@ -76,7 +76,7 @@ const sizes = /* @__PURE__ */ new Statement<SizeParams, OwnSizeRow>((db, paramet
     // Null for a table that was dropped meanwhile.
     .select(sql<number>`coalesce(sum(pg_table_size(held.oid)), 0)::float8`.as("table_bytes"))
     .select(sql<number>`coalesce(sum(pg_indexes_size(held.oid)), 0)::float8`.as("index_bytes"))
-    .select(HAS_CITUS.as("has_citus"))
+    .select(MAY_HAVE_SHARDS.as("may_have_shards"))
     .where("namespace.nspname", "=", parameter("schema"))
     .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`)
     .where("relation.relkind", "in", [sql.lit("r"), sql.lit("p")])

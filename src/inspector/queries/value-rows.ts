@@ -63,7 +63,7 @@ const channelRow = /* @__PURE__ */ new Statement<ChannelPlace, ChannelRow>((db, 
       .where("header.thread_id", "=", parameter("threadId"))
       .where("header.checkpoint_ns", "=", parameter("namespace"))
       .where("header.checkpoint_id", "=", parameter("checkpointId"))
-      // Not in a subquery, where Citus finds no system columns.
+      // Not in a subquery, which may have no system columns (N2).
       .leftJoin("checkpoint_blobs as stored", (join) =>
         join
           .on("stored.thread_id", "=", parameter("threadId"))

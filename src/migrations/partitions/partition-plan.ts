@@ -57,7 +57,7 @@ export async function planPartitions(
 ): Promise<PartitionPlan> {
   parseLayout(layout);
   const plain = plainKysely(db);
-  await refuseDistributed(plain, schema);
+  await refuseNodes(plain, schema);
   try {
     const found = await readTables(plain, schema);
     const wanted = found.filter((state) => state.layout !== layout);
@@ -81,7 +81,7 @@ export async function planPartitions(
 }
 
 /** @throws MigrationError if Citus distributes the tables: its shards are partitions already, on several servers. */
-export async function refuseDistributed(db: Kysely<CheckpointDatabase>, schema: string): Promise<void> {
+export async function refuseNodes(db: Kysely<CheckpointDatabase>, schema: string): Promise<void> {
   const { tables } = await distributionStatus(db, { schema });
   if (tables.every(({ placement }) => placement === "local")) return;
   throw new MigrationError(

@@ -10,7 +10,7 @@ import { inLockedTransaction } from "../in-locked-transaction.js";
 import { describeHolders } from "../lock-holders.js";
 import type { MigrateOptions } from "../migrate.js";
 import { withRowSecurityOff } from "../with-row-security-off.js";
-import { refuseDistributed } from "./partition-plan.js";
+import { refuseNodes } from "./partition-plan.js";
 import { makeStep, type StepResult, type TableProgress } from "./conversion-step.js";
 import { parseLayout, type PartitionLayout } from "./partition-layout.js";
 
@@ -57,9 +57,9 @@ const REPEATED_STATES = new Set(["55P03", "40P01", "40001"]);
  *
  * @param db - A Kysely on the database, not a transaction. Its role owns the tables.
  * @throws InvalidConfigError for an unknown layout, or a transaction.
- * @throws MigrationError if the schema lacks tables; if something depends on a table, such as a view or a publication; if Citus distributes
- *   them; if others have the names that the conversion needs; if another process converts them to another layout; if rows differ from
- *   their copies; or if other transactions keep the tables locked for `lockTimeoutMs`. The tables work as before then.
+ * @throws MigrationError if the schema lacks tables; if something depends on a table, such as a view or a publication; if they are in shards
+ *   on several servers; if others have the names that the conversion needs; if another process converts them to another layout; if rows
+ *   differ from their copies; or if other transactions keep the tables locked for `lockTimeoutMs`. The tables work as before then.
  * @throws PermissionError if the role does not own the tables, or may not create tables in the schema.
  *
  * @example
@@ -75,7 +75,7 @@ export async function partitionTables(
   if (db.isTransaction)
     throw new InvalidConfigError("db", "expected no transaction: each step needs its own");
   const plain = plainKysely(db);
-  await refuseDistributed(plain, schema);
+  await refuseNodes(plain, schema);
   let limit = FIRST_LIMIT;
   let hasBegun = false;
   for (;;) {

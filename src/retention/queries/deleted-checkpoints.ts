@@ -173,7 +173,7 @@ const deleteRows = /* @__PURE__ */ new Statement<DeleteCheckpointsParams, Delete
               isNotInList(eb.ref("checkpoint_id"), parameter("keptSenders")),
             ]),
           )
-          // Not the size: Citus evaluates nothing but immutable functions here.
+          // Not the size (N3).
           .returning("blob"),
       )
       .selectNoFrom((eb) => [

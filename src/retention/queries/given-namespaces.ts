@@ -50,8 +50,8 @@ export interface GivenStatements<Params extends GivenParams, Row> {
 }
 
 /**
- * Runs a statement for many namespaces, and returns the rows of each one, in the same order. It sends nothing for none. Where Citus
- * distributes the tables, it sends one statement for each thread.
+ * Runs a statement for many namespaces, and returns the rows of each one, in the same order. It sends nothing for none. Where
+ * statements name their thread, it sends one for each (N1).
  *
  * @param more - The other parameters of the statement.
  */

@@ -107,7 +107,7 @@ const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, pa
             select unneeded.channel, unneeded.version from unneeded
           )) is true`,
         )
-        // Not the size: Citus evaluates nothing but immutable functions here.
+        // Not the size (N3).
         .returning("stored.blob"),
     )
     .selectFrom("deleted")

@@ -167,7 +167,7 @@ const deleteRows = /* @__PURE__ */ new Statement<WritesKey, WriteCountRow>((db, 
             ),
           ),
         )
-        // Not the size: Citus evaluates nothing but immutable functions here.
+        // Not the size (N3).
         .returning("write.blob"),
     )
     .selectFrom("deleted")

@@ -1,3 +1,5 @@
+import type { StatementForm } from "../../db/placement/placement.js";
+
 /** The parts of a tuple that a read returns. */
 export interface TupleSelection {
   /** The channels whose values are read: all for `undefined`, none for an empty list. */
@@ -9,20 +11,19 @@ export interface TupleSelection {
 /** Selects all parts. */
 export const WHOLE_TUPLE: TupleSelection = { channels: undefined, writes: true };
 
-/** The part of a selection that decides the text of a statement. */
-export interface TupleShape {
-  readonly values: "all" | "named" | "none";
-  readonly writes: boolean;
-  /** Whether the values that splices are made of are read as well. */
-  readonly followsChains: boolean;
-  /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
-  readonly isDistributed: boolean;
+/** What the tables that a read looks at are like. */
+export interface TableShape extends StatementForm {
   /** Whether the writes have the path of their task. Those of the official JavaScript saver have none. */
   readonly hasTaskPath: boolean;
 }
 
-/** What the tables that a read looks at are like. */
-export type TableShape = Pick<TupleShape, "isDistributed" | "hasTaskPath">;
+/** The part of a selection that decides the text of a statement. */
+export interface TupleShape extends TableShape {
+  readonly values: "all" | "named" | "none";
+  readonly writes: boolean;
+  /** Whether the values that splices are made of are read as well. */
+  readonly followsChains: boolean;
+}
 
 /** Returns the shape of a selection. */
 export function shapeOf(

@@ -6,8 +6,7 @@ type Conflict<Table extends keyof CheckpointDatabase> = OnConflictBuilder<Checkp
 /**
  * Keeps and locks the stored value. The value of a (channel, version) never changes, so the first one stays. A
  * collection of orphaned values waits for the checkpoint that references the locked row. Postgres takes the lock
- * before it evaluates the condition (C4). The update names the stored column: Citus gives `excluded` a wrong name where a statement has
- * it twice.
+ * before it evaluates the condition (C4). The update names the stored column (N6).
  */
 export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
   return conflict

@@ -1,13 +1,13 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
-import { groupBy } from "../model/group-by.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+import { readItems } from "./thread-groups.js";
 
 /** Identifies a value of a channel. */
 export interface ValueKeyRow {
@@ -33,32 +33,27 @@ export interface ChainRowOfPage extends ValueKeyRow {
   readonly blob: string | null;
 }
 
-/**
- * Reads values and all values that they are made of, each once, in one statement (C10). Where Citus distributes the tables, it takes a
- * statement for each thread.
- */
+/** Reads values and all values that they are made of, each once, in one statement (C10). */
 export async function getChains(
   call: CallContext,
   places: readonly ChannelValueContext[],
 ): Promise<ChainRowOfPage[]> {
-  if (!(await isDistributed(call))) return readChains(call, places, false);
-  const threads = [...groupBy(places, ({ threadId }) => threadId).values()];
-  return (await Promise.all(threads.map((each) => readChains(call, each, true)))).flat();
-}
-
-function readChains(
-  call: CallContext,
-  places: readonly ChannelValueContext[],
-  distributed: boolean,
-): Promise<ChainRowOfPage[]> {
-  return runStatement(call, chains.of(distributed), {
-    threadId: places[0]?.threadId ?? "",
-    threadIds: places.map(({ threadId }) => threadId),
-    checkpointNss: places.map(({ checkpointNs }) => checkpointNs),
-    channels: places.map(({ channel }) => channel),
-    versions: places.map(({ version }) => version),
-    pieceBytes: pieceBytesOf(call),
-  });
+  const { form } = await placementOf(call);
+  const statement = chains.of(form);
+  return readItems(
+    form,
+    places,
+    ({ threadId }) => threadId,
+    (items, threadId) =>
+      runStatement(call, statement, {
+        threadId,
+        threadIds: items.map((place) => place.threadId),
+        checkpointNss: items.map(({ checkpointNs }) => checkpointNs),
+        channels: items.map(({ channel }) => channel),
+        versions: items.map(({ version }) => version),
+        pieceBytes: pieceBytesOf(call),
+      }),
+  );
 }
 
 /** The columns of the CTE `chain`. */
@@ -70,7 +65,7 @@ type WithChain = CheckpointDatabase & { wanted: ValueKeyRow; chain: ValueKeyRow 
  * The recursive CTE `chain`: the values in the CTE `wanted`, and all values that they are made of. Each occurs once, however many
  * refer to it, so it also ends where rows refer to each other.
  *
- * @param threadId - The thread of all values, by which distributed tables are searched.
+ * @param threadId - The thread of all values, in a statement that names it (N1).
  */
 export function chainOfWanted(db: QueryCreator<WithChain>, threadId?: RawBuilder<string>) {
   return db
@@ -99,7 +94,7 @@ export function chainOfWanted(db: QueryCreator<WithChain>, threadId?: RawBuilder
 }
 
 interface ChainParams {
-  /** The thread of all places, where the tables are distributed. */
+  /** The thread of all places, for a statement that names it. */
   readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
@@ -108,41 +103,42 @@ interface ChainParams {
   readonly pieceBytes: number;
 }
 
-const chains = /* @__PURE__ */ new StatementFamily<boolean, ChainParams, ChainRowOfPage>(
-  (distributed) => (db, parameter) => {
-    const threadId = distributed ? parameter("threadId") : undefined;
-    return (
-      db
-        // Kysely takes the word RECURSIVE from the first CTE.
-        .withRecursive("wanted", (qb) =>
-          qb
-            .selectFrom(
-              rowsOfArrays<ValueKeyRow, "given">("given", {
-                thread_id: sql`${parameter("threadIds")}::text[]`,
-                checkpoint_ns: sql`${parameter("checkpointNss")}::text[]`,
-                channel: sql`${parameter("channels")}::text[]`,
-                version: sql`${parameter("versions")}::text[]`,
-              }),
-            )
-            .select(["given.thread_id", "given.checkpoint_ns", "given.channel", "given.version"]),
-        )
-        .withRecursive(CHAIN, (qb) => chainOfWanted(qb, threadId))
-        .selectFrom("chain")
-        .innerJoinLateral(
-          (eb) =>
-            eb
-              .selectFrom("checkpoint_blobs as stored")
-              .select(["stored.type", "stored.base"])
-              .select(sentBytes("stored", parameter("pieceBytes"), distributed).as("blob"))
-              .where("stored.thread_id", "=", threadId ?? eb.ref("chain.thread_id"))
-              .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
-              .whereRef("stored.channel", "=", "chain.channel")
-              .whereRef("stored.version", "=", "chain.version")
-              .limit(sql.lit(1))
-              .as("found"),
-          (join) => join.onTrue(),
-        )
-        .selectAll(["chain", "found"])
-    );
-  },
+const chains = /* @__PURE__ */ new StatementFamily<StatementForm, ChainParams, ChainRowOfPage>(
+  ({ namesThread, hasSystemColumns }) =>
+    (db, parameter) => {
+      const threadId = namesThread ? parameter("threadId") : undefined;
+      return (
+        db
+          // Kysely takes the word RECURSIVE from the first CTE.
+          .withRecursive("wanted", (qb) =>
+            qb
+              .selectFrom(
+                rowsOfArrays<ValueKeyRow, "given">("given", {
+                  thread_id: sql`${parameter("threadIds")}::text[]`,
+                  checkpoint_ns: sql`${parameter("checkpointNss")}::text[]`,
+                  channel: sql`${parameter("channels")}::text[]`,
+                  version: sql`${parameter("versions")}::text[]`,
+                }),
+              )
+              .select(["given.thread_id", "given.checkpoint_ns", "given.channel", "given.version"]),
+          )
+          .withRecursive(CHAIN, (qb) => chainOfWanted(qb, threadId))
+          .selectFrom("chain")
+          .innerJoinLateral(
+            (eb) =>
+              eb
+                .selectFrom("checkpoint_blobs as stored")
+                .select(["stored.type", "stored.base"])
+                .select(sentBytes("stored", parameter("pieceBytes"), hasSystemColumns).as("blob"))
+                .where("stored.thread_id", "=", threadId ?? eb.ref("chain.thread_id"))
+                .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
+                .whereRef("stored.channel", "=", "chain.channel")
+                .whereRef("stored.version", "=", "chain.version")
+                .limit(sql.lit(1))
+                .as("found"),
+            (join) => join.onTrue(),
+          )
+          .selectAll(["chain", "found"])
+      );
+    },
 );

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+import { readItems } from "./thread-groups.js";
 
 /** The channel and the threads that are read. */
 export interface ChannelValuesKey {
@@ -27,77 +28,83 @@ export interface ChannelValueRow {
 
 /**
  * Reads the value of a channel in the newest checkpoint of each thread, in one statement. A thread without a value
- * has no row. Where Citus distributes the tables, it takes a statement for each thread.
+ * has no row.
  */
 export async function getChannelValueRows(
   call: CallContext,
   key: ChannelValuesKey,
 ): Promise<ChannelValueRow[]> {
-  const distributed = await isDistributed(call);
-  const read = (threadIds: readonly string[], threadId: string) => {
-    const params = { ...key, threadIds, threadId, pieceBytes: pieceBytesOf(call) };
-    return runStatement(call, newestValues.of(distributed), params);
-  };
-  if (!distributed) return read(key.threadIds, "");
-  return (await Promise.all(key.threadIds.map((id) => read([id], id)))).flat();
+  const { form } = await placementOf(call);
+  const statement = newestValues.of(form);
+  return readItems(
+    form,
+    key.threadIds,
+    (id) => id,
+    (threadIds, threadId) =>
+      runStatement(call, statement, { ...key, threadIds, threadId, pieceBytes: pieceBytesOf(call) }),
+  );
 }
 
 interface NewestParams extends ChannelValuesKey {
-  /** The only thread, where the tables are distributed. */
+  /** The only thread, for a statement that names it. */
   readonly threadId: string;
   readonly pieceBytes: number;
 }
 
-const newestValues = /* @__PURE__ */ new StatementFamily<boolean, NewestParams, ChannelValueRow>(
-  (distributed) => (db, parameter) => {
-    const threadId = distributed ? parameter("threadId") : sql.ref<string>("thread.id");
-    const threads = sql<{ id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"thread">(
-      sql`thread(id)`,
-    );
-    const channel = sql<string>`${parameter("channel")}::text`;
-    return db
-      .selectFrom(threads)
-      .innerJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom("checkpoints as newest")
-            .select(["newest.checkpoint_id", "newest.checkpoint"])
-            .where("newest.thread_id", "=", threadId)
-            .where("newest.checkpoint_ns", "=", parameter("checkpointNs"))
-            .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
-            .limit(sql.lit(1))
-            .as("head"),
-        (join) => join.onTrue(),
-      )
-      .leftJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom("checkpoint_blobs as stored")
-            .select(["stored.type", sentBytes("stored", parameter("pieceBytes"), distributed).as("blob")])
-            .where("stored.thread_id", "=", threadId)
-            .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-            .where("stored.channel", "=", channel)
-            .where(
-              "stored.version",
-              "=",
-              sql<string>`${eb.ref("head.checkpoint")} -> 'channel_versions' ->> ${channel}`,
-            )
-            .where("stored.type", "<>", sql.lit("empty"))
-            .limit(sql.lit(1))
-            .as("found"),
-        (join) => join.onTrue(),
-      )
-      .select((eb) => {
-        const checkpoint = eb.ref("head.checkpoint");
-        const inline = sql`${checkpoint} -> 'channel_values' -> ${channel}`;
-        return [
-          eb.ref("thread.id").as("thread_id"),
-          eb.ref("head.checkpoint_id").as("checkpoint_id"),
-          sql<string | null>`${checkpoint} -> 'channel_versions' ->> ${channel}`.as("version"),
-          sql<string | null>`(${inline})::text`.as("json"),
-          eb.ref("found.type").as("type"),
-          eb.ref("found.blob").as("blob"),
-        ];
-      });
-  },
+const newestValues = /* @__PURE__ */ new StatementFamily<StatementForm, NewestParams, ChannelValueRow>(
+  ({ namesThread, hasSystemColumns }) =>
+    (db, parameter) => {
+      const threadId = namesThread ? parameter("threadId") : sql.ref<string>("thread.id");
+      const threads = sql<{ id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"thread">(
+        sql`thread(id)`,
+      );
+      const channel = sql<string>`${parameter("channel")}::text`;
+      return db
+        .selectFrom(threads)
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoints as newest")
+              .select(["newest.checkpoint_id", "newest.checkpoint"])
+              .where("newest.thread_id", "=", threadId)
+              .where("newest.checkpoint_ns", "=", parameter("checkpointNs"))
+              .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
+              .limit(sql.lit(1))
+              .as("head"),
+          (join) => join.onTrue(),
+        )
+        .leftJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("checkpoint_blobs as stored")
+              .select([
+                "stored.type",
+                sentBytes("stored", parameter("pieceBytes"), hasSystemColumns).as("blob"),
+              ])
+              .where("stored.thread_id", "=", threadId)
+              .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+              .where("stored.channel", "=", channel)
+              .where(
+                "stored.version",
+                "=",
+                sql<string>`${eb.ref("head.checkpoint")} -> 'channel_versions' ->> ${channel}`,
+              )
+              .where("stored.type", "<>", sql.lit("empty"))
+              .limit(sql.lit(1))
+              .as("found"),
+          (join) => join.onTrue(),
+        )
+        .select((eb) => {
+          const checkpoint = eb.ref("head.checkpoint");
+          const inline = sql`${checkpoint} -> 'channel_values' -> ${channel}`;
+          return [
+            eb.ref("thread.id").as("thread_id"),
+            eb.ref("head.checkpoint_id").as("checkpoint_id"),
+            sql<string | null>`${checkpoint} -> 'channel_versions' ->> ${channel}`.as("version"),
+            sql<string | null>`(${inline})::text`.as("json"),
+            eb.ref("found.type").as("type"),
+            eb.ref("found.blob").as("blob"),
+          ];
+        });
+    },
 );

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBui
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -21,9 +21,10 @@ export async function getDeltaRows(
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
+  const { form } = await placementOf(call);
   const shape = {
     fromNewest: checkpointId === undefined,
-    distributed: await isDistributed(call),
+    hasSystemColumns: form.hasSystemColumns,
     hasTaskPath: (await addedColumns(call)).taskPath,
   };
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "", channels };
@@ -37,7 +38,7 @@ interface WalkParams extends CheckpointKey {
 
 interface WalkShape {
   readonly fromNewest: boolean;
-  readonly distributed: boolean;
+  readonly hasSystemColumns: boolean;
   readonly hasTaskPath: boolean;
 }
 
@@ -72,7 +73,7 @@ type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string 
 function selectAncestors(
   db: QueryCreator<WithTarget>,
   parameter: Parameter<WalkParams>,
-  { distributed, hasTaskPath }: Omit<WalkShape, "fromNewest">,
+  { hasSystemColumns, hasTaskPath }: Omit<WalkShape, "fromNewest">,
 ) {
   const threadId = parameter("threadId");
   const checkpointNs = parameter("checkpointNs");
@@ -106,7 +107,7 @@ function selectAncestors(
   );
   return selectDeltaParts(chain, {
     ...{ channels, threadId, checkpointNs, hasTaskPath },
-    bytesOf: (row) => sentBytes(row, parameter("pieceBytes"), distributed),
+    bytesOf: (row) => sentBytes(row, parameter("pieceBytes"), hasSystemColumns),
   });
 }
 

@@ -4,19 +4,18 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { groupBy } from "../model/group-by.js";
-import { shapeOf, type TableShape, type TupleSelection } from "../model/tuple-shape.js";
+import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
 import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
 import { pieceBytesOf } from "./sent-bytes.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
 import { tableShape } from "./table-shape.js";
+import { readItems } from "./thread-groups.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 
 /**
- * Reads the rows of several tuples in one statement, as `getTupleRows` reads those of one. Where Citus distributes the tables, it
- * takes a statement for each thread.
+ * Reads the rows of several tuples in one statement, as `getTupleRows` reads those of one.
  *
  * @param keys - Each once. Without ids, in namespaces that differ. Either all of them name a checkpoint, or none.
  */
@@ -26,32 +25,27 @@ export async function getRowsOfTuples(
   selection: TupleSelection,
 ): Promise<PageRow[]> {
   const tables = await tableShape(call, selection);
-  if (!tables.isDistributed) return readTogether(call, keys, selection, tables);
-  const threads = [...groupBy(keys, ({ threadId }) => threadId).values()];
-  return (await Promise.all(threads.map((each) => readTogether(call, each, selection, tables)))).flat();
-}
-
-async function readTogether(
-  call: CallContext,
-  keys: readonly TupleKey[],
-  selection: TupleSelection,
-  tables: TableShape,
-): Promise<PageRow[]> {
   const byId = keys.every(({ checkpointId }) => checkpointId !== undefined);
   const statement = statements.of({ ...shapeOf(selection, call.policy, tables), byId });
-  const rows = await runStatement(call, statement, {
-    threadId: keys[0]?.threadId ?? "",
-    threadIds: keys.map(({ threadId }) => threadId),
-    checkpointNss: keys.map(({ checkpointNs }) => checkpointNs),
-    checkpointIds: keys.map(({ checkpointId = "" }) => checkpointId),
-    channels: selection.channels ?? [],
-    pieceBytes: pieceBytesOf(call),
-  });
+  const rows = await readItems(
+    tables,
+    keys,
+    ({ threadId }) => threadId,
+    (items, threadId) =>
+      runStatement(call, statement, {
+        threadId,
+        threadIds: items.map((key) => key.threadId),
+        checkpointNss: items.map(({ checkpointNs }) => checkpointNs),
+        checkpointIds: items.map(({ checkpointId = "" }) => checkpointId),
+        channels: selection.channels ?? [],
+        pieceBytes: pieceBytesOf(call),
+      }),
+  );
   return rows.map(pageRowOf);
 }
 
 interface TuplesParams {
-  /** The thread of all tuples, where the tables are distributed. */
+  /** The thread of all tuples, for a statement that names it. */
   readonly threadId: string;
   readonly threadIds: readonly string[];
   readonly checkpointNss: readonly string[];
@@ -66,16 +60,16 @@ const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TuplesParams, 
       shape,
       channels: parameter("channels"),
       pieceBytes: parameter("pieceBytes"),
-      threadId: shape.isDistributed ? parameter("threadId") : undefined,
+      threadId: shape.namesThread ? parameter("threadId") : undefined,
     }),
 );
 
 function matching(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<TuplesParams>,
-  { byId, isDistributed: distributed }: ReadShape,
+  { byId, namesThread }: ReadShape,
 ) {
-  const threadId = distributed
+  const threadId = namesThread
     ? sql<string>`${parameter("threadId")}::text`
     : sql.ref<string>("wanted.thread_id");
   return db

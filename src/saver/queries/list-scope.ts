@@ -67,18 +67,14 @@ export interface ListConditions {
   readonly narrowed: readonly Condition[];
   /** Whether there is a previous page. */
   readonly continued: boolean;
-  /** Whether Citus distributes the table. */
-  readonly isDistributed: boolean;
+  /** Whether the newest checkpoints are found by a lookup for each row. Otherwise the rows are grouped (N4). */
+  readonly looksUpRows: boolean;
 }
 
 /** Returns the conditions of a page. */
-export function listConditions(
-  scope: ListScope,
-  { after }: ListPage,
-  isDistributed: boolean,
-): ListConditions {
+export function listConditions(scope: ListScope, { after }: ListPage, looksUpRows: boolean): ListConditions {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return { narrowed, continued: after !== undefined, isDistributed };
+  return { narrowed, continued: after !== undefined, looksUpRows };
 }
 
 type Builder = ExpressionBuilder<CheckpointDatabase, "checkpoints">;
@@ -114,7 +110,7 @@ function predicate(
     case "unlike":
       return sql<SqlBool>`not ${eb.ref("metadata")} @> any (${parameter("unlike")}::text[]::jsonb[])`;
     case "newestOnly":
-      if (conditions.isDistributed) return isNewest(eb, conditions, parameter);
+      if (!conditions.looksUpRows) return isInNewest(eb, conditions, parameter);
       return eb.not(
         eb.exists(
           eb
@@ -140,8 +136,8 @@ function isBehind(eb: Builder, parameter: Parameter<ListParams>): Predicate {
   );
 }
 
-/** Whether a checkpoint is the newest of its namespace. Citus does not look up another row for each row. */
-function isNewest(eb: Builder, { narrowed }: ListConditions, parameter: Parameter<ListParams>): Predicate {
+/** Whether a checkpoint is the newest of its namespace, without a lookup for each row. */
+function isInNewest(eb: Builder, { narrowed }: ListConditions, parameter: Parameter<ListParams>): Predicate {
   const newest = eb
     .selectFrom("checkpoints as newest")
     .$if(narrowed.includes("threadId"), (rows) => rows.where("newest.thread_id", "=", parameter("threadId")))

@@ -30,8 +30,8 @@ export interface ListedPage {
 }
 
 /**
- * Reads one page of a list, newest first, with all rows of its tuples, in one statement. Where Citus distributes the tables, the
- * checkpoints of several threads are listed first, and the tuples of each thread are read on its node.
+ * Reads one page of a list, newest first, with all rows of its tuples, in one statement. Where a statement names its thread, the
+ * checkpoints of several threads are listed first, and the tuples of each thread are read by themselves.
  */
 export async function listTupleRows(
   call: CallContext,
@@ -40,10 +40,9 @@ export async function listTupleRows(
   page: ListPage,
 ): Promise<ListedPage> {
   const tables = await tableShape(call, selection);
-  const distributed = tables.isDistributed;
-  const conditions = listConditions(scope, page, distributed);
+  const conditions = listConditions(scope, page, tables.looksUpRows);
   const params = listParams(scope, page);
-  if (distributed && scope.threadId === undefined) {
+  if (tables.namesThread && scope.threadId === undefined) {
     const rows = await runStatement(call, keys.of(conditions), params);
     const listed = rows.map(keyOf);
     return { rows: await getRowsOfTuples(call, listed, selection), listed };

@@ -6,7 +6,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
  * Statements that select rows for deletion include it, because the saver deletes nothing that it can't read or
  * export.
  *
- * @param threadId - The thread of a statement about one: with it, Citus sends the statement to one node.
+ * @param threadId - The thread of a statement about one: the statement then names it for each table (N1).
  */
 export function migratedColumn(
   db: QueryCreator<CheckpointDatabase>,

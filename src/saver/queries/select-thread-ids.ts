@@ -1,14 +1,14 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 
 /**
  * The ids of the next threads that have a row in any table, in the order of the primary keys. It is a loose index scan: it
- * jumps from one thread to the next, and skips the rows in between. Where Citus distributes the tables, each node reads the index
- * entries of as many threads, since Citus runs no such loop over several nodes.
+ * jumps from one thread to the next, and skips the rows in between. Without lookups it reads the index entries of as many
+ * threads (N4).
  *
  * @param after - The last thread of the previous page.
  */
@@ -18,7 +18,7 @@ export async function selectThreadIds(
   pageSize: number,
 ): Promise<string[]> {
   // A thread id is never "".
-  const statement = (await isDistributed(call)) ? nextOfNodes : nextThreads;
+  const statement = (await placementOf(call)).form.looksUpRows ? nextThreads : nextGrouped;
   const rows = await runStatement(call, statement, { after: after ?? "", pageSize });
   return rows.map(({ thread_id }) => thread_id);
 }
@@ -60,7 +60,7 @@ const nextThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: strin
     .$narrowType<{ thread_id: string }>(),
 );
 
-const nextOfNodes = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) => {
+const nextGrouped = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) => {
   const after = (table: (typeof THREAD_TABLES)[number]) =>
     db.selectFrom(table).select("thread_id").where("thread_id", ">", parameter("after"));
   return db

@@ -34,7 +34,7 @@ export interface TupleQuery {
   readonly shape: TupleShape;
   /** The names of the channels, where the shape restricts them. */
   readonly channels: RawBuilder<readonly string[]>;
-  /** The id of the thread, where all checkpoints are of one thread, as they are where the tables are distributed. */
+  /** The id of the thread, where all checkpoints are of one thread. */
   readonly threadId?: RawBuilder<string> | undefined;
   /** The largest number of bytes of a value that a row contains. */
   readonly pieceBytes: RawBuilder<number>;
@@ -167,19 +167,19 @@ function withPage(db: QueryCreator<WithMatching>): QueryCreator<WithPage> {
 /**
  * The CTEs of the parts. Postgres drops those that the shape does not use.
  *
- * Writes, sends and the values of chains compare the thread with that of the page, not with the parameter, unless Citus has to know the
- * thread of each table. For a known thread the planner expects less than for any thread, and would therefore plan every read again.
+ * Writes, sends and the values of chains compare the thread with that of the page, not with the parameter, unless the shape
+ * names the thread. For a known thread the planner expects less than for any thread, and would therefore plan every read again.
  */
 function withParts(
   db: QueryCreator<WithPage>,
   { shape, channels, threadId, pieceBytes }: TupleQuery,
   { several }: { readonly several: boolean },
 ) {
-  const { followsChains, isDistributed, hasTaskPath } = shape;
+  const { followsChains, namesThread, hasSystemColumns, hasTaskPath } = shape;
   const taskPath = taskPathIn("stored.", hasTaskPath).as("task_path");
-  const known = isDistributed ? threadId : undefined;
+  const known = namesThread ? threadId : undefined;
   const ofChain = followsChains ? known : threadId;
-  const bytes = sentBytes("stored", pieceBytes, isDistributed);
+  const bytes = sentBytes("stored", pieceBytes, hasSystemColumns);
   const entries = (qb: QueryCreator<WithPage>) =>
     qb
       .selectFrom("page")

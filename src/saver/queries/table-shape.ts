@@ -1,6 +1,6 @@
 import { addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import type { TableShape, TupleSelection } from "../model/tuple-shape.js";
 
 /**
@@ -12,8 +12,9 @@ export async function tableShape(
   { channels, writes }: TupleSelection,
 ): Promise<TableShape> {
   const isWhole = channels === undefined && writes;
+  const { form } = await placementOf(call);
   return {
-    isDistributed: await isDistributed(call),
+    ...form,
     hasTaskPath: isWhole || (await addedColumns(call)).taskPath,
   };
 }

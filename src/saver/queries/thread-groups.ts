@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { StatementFamily } from "../../db/statements/statement-family.js";
 import { compareText } from "../model/compare-text.js";
@@ -8,8 +8,8 @@ import { groupBy } from "../model/group-by.js";
 
 /**
  * How a statement about given rows names their threads: by a column of each given row, or by the parameter `threadId` of the one thread
- * that it is about. Postgres plans the second form once for all threads, with the index, whatever the statistics of the tables say. Citus
- * sends it to the node of the thread as it is, and refuses most statements in the first form.
+ * that it is about. Postgres plans the second form once for all threads, with the index, whatever the statistics of the tables say. Where
+ * rows are on nodes, it is the only form (N1).
  */
 export type ThreadNaming = "row" | "parameter";
 
@@ -22,8 +22,8 @@ export interface ThreadGroup<Item> {
 }
 
 /**
- * Splits items into groups, each for one statement: all together, or thread by thread where they are of one thread, or Citus distributes
- * the tables. The threads are in the order of their ids, in which every transaction locks rows of several threads (C2).
+ * Splits items into groups, each for one statement: all together, or thread by thread where they are of one thread, or statements
+ * name their thread (N1). The threads are in the order of their ids, in which every transaction locks rows of several threads (C2).
  */
 export async function threadGroups<Item>(
   call: CallContext,
@@ -32,10 +32,27 @@ export async function threadGroups<Item>(
 ): Promise<ThreadGroup<Item>[]> {
   if (items.length === 0) return [];
   const byThread = [...groupBy(items, threadIdOf)];
-  if (byThread.length > 1 && !(await isDistributed(call))) return [{ naming: "row", threadId: "", items }];
+  if (byThread.length > 1 && !(await placementOf(call)).form.namesThread)
+    return [{ naming: "row", threadId: "", items }];
   return byThread
     .sort(([a], [b]) => compareText(a, b))
     .map(([threadId, each]) => ({ naming: "parameter", threadId, items: each }));
+}
+
+/**
+ * Reads what belongs to items: in one statement, or in one for each thread where statements name their thread (N1).
+ *
+ * @param read - Sends the statement. It gets the thread of the items where they are of one.
+ */
+export async function readItems<Item, Row>(
+  { namesThread }: StatementForm,
+  items: readonly Item[],
+  threadIdOf: (item: Item) => string,
+  read: (items: readonly Item[], threadId: string) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (!namesThread) return read(items, "");
+  const threads = [...groupBy(items, threadIdOf)];
+  return (await Promise.all(threads.map(([threadId, each]) => read(each, threadId)))).flat();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { idsFrom } from "../../saver/model/checkpoint-time.js";
-import type { ThreadScope } from "../queries/list-thread-rows.js";
+import type { ThreadScope } from "../queries/listed-threads.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
 import { recordOf } from "../../parsing/keys.js";
 import { pageQuery } from "../../parsing/page-query.js";

@@ -56,7 +56,7 @@ export function asThreadId(threadId: RawBuilder<string>) {
 export const HAS_NUMERIC_VERSIONS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
   is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
 
-/** The keys of the checkpoints of the target that the source has not. Citus runs each side of EXCEPT on the node of its thread. */
+/** The keys of the checkpoints of the target that the source has not. Each side of EXCEPT runs on the node of its thread (N8). */
 export function targetOnlyHeaders(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<CopyParams>) {
   const keysOf = (threadId: RawBuilder<string>) =>
     db.selectFrom("checkpoints").where("thread_id", "=", threadId).select(["checkpoint_ns", "checkpoint_id"]);

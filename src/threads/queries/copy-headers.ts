@@ -4,7 +4,7 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type CopyParams, type CopyShape, insertCopiedHeaders, targetOnlyHeaders } from "./copied-headers.js";
 import type { CopiedThreads } from "./copy-thread-rows.js";
 
-/** Copies the checkpoints of a thread, without their values. Citus sends the rows from node to node through the coordinator. */
+/** Copies the checkpoints of a thread, without their values. The rows go from node to node through the coordinator. */
 export function copyHeaders(
   schema: string,
   { source, target, reencode }: CopiedThreads,

@@ -160,7 +160,7 @@ type WithObstacles = CheckpointDatabase & {
 
 /**
  * The CTEs with what prevents a copy. `conflict`: a checkpoint that only the target has, or that has numeric versions there.
- * `bound`: the types of values that AES-256-GCM may bind to the source. `findConflict` asks for the conflict as Citus can, which reads all
+ * `bound`: the types of values that AES-256-GCM may bind to the source. `findConflict` asks for the conflict as nodes can (N8), which reads all
  * keys of the source: that would make a copy of 5,000 checkpoints a quarter slower here.
  */
 function withObstacles(

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -29,7 +29,8 @@ export async function getForkTarget(
   call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<ForkTargetRow | undefined> {
-  const shape = { isNamed: checkpointId !== undefined, isDistributed: await isDistributed(call) };
+  const { form } = await placementOf(call);
+  const shape = { isNamed: checkpointId !== undefined, namesThread: form.namesThread };
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "" };
   const [row] = await runStatement(call, statements.of(shape), params);
   return row;
@@ -38,8 +39,8 @@ export async function getForkTarget(
 interface ForkShape {
   /** Whether the key names the checkpoint. */
   readonly isNamed: boolean;
-  /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
-  readonly isDistributed: boolean;
+  /** Whether it compares the thread of each table with its parameter. */
+  readonly namesThread: boolean;
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<ForkShape, CheckpointKey, ForkTargetRow>(
@@ -56,7 +57,7 @@ const statements = /* @__PURE__ */ new StatementFamily<ForkShape, CheckpointKey,
       .where("target.checkpoint_ns", "=", parameter("checkpointNs"))
       .select(["target.checkpoint_id", "head.checkpoint_id as head_checkpoint_id"])
       .select((eb) => {
-        const threadId = shape.isDistributed ? parameter("threadId") : eb.ref("target.thread_id");
+        const threadId = shape.namesThread ? parameter("threadId") : eb.ref("target.thread_id");
         const stored = eb
           .selectFrom(eachChannelVersion(sql`${eb.ref("target.checkpoint")} -> 'channel_versions'`))
           .innerJoin("checkpoint_blobs as blob", (join) =>

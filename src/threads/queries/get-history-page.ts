@@ -1,7 +1,7 @@
 import { INTERRUPT } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
@@ -31,7 +31,8 @@ export async function getHistoryPage(
   before: string | undefined,
   pageSize: number,
 ): Promise<HistoryRow[]> {
-  const shape = { isOlder: before !== undefined, isDistributed: await isDistributed(call) };
+  const { form } = await placementOf(call);
+  const shape = { isOlder: before !== undefined, namesThread: form.namesThread };
   const params = { threadId, checkpointNs, before: before ?? "", pageSize };
   return runStatement(call, statements.of(shape), params);
 }
@@ -44,8 +45,8 @@ interface HistoryParams extends NamespaceKey {
 interface HistoryShape {
   /** Whether the page begins after a checkpoint. */
   readonly isOlder: boolean;
-  /** Whether Citus distributes the tables: the statement then names the thread for each of them. */
-  readonly isDistributed: boolean;
+  /** Whether it compares the thread of each table with its parameter. */
+  readonly namesThread: boolean;
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<HistoryShape, HistoryParams, HistoryRow>(
@@ -71,7 +72,7 @@ const statements = /* @__PURE__ */ new StatementFamily<HistoryShape, HistoryPara
             .where(
               "write.thread_id",
               "=",
-              shape.isDistributed ? parameter("threadId") : eb.ref("page.thread_id"),
+              shape.namesThread ? parameter("threadId") : eb.ref("page.thread_id"),
             )
             .whereRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
             .whereRef("write.checkpoint_id", "=", "page.checkpoint_id")

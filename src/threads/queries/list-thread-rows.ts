@@ -1,55 +1,20 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type QueryCreator,
-  type RawBuilder,
-  sql,
-  type SqlBool,
-} from "kysely";
+import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { isDistributed } from "../../db/is-distributed.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
-import { containsText } from "./contains-text.js";
-
-/** The conditions on the listed threads. `undefined` is no condition. */
-export interface ThreadScope {
-  /** Only threads after this one, in the column's own collation. */
-  readonly after: string | undefined;
-  /** Only threads whose id contains this text, in any case. Default: all. */
-  readonly search?: string | undefined;
-  /** JSON text that the metadata of the newest checkpoint contains. */
-  readonly filter: string | undefined;
-  /** JSON texts, none of which the metadata of the newest checkpoint contains. */
-  readonly unlike: readonly string[] | undefined;
-  /** Only threads whose newest checkpoint is later. */
-  readonly updatedAfter: UpdatedAfter | undefined;
-}
-
-/** A time in the two forms in which checkpoints store theirs. */
-export interface UpdatedAfter {
-  /** The lower bound of the ids of later checkpoints. */
-  readonly id: string;
-  /** ISO 8601, in UTC. */
-  readonly ts: string;
-}
-
-/** A thread and its newest checkpoint. */
-export interface ThreadRow {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  /** The metadata as JSON text. */
-  metadata: string | null;
-  /** The time in the header; `null` when the id contains a time. */
-  ts: string | null;
-  checkpoints: number;
-  namespaces: number;
-}
+import { groupedThreads } from "./grouped-threads.js";
+import {
+  CONDITIONS,
+  type ListedCondition,
+  predicate,
+  type ThreadParams,
+  type ThreadRow,
+  type ThreadScope,
+  TS_OF_STORED,
+} from "./listed-threads.js";
 
 /**
  * Lists threads by their ids. It walks the primary key's index from thread to thread, and within a thread from namespace to
@@ -61,7 +26,7 @@ export async function listThreadRows(
   limit: number,
 ): Promise<ThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  const family = (await isDistributed(call)) ? distributedThreads : statements;
+  const family = (await placementOf(call)).form.looksUpRows ? walkedThreads : groupedThreads;
   return runStatement(call, family.of(narrowed), {
     after: scope.after ?? "",
     search: scope.search ?? "",
@@ -73,26 +38,11 @@ export async function listThreadRows(
   });
 }
 
-const CONDITIONS = [
-  "after",
-  "search",
-  "filter",
-  "unlike",
-  "updatedAfter",
-] as const satisfies (keyof ThreadScope)[];
-type Condition = (typeof CONDITIONS)[number];
-
-interface ThreadParams {
-  readonly after: string;
-  readonly search: string;
-  readonly filter: string;
-  readonly unlike: readonly string[];
-  readonly updatedAfterId: string;
-  readonly updatedAfterTs: string;
-  readonly limit: number;
-}
-
-const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], ThreadParams, ThreadRow>(
+const walkedThreads = /* @__PURE__ */ new StatementFamily<
+  readonly ListedCondition[],
+  ThreadParams,
+  ThreadRow
+>(
   (narrowed) => (db, parameter) =>
     withThreads(db, narrowed.includes("after") ? parameter("after") : undefined)
       .with("page", (qb) =>
@@ -128,59 +78,6 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Thr
       .select((eb) => eb.fn.coalesce("page.checkpoints", "counted.checkpoints").$notNull().as("checkpoints"))
       .orderBy("page.thread_id"),
 );
-
-/**
- * Where Citus distributes the table, each node groups its threads in the order of the primary key, and stops after `limit` threads.
- * Citus runs no recursive walk over several nodes.
- */
-const distributedThreads = /* @__PURE__ */ new StatementFamily<readonly Condition[], ThreadParams, ThreadRow>(
-  (narrowed) => (db, parameter) =>
-    db
-      .selectFrom(
-        db
-          .selectFrom("checkpoints as each")
-          .$if(narrowed.includes("after"), (rows) => rows.where("each.thread_id", ">", parameter("after")))
-          .groupBy("each.thread_id")
-          .select("each.thread_id")
-          .select([
-            sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id"),
-            sql<string>`(array_agg(each.checkpoint_ns
-              order by each.checkpoint_id collate "C" desc, each.checkpoint_ns))[1]`.as("checkpoint_ns"),
-            sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
-            sql<number>`count(*)::float8`.as("checkpoints"),
-          ])
-          .as("thread"),
-      )
-      .innerJoin("checkpoints as stored", (join) =>
-        join
-          .onRef("stored.thread_id", "=", "thread.thread_id")
-          .onRef("stored.checkpoint_ns", "=", "thread.checkpoint_ns")
-          .onRef("stored.checkpoint_id", "=", "thread.checkpoint_id"),
-      )
-      .where((eb) =>
-        eb.and(
-          narrowed.flatMap((name) =>
-            predicate(name, parameter, {
-              threadId: eb.ref("thread.thread_id"),
-              id: eb.ref("thread.checkpoint_id"),
-              ts: TS_OF_STORED,
-              metadata: eb.ref("stored.metadata"),
-            }),
-          ),
-        ),
-      )
-      .select(["thread.thread_id", "thread.checkpoint_ns", "thread.checkpoint_id"])
-      .select(["thread.namespaces", "thread.checkpoints"])
-      .select([sql<string | null>`stored.metadata::text`.as("metadata"), TS_OF_STORED.as("ts")])
-      .orderBy("thread.thread_id")
-      .limit(parameter("limit")),
-);
-
-/** The time in the header. Reading the header may decompress it, so read it only when the id contains no time. */
-const TS_OF_STORED = /* @__PURE__ */ sql<
-  string | null
->`case when ${isUuid6(sql.ref("stored.checkpoint_id"))} then null
-  else stored.checkpoint ->> 'ts' end`;
 
 type WithThread = CheckpointDatabase & { thread: { thread_id: string | null } };
 
@@ -251,33 +148,4 @@ function countPage(db: QueryCreator<CheckpointDatabase & { page: CountedThread }
 interface CountedThread {
   readonly thread_id: string;
   readonly checkpoints: number | null;
-}
-
-interface Newest {
-  readonly threadId: Expression<string>;
-  readonly id: Expression<string>;
-  readonly ts: Expression<string | null>;
-  readonly metadata: Expression<unknown>;
-}
-
-function predicate(
-  name: Condition,
-  parameter: Parameter<ThreadParams>,
-  { threadId, id, ts, metadata }: Newest,
-): Expression<SqlBool>[] {
-  switch (name) {
-    case "after":
-      return [];
-    case "search":
-      return [containsText(threadId, parameter("search"))];
-    case "filter":
-      return [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`];
-    case "unlike":
-      return [sql<SqlBool>`not ${metadata} @> any (${parameter("unlike")}::text[]::jsonb[])`];
-    case "updatedAfter":
-      return [
-        sql<SqlBool>`case when ${isUuid6(id)} then ${id} collate "C" >= ${parameter("updatedAfterId")}
-          else ${ts} collate "C" > ${parameter("updatedAfterTs")} end`,
-      ];
-  }
 }

@@ -1,7 +1,7 @@
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { WriteRow } from "./checkpoint-rows.js";
-import { specialWriteIsReplaced } from "./conflict-rules.js";
+import type { WriteRow } from "../queries/checkpoint-rows.js";
+import { specialWriteIsReplaced } from "../queries/conflict-rules.js";
 import { type NumberedRows, numberedRows } from "./numbered-rows.js";
 
 /** Stores writes of one thread, as `insertHeaders` stores checkpoints. */

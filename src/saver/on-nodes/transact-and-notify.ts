@@ -1,18 +1,16 @@
-import { isDistributed } from "../db/is-distributed.js";
-import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
-import type { TransactionSteps } from "../db/statements/transaction-steps.js";
-import type { SaverCall } from "./call/saver-call.js";
-import { type BatchOperation, resolveBatch } from "./codec/resolve-batch.js";
-import { rowKey } from "./model/row-key.js";
-import type { CheckpointKey } from "./model/checkpoint-key.js";
-import { notificationScope, payloadOf, watchChannel } from "./notifications/watch-channel.js";
-import { holdParents } from "./queries/hold-parents.js";
-import { notifyStored } from "./queries/notify-stored.js";
-import { threadGroups } from "./queries/thread-groups.js";
+import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
+import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
+import type { SaverCall } from "../call/saver-call.js";
+import { type BatchOperation, resolveBatch } from "../codec/resolve-batch.js";
+import { rowKey } from "../model/row-key.js";
+import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { notificationScope, payloadOf, watchChannel } from "../notifications/watch-channel.js";
+import { holdParents } from "../queries/hold-parents.js";
+import { notifyStored } from "./notify-stored.js";
+import { threadGroups } from "../queries/thread-groups.js";
 
 /**
- * Runs the steps that store operations, in one transaction. Where Citus distributes the tables, it also announces the new checkpoints to
- * those who watch their threads. Elsewhere the statements do so themselves; see `notifyWatchers`.
+ * Runs the steps that store operations, in one transaction. A statement that stores rows can't notify (N7), so the last one does.
  *
  * @returns The rows of each statement.
  */
@@ -22,7 +20,7 @@ export async function transactAndNotify(
   steps: TransactionSteps,
 ): Promise<unknown[][]> {
   const scope = notificationScope(call);
-  if (scope === undefined || !(await isDistributed(call))) return runTransaction(call, steps);
+  if (scope === undefined) return runTransaction(call, steps);
   const { checkpoints, deletedThreads } = resolveBatch(operations);
   // A checkpoint of a thread that the steps delete is new.
   const replaceable = checkpoints.filter(({ threadId }) => !deletedThreads.includes(threadId));

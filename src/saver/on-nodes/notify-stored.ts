@@ -8,8 +8,7 @@ export interface Notification {
 }
 
 /**
- * Sends notifications from the server that the saver is connected to. It reads no table: Citus would run `pg_notify` on the node
- * of the rows, where nobody listens.
+ * Sends notifications from the server that the saver is connected to. It reads no table (N7).
  */
 export function notifyStored(
   schema: string,

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { HeaderRow } from "./checkpoint-rows.js";
-import { headerIsReplaced } from "./conflict-rules.js";
+import type { HeaderRow } from "../queries/checkpoint-rows.js";
+import { headerIsReplaced } from "../queries/conflict-rules.js";
 import { type NumberedRows, numberedRows } from "./numbered-rows.js";
 
-/** Stores checkpoints of one thread, which are parameters of their own: a list of values, which Citus sends to one node. */
+/** Stores checkpoints of one thread, which are parameters of their own (N5). */
 export function insertHeaders(
   schema: string,
   threadId: string,

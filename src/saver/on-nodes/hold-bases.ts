@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { rowMarkIs } from "./row-mark-is.js";
-import type { BlobRow } from "./checkpoint-rows.js";
+import { rowMarkIs } from "../queries/row-mark-is.js";
+import type { BlobRow } from "../queries/checkpoint-rows.js";
 
 /** A stored value that a splice refers to. */
 export interface HeldBase {

@@ -17,8 +17,8 @@ export interface ShardStatistics {
   readonly vacuumed: string | null;
 }
 
-/** Whether the database has the extension `citus`, whose catalog and functions {@link shardStatistics} uses. */
-export const HAS_CITUS: RawBuilder<boolean> = /* @__PURE__ */ sql<boolean>`exists (
+/** Whether tables may be in shards: the database has the extension `citus`, whose catalog and functions {@link shardStatistics} uses. */
+export const MAY_HAVE_SHARDS: RawBuilder<boolean> = /* @__PURE__ */ sql<boolean>`exists (
   select from pg_catalog.pg_extension where extname = 'citus')`;
 
 /**

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { BlobRow } from "./checkpoint-rows.js";
-import { blobIsHeld } from "./conflict-rules.js";
+import type { BlobRow } from "../queries/checkpoint-rows.js";
+import { blobIsHeld } from "../queries/conflict-rules.js";
 import { type NumberedRows, numberedRows } from "./numbered-rows.js";
 
 /** Values of one thread. */

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { takesNumber, withNumbers } from "./carried-numbers.js";
-import type { HeaderRow } from "./checkpoint-rows.js";
+import { takesNumber, withNumbers } from "../queries/carried-numbers.js";
+import type { HeaderRow } from "../queries/checkpoint-rows.js";
 
 /**
- * Spells each unchanged number of a stored header as in the header of its source; see `bindPut`. On Citus it is a statement of its own
- * after the insert, whose values must not be subqueries.
+ * Spells each unchanged number of a stored header as in the header of its source; see `bindPut`. It is a statement of its own
+ * after the insert, whose values must not be subqueries (N5).
  */
 export function carryNumbers(schema: string, row: HeaderRow): BoundStatement<unknown> {
   return carry.bind(schema, row);

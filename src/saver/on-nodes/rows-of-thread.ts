@@ -1,5 +1,5 @@
 import type { BoundStatement } from "../../db/statements/statement.js";
-import type { CheckpointRows } from "./checkpoint-rows.js";
+import type { CheckpointRows } from "../queries/checkpoint-rows.js";
 import { carryNumbers } from "./carry-numbers.js";
 import { insertBlobs } from "./insert-blobs.js";
 import { insertHeaders } from "./insert-headers.js";
@@ -9,9 +9,7 @@ import { insertWrites } from "./insert-writes.js";
 const ROWS_OF_STATEMENT = 16;
 
 /**
- * The statements that store rows of one thread where Citus distributes the tables, by the rules of `putRows`. Citus sends each of them
- * to the node of the thread as it is. It would fetch the rows of `INSERT … SELECT` to the coordinator, and refuses what else
- * `putRows` has in its one statement.
+ * The statements that store rows of one thread on its node, by the rules of `putRows`, whose one statement nodes don't run (N5).
  *
  * The locks are taken in the order of all writers: checkpoints, writes, values (C2).
  */

@@ -1,0 +1,106 @@
+import { type RawBuilder, sql } from "kysely";
+import type { CallContext } from "../call-context.js";
+import { RememberedBySchema } from "../remembered-by-schema.js";
+import { runStatement } from "../statements/run-statement.js";
+import { Statement } from "../statements/statement.js";
+
+/**
+ * The form that the statements of a database take. It says what they do, so that their builders need not know why;
+ * `docs/internals/statements.md` has the rules (N1 to N8).
+ */
+export interface StatementForm {
+  /** Whether a statement is about one thread, and compares the thread of each table with its parameter, not with another table (N1). */
+  readonly namesThread: boolean;
+  /** Whether a subquery can select `xmin` and `ctid` of a row (N2). */
+  readonly hasSystemColumns: boolean;
+  /** Whether a statement about several threads can look up rows for each row, as a walk along an index does (N4). */
+  readonly looksUpRows: boolean;
+}
+
+/** Where the rows of the savers' tables are. */
+export interface Placement {
+  /** Whether other servers, the nodes, keep the rows. A statement then goes through this server to the node of its thread. */
+  readonly isOnNodes: boolean;
+  readonly form: StatementForm;
+}
+
+const ON_NODES: Placement = {
+  isOnNodes: true,
+  form: { namesThread: true, hasSystemColumns: false, looksUpRows: false },
+};
+
+/** The placement on Postgres, on PGlite, and of local tables of a coordinator of Citus. */
+export const ON_ONE_SERVER: Placement = {
+  isOnNodes: false,
+  form: { namesThread: false, hasSystemColumns: true, looksUpRows: true },
+};
+
+const KNOWN = /* @__PURE__ */ new RememberedBySchema<Placement>();
+
+/**
+ * Returns where the rows of the savers' tables are. They are on nodes where Citus distributes the tables by thread, and where it keeps the
+ * whole schema on one node: Citus writes a statement again before it sends it there, too.
+ *
+ * Only a call whose statement has two forms asks. The first one sends a query of the catalog. On a server with Citus whose tables are
+ * local, every call asks again, since `migrate --distribute` may run at any moment.
+ */
+export function placementOf(call: CallContext): Placement | Promise<Placement> {
+  return KNOWN.get(call) ?? findPlacement(call);
+}
+
+async function findPlacement(call: CallContext): Promise<Placement> {
+  if ((await runStatement(call, citusCatalog, {})).length === 0) return KNOWN.set(call, ON_ONE_SERVER);
+  const [table] = await runStatement(call, distribution, { schema: call.schema });
+  if (table === undefined) return ON_ONE_SERVER;
+  return KNOWN.set(call, table.is_on_nodes ? ON_NODES : ON_ONE_SERVER);
+}
+
+/** Tells whether the placement is on nodes, for users, who know it as distributed tables. */
+export async function isDistributed(call: CallContext): Promise<boolean> {
+  return (await placementOf(call)).isOnNodes;
+}
+
+/** Remembers that {@link hasNodes} was false, so that {@link placementOf} need not ask. */
+export function rememberOneServer(call: CallContext): void {
+  KNOWN.set(call, ON_ONE_SERVER);
+}
+
+/** An expression for whether the server may keep rows on nodes: it has Citus. */
+export function hasNodes(): RawBuilder<boolean> {
+  return sql<boolean>`to_regclass('pg_catalog.pg_dist_partition') is not null`;
+}
+
+/** A row where the server has Citus. Elsewhere there is none, since rows count as those of the call that asks. */
+const citusCatalog = /* @__PURE__ */ new Statement<object, unknown>((db) =>
+  db.selectNoFrom(sql.lit(1).as("citus")).where(hasNodes()),
+);
+
+/** A row where Citus manages the table `checkpoints`. Joins find it without the right to use the schema, unlike `to_regclass`. */
+const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, { is_on_nodes: boolean }>(
+  (db, parameter) =>
+    db
+      .selectFrom(
+        sql<{
+          logicalrelid: number;
+          partmethod: string;
+          colocationid: number;
+        }>`pg_catalog.pg_dist_partition`.as<"distributed">(sql`distributed`),
+      )
+      .innerJoin(
+        sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+          sql`relation`,
+        ),
+        "relation.oid",
+        "distributed.logicalrelid",
+      )
+      .innerJoin(
+        sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+        "namespace.oid",
+        "relation.relnamespace",
+      )
+      .where("namespace.nspname", "=", parameter("schema"))
+      .where("relation.relname", "=", sql.lit("checkpoints"))
+      .select(
+        sql<boolean>`(distributed.partmethod = 'h' or distributed.colocationid <> 0)`.as("is_on_nodes"),
+      ),
+);
