@@ -11,10 +11,7 @@ import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
  */
 const ESM_ONLY = ["kysely"];
 
-/**
- * Packages that become a part of the build. Of an ES module, CommonJS would get its namespace in place of its default export, and the
- * other one is for the inspector alone.
- */
+/** Packages that become a part of the build. The page about dependencies has the reasons. */
 const BUNDLED = ["msgpackr", "@opentelemetry/api", "@remix-run/node-fetch-server"];
 
 /**

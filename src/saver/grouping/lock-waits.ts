@@ -66,7 +66,8 @@ export class LockWaits {
 
   /** Returns the error of an attempt that gave up because its rows are locked. */
   async #sendOnce({ send }: SendableCall): Promise<Error | undefined> {
-    if (this.#waiting >= this.#most) return lockTimeoutOf(send({ lockTimeoutMs: LOCK_TIMEOUT_MS }));
+    if (this.#waiting >= this.#most)
+      return send({ lockTimeoutMs: LOCK_TIMEOUT_MS }).then(() => undefined, lockTimeoutOf);
     this.#waiting++;
     try {
       await send();
@@ -77,14 +78,9 @@ export class LockWaits {
   }
 }
 
-async function lockTimeoutOf(sending: Promise<void>): Promise<Error | undefined> {
-  try {
-    await sending;
-    return undefined;
-  } catch (error) {
-    if (isLockTimeout(error)) return error;
-    throw error;
-  }
+function lockTimeoutOf(error: unknown): Error {
+  if (isLockTimeout(error)) return error;
+  throw error;
 }
 
 /** Returns whether the call was sent before the signal ended the attempt. */
