@@ -142,7 +142,7 @@ module.exports = {
         dependencyTypes: ["npm-dev"],
         dependencyTypesNot: ["type-only", "npm-peer"],
         // tsdown.config.ts makes them a part of the build.
-        pathNot: ["^node_modules/(@opentelemetry/api|@remix-run/node-fetch-server|msgpackr|p-retry)/"],
+        pathNot: ["^node_modules/(@opentelemetry/api|@remix-run/node-fetch-server|msgpackr)/"],
       },
     },
     {

@@ -11,17 +11,8 @@ import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
  */
 const ESM_ONLY = ["kysely"];
 
-/**
- * Packages that become a part of the build. Of an ES module, CommonJS would get its namespace in place of its default export, and the
- * other one is for the inspector alone.
- */
-const BUNDLED = [
-  "msgpackr",
-  "@opentelemetry/api",
-  "p-retry",
-  "is-network-error",
-  "@remix-run/node-fetch-server",
-];
+/** Packages that become a part of the build. The page about dependencies has the reasons. */
+const BUNDLED = ["msgpackr", "@opentelemetry/api", "@remix-run/node-fetch-server"];
 
 /**
  * An import with this comment is of an optional peer, which bundlers leave to Node: they fail where a package is missing. For them, a

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
-import { growingPauseMs } from "../db/async/growing-pause.js";
 import { noop } from "../db/async/noop.js";
+import { growingPauses, retry } from "../db/async/retry.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { parsePlace } from "./boundary/parse-entries.js";
@@ -17,7 +16,7 @@ import type { ObservedOperation } from "../telemetry/observed-operation.js";
 import { reportUnusedEntry } from "./cache-events.js";
 
 /** The pauses between two reads of an entry that another call computes. */
-const READ_PAUSES = { firstMs: 10, longestMs: 500 };
+const READ_PAUSES = /* @__PURE__ */ growingPauses(10, 500);
 
 /** Hashes arguments. */
 const ARGUMENTS = /* @__PURE__ */ new MsgpackSerializer();
@@ -115,25 +114,21 @@ class Flight {
     const place = parsePlace(settings.scope, this.#key);
     const leasePlace = { namespace: leaseText(settings.scope, this.#key[0]), key: place.key };
     const lease = { place: leasePlace, token: randomUUID(), seconds: leaseSeconds };
-    const end = performance.now() + leaseSeconds * 1_000;
-    for (let round = 0; ; round++) {
-      const row = await guarded(cacheOperations["cache.lease"], async (call) => {
-        const statements = [takeLease(call.schema, place, lease)];
-        const [rows = []] = await runTransaction(call, { statements });
-        return rows[0];
-      });
-      if (isFound(row)) return readEntry(newCall(), place, row);
-      if (row?.is_taken === true) {
-        this.#lease = lease;
-        // The last holder of the lease may have stored the entry after the statement began.
-        const [stored] = await guarded(cacheOperations["cache.get"], (call) =>
-          readEntries(call, [this.#key]),
-        );
-        return stored;
-      }
-      if (performance.now() >= end) return undefined;
-      await pause(growingPauseMs(round, READ_PAUSES));
-    }
+    const read = async (call: CacheCall): Promise<LeaseRow | undefined> => {
+      const [rows = []] = await runTransaction(call, { statements: [takeLease(call.schema, place, lease)] });
+      return rows[0];
+    };
+    const row = await retry(() => guarded(cacheOperations["cache.lease"], read), {
+      pauseMs: READ_PAUSES,
+      deadline: performance.now() + leaseSeconds * 1_000,
+      afterResult: (row) => !isFound(row) && row?.is_taken !== true,
+    });
+    if (isFound(row)) return readEntry(newCall(), place, row);
+    if (row?.is_taken !== true) return undefined;
+    this.#lease = lease;
+    // The last holder of the lease may have stored the entry after the statement began.
+    const [stored] = await guarded(cacheOperations["cache.get"], (call) => readEntries(call, [this.#key]));
+    return stored;
   }
 
   /** Ends the lease, so that the next call computes what this one could not store. Where that fails, the lease expires. */

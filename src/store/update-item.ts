@@ -1,11 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { growingPauseMs } from "../db/async/growing-pause.js";
+import { growingPauses, retry } from "../db/async/retry.js";
 import { VersionConflictError } from "../errors/index.js";
 import type { ItemValue, StoreItem } from "./model/item.js";
 
 /** How often an update is tried, in all, while others write the item. */
 const MAX_ATTEMPTS = 20;
-const PAUSES = { firstMs: 2, longestMs: 200 };
+const PAUSES = /* @__PURE__ */ growingPauses(4, 200);
 
 /** How an item is read and written. */
 export interface ItemAccess<Value extends ItemValue> {
@@ -23,15 +22,19 @@ export async function updateItem<Value extends ItemValue>(
   change: (value: Value | undefined) => Value | Promise<Value>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  let isWriting = false;
+  const readAndWrite = async (): Promise<void> => {
+    isWriting = false;
     const item = await read();
     const value = await change(item?.value);
-    try {
-      await write(value, item?.version ?? 0);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError) || attempt === MAX_ATTEMPTS) throw error;
-      await pause(growingPauseMs(attempt, PAUSES), undefined, signal === undefined ? {} : { signal });
-    }
-  }
+    isWriting = true;
+    await write(value, item?.version ?? 0);
+  };
+  await retry(readAndWrite, {
+    pauseMs: PAUSES,
+    signal,
+    // The function may fail with a conflict of another item.
+    afterError: (error, attempt) =>
+      isWriting && error instanceof VersionConflictError && attempt < MAX_ATTEMPTS,
+  });
 }

@@ -1,6 +1,6 @@
-import { DatabaseError } from "../../errors/index.js";
-import { growingPauseMs } from "../async/growing-pause.js";
 import { onAbort } from "../async/on-abort.js";
+import { growingPauses } from "../async/retry.js";
+import { isTransient } from "../statements/retry-transient.js";
 import { toDatabaseError } from "../to-database-error.js";
 import type { OpenListeningConnection, ListeningConnection } from "./listening-connection.js";
 import { noop } from "../async/noop.js";
@@ -21,7 +21,7 @@ export interface Subscriber {
 }
 
 /** The pauses between attempts to reconnect. */
-export const RECONNECT_PAUSES = { firstMs: 50, longestMs: 5_000 };
+export const RECONNECT_PAUSES = /* @__PURE__ */ growingPauses(50, 5_000);
 
 /**
  * Listens to any number of channels on one connection. It opens the connection for the first subscriber,
@@ -120,7 +120,7 @@ export class Listener {
   }
 
   async #recover(failure: Error, failures: number): Promise<void> {
-    const isFinal = !(failure instanceof DatabaseError && failure.transient);
+    const isFinal = !isTransient(failure);
     for (const subscribers of [...this.#subscribers.values()]) {
       this.#callEach(subscribers, (subscriber) => {
         if (isFinal) subscriber.failed(failure);
@@ -129,7 +129,7 @@ export class Listener {
     }
     if (isFinal) this.#subscribers.clear();
     if (this.#subscribers.size === 0) return;
-    await this.#pause(growingPauseMs(failures, RECONNECT_PAUSES));
+    await this.#pause(RECONNECT_PAUSES(failures));
   }
 
   /** Waits, but ends early when there are no more subscribers. */

@@ -1,13 +1,12 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { growingPauseMs } from "../async/growing-pause.js";
+import { growingPauses, retry } from "../async/retry.js";
 import { retryTransient } from "../statements/retry-transient.js";
 import type { EndableWait, HeldLock, TakeLock } from "./locks.js";
 import type { BorrowedSession, SharedSession } from "./shared-session.js";
 import { throwIfAborted } from "../statements/bounded-run.js";
 
-const PAUSES = { firstMs: 5, longestMs: 250 };
+const PAUSES = /* @__PURE__ */ growingPauses(5, 250);
 /** Only one process at a time holds the turn, so that it may poll more often. */
-const PAUSES_WITH_TURN = { firstMs: 5, longestMs: 50 };
+const PAUSES_WITH_TURN = /* @__PURE__ */ growingPauses(5, 50);
 
 /** Takes advisory locks on a session. It polls until the lock is free. */
 export function takeOnSession(shared: SharedSession): TakeLock {
@@ -23,19 +22,16 @@ export function takeOnSession(shared: SharedSession): TakeLock {
   };
 }
 
-async function untilTaken(
+function untilTaken(
   attempts: LockAttempts,
-  { deadline, signal, retry, observer }: EndableWait,
+  { deadline, signal, retry: transient, observer }: EndableWait,
 ): Promise<HeldLock | undefined> {
-  const attempt = (): Promise<HeldLock | undefined> => attempts.tryOnce(signal);
-  for (let round = 0; ; round++) {
-    const lock = await retryTransient(attempt, retry, { observer });
-    if (lock !== undefined) return lock;
-    const left = deadline - performance.now();
-    if (left <= 0) return undefined;
-    const pauseMs = growingPauseMs(round, attempts.hasTurn ? PAUSES_WITH_TURN : PAUSES);
-    await pause(Math.min(left, pauseMs), undefined, { signal });
-  }
+  return retry(() => retryTransient(() => attempts.tryOnce(signal), transient, { observer }), {
+    pauseMs: (round) => (attempts.hasTurn ? PAUSES_WITH_TURN : PAUSES)(round),
+    deadline,
+    signal,
+    afterResult: (lock) => lock === undefined,
+  });
 }
 
 /** The attempts of one caller to take a lock. When a session is lost, the next attempt uses another one. */

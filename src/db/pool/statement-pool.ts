@@ -1,10 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { Pool } from "pg";
 import { AbortError, ConnectionError } from "../../errors/index.js";
 import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "../statements/bounded-run.js";
-import { growingPauseMs, type PauseBounds } from "../async/growing-pause.js";
+import { growingPauses, retry } from "../async/retry.js";
 import { handlePoolErrors } from "./handle-pool-errors.js";
 import { StatementClient } from "./statement-client.js";
 import { connectUntilEnded } from "./connect-until-ended.js";
@@ -21,7 +20,7 @@ import { noop } from "../async/noop.js";
 const FENCED_WITHIN_MS = 2_000;
 
 /** The pauses between its attempts to connect. */
-const FENCE_PAUSE: PauseBounds = { firstMs: 5, longestMs: 200 };
+const FENCE_PAUSES = /* @__PURE__ */ growingPauses(5, 200);
 
 /** How statements are sent. */
 export interface SendOptions {
@@ -122,15 +121,12 @@ export class StatementPool implements PostgresPool {
    * reached in time, the next use of the pool ends the processes.
    */
   async #fence(): Promise<void> {
-    await withinTime({ limitMs: FENCED_WITHIN_MS }, async (signal) => {
-      for (let round = 0; this.#fences.areDue && !signal.aborted && !this.#pool.ending; round++) {
-        try {
-          (await this.#connect({ signal })).release();
-        } catch {
-          await pause(growingPauseMs(round, FENCE_PAUSE), undefined, { signal }).catch(noop);
-        }
-      }
-    });
+    await withinTime({ limitMs: FENCED_WITHIN_MS }, (signal) => {
+      const reconnect = async (): Promise<void> => {
+        while (this.#fences.areDue && !this.#pool.ending) (await this.#connect({ signal })).release();
+      };
+      return retry(reconnect, { pauseMs: FENCE_PAUSES, signal, afterError: () => true });
+    }).catch(noop);
   }
 
   #isSuspect(client: StatementClient): boolean {

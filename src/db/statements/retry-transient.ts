@@ -1,6 +1,6 @@
-import pRetry from "p-retry";
 import { DatabaseError } from "../../errors/index.js";
 import type { RetriedAttempt } from "../../telemetry/observed-call.js";
+import { retry } from "../async/retry.js";
 import { throwIfAborted } from "./bounded-run.js";
 import { toDatabaseError } from "../to-database-error.js";
 
@@ -44,48 +44,35 @@ export async function retryTransient<T>(
   }
 }
 
-/**
- * Retries after the first attempt has failed. It is separate from the first attempt, which nearly always
- * succeeds, since p-retry costs as much as a query.
- */
-async function retryAfter<T>(
+/** Retries after the first attempt has failed, from which on the time counts. */
+function retryAfter<T>(
   failure: Error,
   attempt: () => Promise<T>,
   options: RetryOptions & RetryRun,
 ): Promise<T> {
   const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, observer } = options;
-  let done: { readonly result: T } | undefined;
   let last = { failure, at: performance.now() };
   const again = async (count: number): Promise<T> => {
+    if (count === 1) throw failure;
     observer?.retrying({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
     try {
-      done = { result: await attempt() };
-      return done.result;
+      return await attempt();
     } catch (error) {
+      throwIfAborted(signal);
       last = { failure: toDatabaseError(error), at: performance.now() };
       throw last.failure;
     }
   };
-  const retried = pRetry((count) => (count === 1 ? Promise.reject(failure) : again(count)), {
-    retries: Infinity,
-    maxRetryTime: maxElapsedMs,
-    minTimeout: minDelayMs,
-    maxTimeout: maxDelayMs,
-    factor: 2,
-    randomize: true,
-    shouldRetry: ({ error }) => isTransient(error),
-    ...(signal && { signal }),
+  return retry(again, {
+    // The jitter lengthens a pause: the caller gave the shortest one.
+    pauseMs: (round) => Math.min(maxDelayMs, minDelayMs * 2 ** round * (1 + Math.random())),
+    deadline: last.at + maxElapsedMs,
+    signal,
+    afterError: isTransient,
   });
-  try {
-    return await retried;
-  } catch (error) {
-    // An attempt that succeeded before the signal was aborted counts.
-    if (done !== undefined) return done.result;
-    throwIfAborted(signal);
-    throw error;
-  }
 }
 
-function isTransient(error: Error): boolean {
+/** Whether the same operation may succeed later. */
+export function isTransient(error: unknown): boolean {
   return error instanceof DatabaseError && error.transient;
 }

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
-import { growingPauseMs } from "../../db/async/growing-pause.js";
+import { growingPauses, retry } from "../../db/async/retry.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
@@ -40,7 +39,7 @@ const LARGEST_LIMIT = 8_192;
  * `deadlock_timeout` of a server, so that in a deadlock the step ends, and never a writer.
  */
 const LOCK_WAIT_MS = 400;
-const PAUSES = { firstMs: 50, longestMs: 1_000 };
+const PAUSES = /* @__PURE__ */ growingPauses(50, 1_000);
 /** A step that fails so is made again: it waited too long for a lock, or met a concurrent change. */
 const REPEATED_STATES = new Set(["55P03", "40P01", "40001"]);
 
@@ -118,18 +117,20 @@ function stepOf(
 
 /** @throws MigrationError if a step fails because of other transactions for `limitMs`. */
 async function repeatedly(limitMs: number, step: () => Promise<StepResult>): Promise<StepResult> {
-  const endsAt = performance.now() + limitMs;
-  for (let round = 0; ; round++) {
-    try {
-      return await step();
-    } catch (reason) {
-      const failure = toDatabaseError(reason);
-      const sqlState = failure instanceof DatabaseError ? (failure.sqlState ?? "") : "";
-      if (!REPEATED_STATES.has(sqlState)) throw failure;
-      if (performance.now() >= endsAt) throw isBusy(limitMs, failure, sqlState);
-      await pause(growingPauseMs(round, PAUSES));
-    }
+  try {
+    return await retry(step, {
+      pauseMs: PAUSES,
+      deadline: performance.now() + limitMs,
+      afterError: (error) => isRepeated(toDatabaseError(error)),
+    });
+  } catch (error) {
+    const failure = toDatabaseError(error);
+    throw isRepeated(failure) ? isBusy(limitMs, failure) : failure;
   }
+}
+
+function isRepeated(failure: Error): failure is DatabaseError {
+  return failure instanceof DatabaseError && REPEATED_STATES.has(failure.sqlState ?? "");
 }
 
 /** Two processes that want different layouts would give each other up for ever. */
@@ -140,12 +141,12 @@ function isChanged(layout: string | undefined): MigrationError {
   );
 }
 
-function isBusy(limitMs: number, cause: Error, sqlState: string): MigrationError {
+function isBusy(limitMs: number, cause: DatabaseError): MigrationError {
   const holders = cause instanceof MigrationError ? cause.holders : [];
   const named = holders.length === 0 ? "" : `: ${describeHolders(holders)}`;
   return new MigrationError(
     `waited ${limitMs} ms for transactions that use the tables${named}. The conversion is not complete, and the tables work as ` +
       "before; run it again to continue, or wait longer: `lockTimeoutMs`, or `--lock-timeout`",
-    { cause, sqlState, transient: true, holders },
+    { cause, sqlState: cause.sqlState, transient: true, holders },
   );
 }

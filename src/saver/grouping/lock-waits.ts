@@ -1,6 +1,4 @@
-import { growingPauseMs, type PauseBounds } from "../../db/async/growing-pause.js";
-import { pause } from "../../db/async/pause.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { growingPauses, retry } from "../../db/async/retry.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 
@@ -8,7 +6,7 @@ import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 export const LOCK_TIMEOUT_MS = 30;
 
 /** The pauses before a call that found its rows locked is sent again. */
-const PAUSES: PauseBounds = { firstMs: 20, longestMs: 200 };
+const PAUSES = /* @__PURE__ */ growingPauses(20, 200);
 
 /** What bounds an attempt to send a call. */
 export interface SendBounds {
@@ -54,35 +52,35 @@ export class LockWaits {
    * @throws StatementTimeoutError if its rows stay locked for its time limit.
    */
   async send(call: SendableCall, giveWay?: AbortSignal): Promise<void> {
-    const { send, signal, timeoutMs = Infinity } = call;
-    const began = performance.now();
+    const { signal, timeoutMs = Infinity } = call;
+    const deadline = performance.now() + timeoutMs;
     if (giveWay !== undefined && (await sendUntil(giveWay, call))) return;
-    for (let round = 0; ; round++) {
-      if (this.#waiting < this.#most) {
-        await this.#sendUnlimited(call);
-        return;
-      }
-      try {
-        await send({ lockTimeoutMs: LOCK_TIMEOUT_MS });
-        return;
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-        if (performance.now() - began >= timeoutMs)
-          throw new StatementTimeoutError(timeoutMs, { cause: error });
-      }
-      await pause(growingPauseMs(round, PAUSES), { signals: [signal] });
-      throwIfAborted(signal);
-    }
+    const cause = await retry(() => this.#sendOnce(call), {
+      pauseMs: PAUSES,
+      deadline,
+      signal,
+      afterResult: (lockTimeout) => lockTimeout !== undefined,
+    });
+    if (cause !== undefined) throw new StatementTimeoutError(timeoutMs, { cause });
   }
 
-  async #sendUnlimited({ send }: SendableCall): Promise<void> {
+  /** Returns the error of an attempt that gave up because its rows are locked. */
+  async #sendOnce({ send }: SendableCall): Promise<Error | undefined> {
+    if (this.#waiting >= this.#most)
+      return send({ lockTimeoutMs: LOCK_TIMEOUT_MS }).then(() => undefined, lockTimeoutOf);
     this.#waiting++;
     try {
       await send();
+      return undefined;
     } finally {
       this.#waiting--;
     }
   }
+}
+
+function lockTimeoutOf(error: unknown): Error {
+  if (isLockTimeout(error)) return error;
+  throw error;
 }
 
 /** Returns whether the call was sent before the signal ended the attempt. */

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { growingPauseMs } from "../../db/async/growing-pause.js";
+import { growingPauses, retry } from "../../db/async/retry.js";
 import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
@@ -26,7 +25,7 @@ export interface ReembedPlan {
 
 /** How long the exchange of the columns waits for a lock, while searches wait behind it, in milliseconds. */
 const LOCK_TIMEOUT_MS = 500;
-const PAUSES = { firstMs: 20, longestMs: 1_000 };
+const PAUSES = /* @__PURE__ */ growingPauses(40, 1_000);
 /** After so many attempts, the items that were written meanwhile are embedded while their writers wait. */
 const PATIENT_ATTEMPTS = 3;
 /** How long they wait for the model, in milliseconds. */
@@ -95,15 +94,12 @@ class Reembedding {
     await this.#begin(target);
     await this.#pass(target);
     await buildNextIndex(this.#call, this.#vectors);
-    for (let attempt = 1; !(await this.#exchange(target, attempt)); attempt++) {
-      const { signal } = this.#call;
-      await pause(growingPauseMs(attempt, PAUSES), undefined, signal === undefined ? {} : { signal }).catch(
-        () => {
-          throwIfAborted(signal);
-        },
-      );
-      await this.#pass(target);
-    }
+    const exchange = async (attempt: number): Promise<boolean> => {
+      if (attempt > 1) await this.#pass(target);
+      return this.#exchange(target, attempt);
+    };
+    const { signal } = this.#call;
+    await retry(exchange, { pauseMs: PAUSES, signal, afterResult: (isDone) => !isDone });
   }
 
   async #begin({ rebuilds }: ReembedTarget): Promise<void> {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "@jest/globals";
+import { AbortError } from "../../errors/index.js";
+import { retry } from "./retry.js";
+
+const HOUR_MS = 3_600_000;
+
+describe("retry", () => {
+  it("returns the result of an attempt during which the signal aborts", async () => {
+    const caller = new AbortController();
+    const attempt = (count: number): Promise<string> => {
+      if (count === 1) return Promise.reject(new Error("lost"));
+      caller.abort();
+      return Promise.resolve("stored");
+    };
+    const plan = { pauseMs: () => 0, signal: caller.signal, afterError: () => true };
+    await expect(retry(attempt, plan)).resolves.toBe("stored");
+  });
+
+  it("makes no other attempt when the signal has aborted", async () => {
+    const caller = new AbortController();
+    let attempts = 0;
+    const attempt = (): Promise<void> => {
+      attempts++;
+      caller.abort();
+      return Promise.reject(new Error("lost"));
+    };
+    const plan = { pauseMs: () => HOUR_MS, signal: caller.signal, afterError: () => true };
+    await expect(retry(attempt, plan)).rejects.toBeInstanceOf(AbortError);
+    expect(attempts).toBe(1);
+  });
+
+  it("makes the last attempt at the deadline, and returns or throws what it did", async () => {
+    const deadline = performance.now() + 20;
+    const plan = { pauseMs: () => HOUR_MS, deadline, afterError: () => true, afterResult: () => true };
+    await expect(retry(() => Promise.resolve(performance.now()), plan)).resolves.toBeGreaterThanOrEqual(
+      deadline - 1,
+    );
+    const over = { ...plan, deadline: performance.now() };
+    await expect(retry((count) => Promise.reject(new Error(`lost ${count}`)), over)).rejects.toThrow(
+      "lost 1",
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { throwIfAborted } from "../statements/bounded-run.js";
+import { pause } from "./pause.js";
+
+/** Returns the pause before a retry in milliseconds. Retries are counted from 0. */
+export type PauseMs = (retry: number) => number;
+
+/** How an operation is repeated. */
+export interface RetryPlan<T> {
+  readonly pauseMs: PauseMs;
+  /** No attempt but the first starts later, on the clock of `performance.now()`. Default: no limit. */
+  readonly deadline?: number | undefined;
+  /** Ends the pauses. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether an attempt that failed is followed by another. Attempts are counted from 1. Default: never. */
+  readonly afterError?: (error: unknown, attempt: number) => boolean;
+  /** Whether an attempt with this result is followed by another. Default: never. */
+  readonly afterResult?: (result: T) => boolean;
+}
+
+/**
+ * Returns pauses that double up to `longestMs`. Each is shortened by up to half of it at random, so that callers that start
+ * together don't keep retrying together.
+ */
+export function growingPauses(firstMs: number, longestMs: number): PauseMs {
+  return (retry) => Math.min(longestMs, firstMs * 2 ** retry) * (0.5 + Math.random() / 2);
+}
+
+/**
+ * Repeats an operation until no other attempt should follow, or the deadline has passed. Then it returns or throws what the last
+ * attempt did.
+ *
+ * @param attempt - Gets its number, counted from 1.
+ * @throws AbortError when the signal has been aborted before a retry.
+ */
+export async function retry<T>(
+  attempt: (count: number) => Promise<T>,
+  { pauseMs, deadline = Infinity, signal, afterError, afterResult }: RetryPlan<T>,
+): Promise<T> {
+  // Not by p-retry: it repeats only what throws, and loses the result of an attempt during which the signal aborts.
+  for (let count = 1; ; count++) {
+    try {
+      const result = await attempt(count);
+      if (afterResult?.(result) !== true || performance.now() >= deadline) return result;
+    } catch (error) {
+      if (afterError?.(error, count) !== true || performance.now() >= deadline) throw error;
+    }
+    await pause(Math.min(pauseMs(count - 1), deadline - performance.now()), { signals: [signal] });
+    throwIfAborted(signal);
+  }
+}
