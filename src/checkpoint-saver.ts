@@ -84,7 +84,7 @@ import { parseSchedule } from "./upkeep/boundary/parse-schedule.js";
 import { startRetention } from "./upkeep/start-retention.js";
 import type { Retention, RetentionSchedule } from "./upkeep/upkeep-types.js";
 import type { WatchOptions } from "./watch/watch-options.js";
-import { watchThread } from "./watch/watch-thread.js";
+import { startWatch } from "./watch/start-watch.js";
 
 // Most processes never call what these rooms do, so a room is loaded by the first call that needs it.
 const loadArchive = /* @__PURE__ */ loadOnce(() => import("./archive/index.js"));
@@ -1062,7 +1062,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   watch(threadId: string, options?: WatchOptions): AsyncGenerator<CheckpointTuple, undefined> {
     const { call, ended } = this.#opened;
     return new EndableGenerator((ending) =>
-      watchThread(call, { threadId, options }, this.serde, [ending, ended.signal]),
+      startWatch(call, { threadId, options }, this.serde, [ending, ended.signal]),
     );
   }
 

@@ -30,11 +30,6 @@ export {
   PermissionError,
   RowSecurityError,
   VectorExtensionError,
-  type EmbeddingKind,
-  EmbeddingMismatchError,
-  InvalidEmbeddingError,
-  ItemSchemaError,
-  VersionConflictError,
   SerializationError,
   StatementTimeoutError,
   ThreadDeletedError,
@@ -43,6 +38,13 @@ export {
   ThreadLockLostError,
   WritesMissingError,
 } from "./errors/index.js";
+export {
+  type EmbeddingKind,
+  EmbeddingMismatchError,
+  InvalidEmbeddingError,
+  ItemSchemaError,
+  VersionConflictError,
+} from "./errors/store-errors.js";
 export type {
   ChannelStorage,
   Problem,

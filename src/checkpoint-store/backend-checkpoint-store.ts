@@ -1,4 +1,5 @@
-import { CheckpointNotFoundError, CheckpointVersionError, InvalidConfigError } from "../errors/index.js";
+import { CheckpointNotFoundError, InvalidConfigError } from "../errors/index.js";
+import { CheckpointVersionError } from "../errors/checkpoint-store-errors.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
 import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";

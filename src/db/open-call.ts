@@ -1,10 +1,10 @@
 import type { Logger } from "../telemetry/logger.js";
 import { Telemetry } from "../telemetry/telemetry.js";
-import type { CallContext } from "./call-context.js";
+import type { CallContext, StatementPolicy } from "./call-context.js";
 import { openDatabase } from "./open-database.js";
 import type { AnyDatabaseSource } from "./opened-database.js";
 import { openReplica, type ReplicaOptions } from "./replica/open-replica.js";
-import { RowSecurityCheck } from "./row-security.js";
+import { loadOnce } from "./async/load-once.js";
 import type { RetryOptions } from "./statements/retry-transient.js";
 import { reportLostConnection } from "./lost-connection.js";
 
@@ -48,7 +48,7 @@ export function openCall(
     address: database.address,
     threadIds: options.telemetry?.threadIds,
   });
-  const rowSecurity = tenantId === undefined ? undefined : new RowSecurityCheck(tenantTables);
+  const rowSecurity = tenantId === undefined ? undefined : checkOf(tenantTables);
   const replica = options.replica && openReplica(options.replica, database, { prepare, telemetry });
   return {
     database,
@@ -57,4 +57,13 @@ export function openCall(
     telemetry,
     policy: { retry, statementTimeoutMs, tenantId, rowSecurity },
   };
+}
+
+/** Returns the check that row-level security separates tenants, which is loaded when the first call needs it. */
+function checkOf(tables: readonly string[]): StatementPolicy["rowSecurity"] {
+  const load = loadOnce(async () => {
+    const { RowSecurityCheck } = await import("./row-security.js");
+    return new RowSecurityCheck(tables);
+  });
+  return { run: async (call) => (await load()).run(call) };
 }

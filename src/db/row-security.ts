@@ -6,14 +6,6 @@ import type { OpenedDatabase } from "./opened-database.js";
 import { MAY_HAVE_SHARDS } from "./placement/shard-statistics.js";
 import { type Parameter, Statement } from "./statements/statement.js";
 
-/** The tables of the savers that hold rows of tenants. */
-export const TENANT_TABLES: readonly string[] = [
-  "checkpoints",
-  "checkpoint_blobs",
-  "checkpoint_writes",
-  "checkpoint_tombstones",
-];
-
 /**
  * Checks once for each saver, store or cache, and each of its databases, that it separates tenants. It does not for a superuser, for the owner
  * of the tables, or without policies: every tenant would see all rows. Nor does it where other servers, the

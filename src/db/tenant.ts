@@ -5,6 +5,14 @@ import { type BoundStatement, Statement } from "./statements/statement.js";
 /** The setting that the row-level security policies compare with; see docs/tenants.md. */
 export const TENANT_SETTING = "langgraph.tenant_id";
 
+/** The tables of the savers that hold rows of tenants. */
+export const TENANT_TABLES: readonly string[] = [
+  "checkpoints",
+  "checkpoint_blobs",
+  "checkpoint_writes",
+  "checkpoint_tombstones",
+];
+
 /** Sets the tenant for the rest of the transaction, and not of the session (C12). Empty where the context names no tenant. */
 export function setTenant({ tenantId }: RunContext): BoundStatement<unknown>[] {
   return tenantId === undefined ? [] : [setTo(tenantId)];

@@ -1,7 +1,7 @@
 import { raceAgainst } from "../db/async/race-against.js";
 import { withinTime } from "../db/async/within-time.js";
 import type { ReplicaState } from "../db/replica/replica-state.js";
-import { TENANT_TABLES } from "../db/row-security.js";
+import { TENANT_TABLES } from "../db/tenant.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";

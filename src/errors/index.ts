@@ -1,4 +1,4 @@
-// All errors that this library throws on purpose.
+// The errors that this library throws on purpose. Those of the stores are in files of their own, which savers don't load.
 export { type ErrorLocation, type CheckpointErrorOptions, CheckpointError } from "./checkpoint-error.js";
 export type { CheckpointErrorCode } from "./checkpoint-error-code.js";
 export { InvalidConfigError, AbortError } from "./call-errors.js";
@@ -39,14 +39,3 @@ export {
   type MigrationErrorOptions,
   MigrationError,
 } from "./database-errors.js";
-export {
-  describeItem,
-  type EmbeddingKind,
-  EmbeddingMismatchError,
-  InvalidEmbeddingError,
-  type ItemLocation,
-  ItemSchemaError,
-  type VersionConflict,
-  VersionConflictError,
-} from "./store-errors.js";
-export { CheckpointSchemaError, CheckpointVersionError } from "./checkpoint-store-errors.js";

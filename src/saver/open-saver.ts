@@ -2,7 +2,7 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { InvalidConfigError } from "../errors/index.js";
-import { TENANT_TABLES } from "../db/row-security.js";
+import { TENANT_TABLES } from "../db/tenant.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type MemoryListener, ValueMemory } from "../splices/value-memory.js";

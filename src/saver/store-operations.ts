@@ -1,5 +1,3 @@
-import type { CallContext } from "../db/call-context.js";
-import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { CheckpointNotFoundError } from "../errors/index.js";
@@ -16,6 +14,7 @@ import { putLongWrite } from "./queries/put-long-write.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
+import { statementBytesOf } from "./queries/sent-bytes.js";
 import type { Storing } from "./storing.js";
 import { storingOf } from "./storing-of.js";
 
@@ -135,28 +134,22 @@ async function writingStatements(
   operations: readonly BatchOperation[],
 ): Promise<BoundStatement<unknown>[]> {
   const { schema, policy } = call;
-  const groups = await threadGroups(call, operations, threadOf);
-  return groups.flatMap(({ items, ...threads }) => {
+  const statements: BoundStatement<unknown>[] = [];
+  for (const { items, ...threads } of await threadGroups(call, operations, threadOf)) {
     const { deletedThreads, ...rows } = resolveBatch(items);
     const deleted = { ...threads, items: deletedThreads };
-    const deletes = deletedThreads.length > 0;
-    return [
-      ...(deletes && policy.keepTombstones === true ? [putTombstones(schema, deleted)] : []),
-      ...(deletes ? deleteThreads(schema, deleted) : []),
-      ...splitRows(rows, statementBytesOf(call)).flatMap((portion) =>
-        portion.kind === "rows"
-          ? storing.putRows(call, threads.threadId, portion)
-          : [putLongRow(schema, portion)],
-      ),
-    ];
-  });
+    if (deletedThreads.length > 0) {
+      if (policy.keepTombstones === true) statements.push(putTombstones(schema, deleted));
+      statements.push(...deleteThreads(schema, deleted));
+    }
+    for (const portion of splitRows(rows, statementBytesOf(call))) {
+      if (portion.kind !== "rows") statements.push(putLongRow(schema, portion));
+      else statements.push(...(await storing.putRows(call, threads.threadId, portion)));
+    }
+  }
+  return statements;
 }
 
 function putLongRow(schema: string, portion: Exclude<Portion, { kind: "rows" }>): BoundStatement<unknown> {
   return portion.kind === "longWrite" ? putLongWrite(schema, portion.row) : putLongBlob(schema, portion.row);
-}
-
-/** The size up to which values go into one statement, in bytes. */
-export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
-  return limits.statementBytes;
 }

@@ -4,9 +4,14 @@ import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { localOffers } from "./notifications/local-watches.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "./queries/put-pending-writes.js";
-import { statementBytesOf, storeOperations } from "./store-operations.js";
+import { statementBytesOf } from "./queries/sent-bytes.js";
 import { storingOf } from "./storing-of.js";
-import { writeGuard } from "./write-guard.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import { loadOnce } from "../db/async/load-once.js";
+
+// Most calls take neither a transaction of several statements nor checks.
+const loadTransactions = /* @__PURE__ */ loadOnce(() => import("./store-operations.js"));
+const loadGuard = /* @__PURE__ */ loadOnce(() => import("./write-guard.js"));
 
 /**
  * Stores a checkpoint: in one statement, or in a transaction of several where it is long or the saver has rules to check.
@@ -17,11 +22,11 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
   const call = writingThreads(base, () => [checkpoint.threadId]);
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
-  const guard = await writeGuard(call, [operation]);
+  const guard = await guardOf(call, [operation]);
   const isDone =
     !isLong(call, checkpoint.blobs) &&
     (await (await storingOf(call)).storeCheckpoint(call, checkpoint, guard));
-  if (!isDone) await storeOperations(call, [operation], { guard });
+  if (!isDone) await storeInTransaction(call, [operation], guard);
   offers.deliver();
 }
 
@@ -29,8 +34,8 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
 export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promise<void> {
   const call = writingThreads(base, () => [writes.threadId]);
   const operation = { kind: "putWrites", writes } as const;
-  const guard = await writeGuard(call, [operation]);
-  if (guard.length > 0 || isLong(call, writes.writes)) await storeOperations(call, [operation], { guard });
+  const guard = await guardOf(call, [operation]);
+  if (guard.length > 0 || isLong(call, writes.writes)) await storeInTransaction(call, [operation], guard);
   else await (await storingOf(call)).storeWrites(call, writes);
 }
 
@@ -42,11 +47,31 @@ export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promi
 export async function storeBatch(base: SaverCall, operations: readonly BatchOperation[]): Promise<void> {
   const call = writingThreads(base, () => operations.map(threadOf));
   const offers = localOffers(call, operations);
-  await storeOperations(call, operations, { guard: await writeGuard(call, operations) });
+  await storeInTransaction(call, operations, await guardOf(call, operations));
   for (const operation of operations) {
     if (operation.kind === "deleteThread") call.policy.memory?.forgetThread(operation.threadId);
   }
   offers.deliver();
+}
+
+/** Returns the checks of the saver's rules. */
+async function guardOf(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+): Promise<readonly GuardStep[]> {
+  const { concurrency, keepTombstones } = call.policy;
+  if (operations.length === 1 && concurrency !== "optimistic" && keepTombstones !== true) return [];
+  const { writeGuard } = await loadGuard();
+  return writeGuard(call, operations);
+}
+
+async function storeInTransaction(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+  guard: readonly GuardStep[],
+): Promise<void> {
+  const { storeOperations } = await loadTransactions();
+  await storeOperations(call, operations, { guard });
 }
 
 function isLong(call: SaverCall, values: readonly { readonly blob: Uint8Array | null }[]): boolean {

@@ -2,18 +2,19 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep, TransactionSteps } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "./call/saver-call.js";
-import { requiredParents } from "./codec/required-parents.js";
-import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
-import { compareText } from "./model/compare-text.js";
-import { rowKey } from "./model/row-key.js";
-import { newestSteps } from "./newest-steps.js";
+import type { BatchOperation } from "./codec/resolve-batch.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import type { CheckpointRows } from "./queries/checkpoint-rows.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
 import { type EncodedWrites, putPendingWrites } from "./queries/put-pending-writes.js";
-import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
+import { loadOnce } from "../db/async/load-once.js";
+import type { NewestSteps } from "./newest-steps.js";
 import { rememberValues } from "./remember-values.js";
+
+const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
+const loadRows = /* @__PURE__ */ loadOnce(() => import("./store-rows.js"));
+const NO_STEPS: NewestSteps = { guard: [], removal: [] };
 
 /** How rows are stored. `storingOf` chooses it once for a database. */
 export interface Storing {
@@ -36,7 +37,11 @@ export interface Storing {
     guard: readonly GuardStep[],
   ): Promise<readonly boolean[]>;
   /** Returns the statements that store rows within {@link transact}. `threadId` is their thread where they are of one. */
-  putRows(call: SaverCall, threadId: string, rows: CheckpointRows): readonly BoundStatement<unknown>[];
+  putRows(
+    call: SaverCall,
+    threadId: string,
+    rows: CheckpointRows,
+  ): Promise<readonly BoundStatement<unknown>[]>;
   /**
    * Runs the steps that store operations, in one transaction, and notifies those who watch their threads of new checkpoints.
    *
@@ -52,7 +57,10 @@ export interface Storing {
 /** Stores what a call has in one statement, which also notifies; see `notifyWatchers`. */
 export const storingInOneStatement: Storing = {
   async storeCheckpoint(call, checkpoint, guard) {
-    const newest = await newestSteps(call, [checkpoint]);
+    const newest =
+      call.policy.keepLast === undefined
+        ? NO_STEPS
+        : await (await loadNewest()).newestSteps(call, [checkpoint]);
     const put = bindPut(call.schema, checkpoint, notificationScope(call));
     const [rows = []] = await runTransaction<unknown>(call, {
       guard: [...guard, ...newest.guard],
@@ -65,33 +73,14 @@ export const storingInOneStatement: Storing = {
   storeWrites: putPendingWrites,
 
   async storeGroup(call, operations, guard) {
-    const newest = await newestSteps(call, checkpointsOf(operations));
-    const required = requiredParents(operations)
-      .stored.map(({ parent }) => parent)
-      .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));
-    const put = putRows(call.schema, resolveBatch(operations), { scope: notificationScope(call), required });
-    const [rows = []] = await runTransaction<unknown>(call, {
-      guard: [...guard, ...newest.guard],
-      statements: [put, ...newest.removal],
-    });
-    const results = rows.filter(isPutResult);
-    const stored = new Set(results.filter(({ is_checkpoint }) => is_checkpoint).map(keyOf));
-    const inserted = new Map(results.map((result) => [keyOf(result), result.inserted_blobs]));
-    return operations.map((operation) => {
-      if (operation.kind !== "put") return true;
-      const { checkpoint } = operation;
-      const key = rowKey(checkpoint.threadId, checkpoint.checkpointNs);
-      if (!stored.has(key)) return false;
-      rememberValues(call, checkpoint, inserted.get(key) ?? 0);
-      return true;
-    });
+    const { storeGroupInOneStatement } = await loadRows();
+    return storeGroupInOneStatement(call, operations, guard);
   },
 
-  putRows: (call, _threadId, rows) => [putRows(call.schema, rows, { scope: notificationScope(call) })],
+  async putRows(call, _threadId, rows) {
+    const { putRows } = await loadRows();
+    return [putRows(call.schema, rows, { scope: notificationScope(call) })];
+  },
 
   transact: (call, _operations, steps) => runTransaction(call, steps),
 };
-
-function keyOf({ thread_id, checkpoint_ns }: PutResult): string {
-  return rowKey(thread_id, checkpoint_ns);
-}

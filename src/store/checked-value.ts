@@ -1,4 +1,4 @@
-import { ItemSchemaError } from "../errors/index.js";
+import { ItemSchemaError } from "../errors/store-errors.js";
 import type { StoreItem } from "./model/item.js";
 import type { PutOperation } from "./operations.js";
 import type { StoreCall } from "./store-call.js";

@@ -7,7 +7,7 @@ export {
   InvalidEmbeddingError,
   ItemSchemaError,
   VersionConflictError,
-} from "../errors/index.js";
+} from "../errors/store-errors.js";
 export type {
   ExportItemsOptions,
   ImportItemsOptions,

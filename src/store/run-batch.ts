@@ -1,4 +1,4 @@
-import { VersionConflictError } from "../errors/index.js";
+import { VersionConflictError } from "../errors/store-errors.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";

@@ -1,5 +1,5 @@
 import { growingPauses, retry } from "../db/async/retry.js";
-import { VersionConflictError } from "../errors/index.js";
+import { VersionConflictError } from "../errors/store-errors.js";
 import type { ItemValue, StoreItem } from "./model/item.js";
 
 /** How often an update is tried, in all, while others write the item. */

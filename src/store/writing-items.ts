@@ -1,4 +1,4 @@
-import { describeItem } from "../errors/index.js";
+import { describeItem } from "../errors/store-errors.js";
 import { toNamespace } from "./codec/item-namespace-text.js";
 import type { ItemKey } from "./queries/item-keys.js";
 import type { StoreCall } from "./store-call.js";

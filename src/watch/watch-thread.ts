@@ -1,12 +1,11 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { noop } from "../db/async/noop.js";
 import type { CallContext } from "../db/call-context.js";
 import type { NotificationQueue, QueueItem, WatchedChannel } from "../db/listening/notification-queue.js";
 import { watchUntilEnded } from "../db/listening/watch-until-ended.js";
 import { untilReachable } from "../db/statements/until-reachable.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
-import { registerStartingWatch } from "../saver/notifications/local-watches.js";
+import type { StartingWatch } from "../saver/notifications/local-watches.js";
 import {
   type CheckpointRef,
   parseNotification,
@@ -15,6 +14,7 @@ import {
 } from "../saver/notifications/watch-channel.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { WatchCall } from "./start-watch.js";
 import { parseWatch, type WatchRequest } from "./boundary/parse-watch.js";
 import { selectLaterCheckpoints } from "./queries/select-later-checkpoints.js";
 import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js";
@@ -36,16 +36,11 @@ interface QueuedCheckpoint {
   readonly source: Source;
 }
 
-/** A call of `watch`, before its arguments are checked. */
-export interface WatchCall {
-  readonly threadId: unknown;
-  readonly options: unknown;
-}
-
 /**
  * Yields the checkpoints of a thread that are stored from now on, by savers that send notifications.
  *
  * @param ending - Each of these signals ends the watch without an error.
+ * @param starting - Collects what this process stores until the server notifies.
  * @throws InvalidConfigError at the first `next()`, for invalid arguments, and when the database can't listen.
  */
 export async function* watchThread(
@@ -53,6 +48,7 @@ export async function* watchThread(
   given: WatchCall,
   serde: ContextualSerializer,
   ending: readonly AbortSignal[],
+  starting: StartingWatch,
 ): AsyncGenerator<CheckpointTuple, undefined> {
   const request = checkCall(call, saverOperations.watch, () => parseWatch(given.threadId, given.options));
   const watching = {
@@ -67,8 +63,9 @@ export async function* watchThread(
       if (isInScope(request, checkpoint)) queue.offer({ kind: "checkpoint", checkpoint, source: "found" });
     };
     // With `after`, the search of the first gap finds what this process stores in the meantime.
-    const stopOffers = request.after === undefined ? registerStartingWatch(watching.name, offer) : noop;
-    return newTuples({ call: own, request, serde, queue, stopOffers });
+    if (request.after === undefined) starting.forwardTo(offer);
+    else starting.stop();
+    return queuedTuples({ call: own, request, serde, queue, starting });
   });
 }
 
@@ -77,15 +74,7 @@ interface Watch {
   readonly request: WatchRequest;
   readonly serde: ContextualSerializer;
   readonly queue: NotificationQueue<QueuedCheckpoint>;
-  readonly stopOffers: () => void;
-}
-
-async function* newTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
-  try {
-    yield* queuedTuples(watch);
-  } finally {
-    watch.stopOffers();
-  }
+  readonly starting: StartingWatch;
 }
 
 async function* queuedTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
@@ -94,7 +83,7 @@ async function* queuedTuples(watch: Watch): AsyncGenerator<CheckpointTuple> {
     request.after === undefined ? await seenUntilNow(watch) : new SeenCheckpoints([], request.after);
   for (let item = await queue.next(); item !== undefined; item = await queue.next()) {
     // From the first gap on, the server notifies of every checkpoint.
-    if (item.kind === "gap") watch.stopOffers();
+    if (item.kind === "gap") watch.starting.stop();
     for await (const { checkpoint, source } of checkpointsOf(watch, item, seen)) {
       if (!isInScope(request, checkpoint) || !seen.add(checkpoint, source)) continue;
       const tuple = await readNew(watch, checkpoint);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "@jest/globals";
 import { z } from "zod";
 import { BackendCheckpointStore, createCheckpoint } from "../../src/checkpoint-store/index.js";
-import { CheckpointSchemaError } from "../../src/errors/index.js";
+import { CheckpointSchemaError } from "../../src/errors/checkpoint-store-errors.js";
 import { describeEachBackend } from "./backends.js";
 
 const pages = z.object({

@@ -1,4 +1,5 @@
-import { CheckpointSchemaError, CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { CheckpointSchemaError } from "../../errors/checkpoint-store-errors.js";
 import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";

@@ -1,9 +1,11 @@
 import type pg from "pg";
 import { InvalidConfigError } from "../../errors/index.js";
-import { listenLikePool } from "./listen-like-pool.js";
+import { loadOnce } from "../async/load-once.js";
 import { Listener } from "./listener.js";
 import type { OnNotification } from "../sessions/connect-like-pool.js";
 import type { ListeningConnection } from "./listening-connection.js";
+
+const loadConnection = /* @__PURE__ */ loadOnce(() => import("./listen-like-pool.js"));
 
 /** One listener for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Listener>();
@@ -13,7 +15,12 @@ const NO_LISTEN =
 
 /** Returns the listener of a pool, which uses a connection outside the pool. */
 export function listenerOfPool(pool: pg.Pool): Listener {
-  return listenerOf(pool, () => new Listener((onNotification) => listenLikePool(pool, onNotification)));
+  const listener = (): Listener =>
+    new Listener(async (onNotification) => {
+      const { listenLikePool } = await loadConnection();
+      return listenLikePool(pool, onNotification);
+    });
+  return listenerOf(pool, listener);
 }
 
 /**

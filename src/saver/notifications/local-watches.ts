@@ -8,20 +8,34 @@ type Offer = (checkpoint: CheckpointRef) => void;
 /** The watches of this process that have started, and that get no notifications from the server yet, by channel. */
 const startingWatches = new Map<string, Set<Offer>>();
 
-/**
- * Registers a watch that gets no notifications yet: `offer` is called for each checkpoint of the thread that this process
- * stores.
- *
- * @returns A function that ends this. Checkpoints that are being stored at that time are still offered.
- */
-export function registerStartingWatch(channel: string, offer: Offer): () => void {
+/** A watch that gets no notifications yet. It collects the checkpoints of the thread that this process stores. */
+export interface StartingWatch {
+  /** Offers what was collected, and from then on each checkpoint as it is stored. */
+  forwardTo(offer: Offer): void;
+  /** Ends the collection. Checkpoints that are being stored at that time are still offered. */
+  stop(): void;
+}
+
+/** Registers a watch of a thread before it is ready for notifications. */
+export function registerStartingWatch(channel: string): StartingWatch {
+  const collected: CheckpointRef[] = [];
+  let receive: Offer = (checkpoint) => collected.push(checkpoint);
+  const offer: Offer = (checkpoint) => {
+    receive(checkpoint);
+  };
   const known = startingWatches.get(channel);
   if (known === undefined) startingWatches.set(channel, new Set([offer]));
   else known.add(offer);
-  return () => {
-    const others = startingWatches.get(channel);
-    others?.delete(offer);
-    if (others?.size === 0) startingWatches.delete(channel);
+  return {
+    forwardTo: (target) => {
+      for (const checkpoint of collected) target(checkpoint);
+      receive = target;
+    },
+    stop: () => {
+      const others = startingWatches.get(channel);
+      others?.delete(offer);
+      if (others?.size === 0) startingWatches.delete(channel);
+    },
   };
 }
 

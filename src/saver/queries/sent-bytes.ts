@@ -51,3 +51,8 @@ export function rowVersion(row: Row): RawBuilder<string> {
 export function pieceBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
   return limits.pieceBytes;
 }
+
+/** The size up to which values go into one statement, in bytes. */
+export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
+  return limits.statementBytes;
+}

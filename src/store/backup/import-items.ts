@@ -1,7 +1,8 @@
 import { throwIfAborted } from "../../db/statements/bounded-run.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
-import { DatabaseError, describeItem } from "../../errors/index.js";
+import { DatabaseError } from "../../errors/index.js";
+import { describeItem } from "../../errors/store-errors.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
 import { toNamespace } from "../codec/item-namespace-text.js";
 import type { BackupRow } from "../queries/backup-row.js";

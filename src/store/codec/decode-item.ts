@@ -1,4 +1,5 @@
-import { describeItem, DeserializationError } from "../../errors/index.js";
+import { DeserializationError } from "../../errors/index.js";
+import { describeItem } from "../../errors/store-errors.js";
 import type { ItemContext } from "../../serde/serde-context.js";
 import type { FoundItem, StoreItem } from "../model/item.js";
 import type { Sealing } from "../model/sealing.js";

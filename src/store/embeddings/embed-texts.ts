@@ -1,4 +1,4 @@
-import { InvalidEmbeddingError } from "../../errors/index.js";
+import { InvalidEmbeddingError } from "../../errors/store-errors.js";
 import { orAborted, throwIfAborted } from "../../db/statements/bounded-run.js";
 import type { VectorSettings } from "./vector-settings.js";
 

@@ -1,9 +1,5 @@
-import {
-  DatabaseError,
-  type EmbeddingKind,
-  EmbeddingMismatchError,
-  VectorExtensionError,
-} from "../../errors/index.js";
+import { DatabaseError, VectorExtensionError } from "../../errors/index.js";
+import { type EmbeddingKind, EmbeddingMismatchError } from "../../errors/store-errors.js";
 import { shellCommand } from "../../db/migrate-command.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { runTransaction } from "../../db/statements/run-statement.js";

@@ -1,9 +1,6 @@
 import type { CheckpointStore } from "../../../src/checkpoint-store/index.js";
-import {
-  CheckpointNotFoundError,
-  CheckpointVersionError,
-  InvalidConfigError,
-} from "../../../src/errors/index.js";
+import { CheckpointNotFoundError, InvalidConfigError } from "../../../src/errors/index.js";
+import { CheckpointVersionError } from "../../../src/errors/checkpoint-store-errors.js";
 import { type AnyCall, checkpointOf, scopeOf } from "./any-call.js";
 
 /** Two stores on one backend. */

@@ -1,0 +1,36 @@
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { loadOnce } from "../db/async/load-once.js";
+import type { CallContext } from "../db/call-context.js";
+import { registerStartingWatch } from "../saver/notifications/local-watches.js";
+import { watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
+
+const loadWatch = /* @__PURE__ */ loadOnce(() => import("./watch-thread.js"));
+
+/** A call of `watch`, before its arguments are checked. */
+export interface WatchCall {
+  readonly threadId: unknown;
+  readonly options: unknown;
+}
+
+/**
+ * Starts a watch at the first `next()`; see `watchThread`. From this moment on no checkpoint of this process is missed, while the rest is
+ * loaded and the connection opens.
+ */
+export async function* startWatch(
+  call: CallContext,
+  given: WatchCall,
+  serde: ContextualSerializer,
+  ending: readonly AbortSignal[],
+): AsyncGenerator<CheckpointTuple, undefined> {
+  const scope = watchScope(call.schema, call.policy.tenantId);
+  // The watch refuses an object later.
+  const threadId = typeof given.threadId === "object" ? "" : String(given.threadId);
+  const starting = registerStartingWatch(watchChannel(scope, threadId));
+  try {
+    const { watchThread } = await loadWatch();
+    return yield* watchThread(call, given, serde, ending, starting);
+  } finally {
+    starting.stop();
+  }
+}
