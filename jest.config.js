@@ -21,7 +21,6 @@ export default {
   // As many as the gate has cores, beside the one for files that wait.
   maxWorkers: 2,
   runner: "<rootDir>/test-support/waiting-in-own-worker.cjs",
-  testSequencer: "<rootDir>/test-support/slow-first.cjs",
   workerIdleMemoryLimit: "2GB",
   // At its end a process waits for the threads that compile PGlite, on a busy machine longer than the default of half a second.
   workerGracefulExitTimeout: 10_000,
