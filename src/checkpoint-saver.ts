@@ -31,7 +31,7 @@ import { InvalidConfigError } from "./errors/index.js";
 import { loadOnce } from "./db/async/load-once.js";
 import { checkCall, runCall } from "./db/run-call.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
-import type { GrowthOptions, GrowthReport } from "./growth/growth-types.js";
+import type { GrowthOptions, GrowthReport } from "./compaction/growth-types.js";
 import type { Health } from "./health/health.js";
 import {
   type CallOptions,
@@ -80,9 +80,9 @@ import type {
   Tombstone,
   TombstoneQuery,
 } from "./threads/thread-types.js";
-import { parseSchedule } from "./upkeep/boundary/parse-schedule.js";
-import { startRetention } from "./upkeep/start-retention.js";
-import type { Retention, RetentionSchedule } from "./upkeep/upkeep-types.js";
+import { parseSchedule } from "./scheduled-retention/boundary/parse-schedule.js";
+import { startRetention } from "./scheduled-retention/start-retention.js";
+import type { Retention, RetentionSchedule } from "./scheduled-retention/retention-schedule.js";
 import type { WatchOptions } from "./watch/watch-options.js";
 import { startWatch } from "./watch/start-watch.js";
 
@@ -92,7 +92,7 @@ const loadAudit = /* @__PURE__ */ loadOnce(() => import("./audit/index.js"));
 const loadBackup = /* @__PURE__ */ loadOnce(() => import("./backup/index.js"));
 const loadCalls = /* @__PURE__ */ loadOnce(() => import("./saver/occasional-calls.js"));
 const loadDoctor = /* @__PURE__ */ loadOnce(() => import("./doctor/saver-health.js"));
-const loadGrowth = /* @__PURE__ */ loadOnce(() => import("./growth/index.js"));
+const loadCompaction = /* @__PURE__ */ loadOnce(() => import("./compaction/index.js"));
 const loadRetention = /* @__PURE__ */ loadOnce(() => import("./retention/index.js"));
 const loadSanitize = /* @__PURE__ */ loadOnce(() => import("./sanitize/index.js"));
 const loadThreads = /* @__PURE__ */ loadOnce(() => import("./threads/index.js"));
@@ -711,7 +711,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async expand(options?: GrowthOptions): Promise<GrowthReport> {
     return this.#run("expand", { options }, async (call) => {
-      const { expand, parseGrowth } = await loadGrowth();
+      const { expand, parseGrowth } = await loadCompaction();
       return expand(call, parseGrowth(options), () => this.serde);
     });
   }
@@ -738,7 +738,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async compact(options?: GrowthOptions): Promise<GrowthReport> {
     return this.#run("compact", { options }, async (call) => {
-      const { compact, parseGrowth } = await loadGrowth();
+      const { compact, parseGrowth } = await loadCompaction();
       return compact(call, parseGrowth(options), () => this.serde);
     });
   }

@@ -111,7 +111,7 @@ export type {
 } from "./threads/between-savers/copy-threads-types.js";
 export { ThreadCopyError } from "./threads/between-savers/thread-copy-error.js";
 export type { Health, SchemaHealth } from "./health/health.js";
-export type { GrowthOptions, GrowthProgress, GrowthReport } from "./growth/growth-types.js";
+export type { GrowthOptions, GrowthProgress, GrowthReport } from "./compaction/growth-types.js";
 export type { WatchOptions } from "./watch/watch-options.js";
 export { PostgresSaver } from "./postgres-saver.js";
 export type {
@@ -123,6 +123,6 @@ export type {
   RunDeletionOptions,
 } from "./retention/retention-types.js";
 export type { RowCounts } from "./saver/model/row-counts.js";
-export type { Retention, RetentionSchedule } from "./upkeep/upkeep-types.js";
+export type { Retention, RetentionSchedule } from "./scheduled-retention/retention-schedule.js";
 export { ShallowPostgresSaver, type ShallowPostgresSaverOptions } from "./shallow-postgres-saver.js";
 export type { LogFields, Logger, WriteLog } from "./telemetry/logger.js";

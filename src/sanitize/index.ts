@@ -1,3 +1,3 @@
 // The call of a saver that removes from values what cannot be trusted.
-export { parseGrowth } from "../growth/boundary/parse-growth.js";
+export { parseGrowth } from "../compaction/boundary/parse-growth.js";
 export { sanitize } from "./sanitize.js";

@@ -1,10 +1,10 @@
 import type { CallContext } from "../db/call-context.js";
 import { inOneTransaction } from "../db/statements/run-statement.js";
-import { type ChangedValue, changesOf } from "../growth/growth-tally.js";
-import type { Replacement } from "../growth/queries/replace-value.js";
-import { type ChannelKey, selectVersions } from "../growth/queries/select-versions.js";
-import { batchesOf, lockValues, readValues, storeReplacements } from "../growth/rewrite-values.js";
-import { wholeReplacement } from "../growth/whole-replacement.js";
+import { type ChangedValue, changesOf } from "../compaction/growth-tally.js";
+import type { Replacement } from "../compaction/queries/replace-value.js";
+import { type ChannelKey, selectVersions } from "../compaction/queries/select-versions.js";
+import { batchesOf, lockValues, readValues, storeReplacements } from "../compaction/rewrite-values.js";
+import { wholeReplacement } from "../compaction/whole-replacement.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import { innermost } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { ChangedValue } from "../growth/growth-tally.js";
+import type { ChangedValue } from "../compaction/growth-tally.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { encodeAt } from "../saver/codec/encode-value.js";

@@ -1,11 +1,11 @@
 import type { CallContext } from "../db/call-context.js";
 import { throwIfAborted } from "../db/statements/bounded-run.js";
-import type { GrowthRequest } from "../growth/boundary/parse-growth.js";
-import type { SerializerOf } from "../growth/each-channel.js";
-import { eachThread } from "../growth/each-thread.js";
-import { GrowthTally } from "../growth/growth-tally.js";
-import type { GrowthReport } from "../growth/growth-types.js";
-import { selectChannels } from "../growth/queries/select-channels.js";
+import type { GrowthRequest } from "../compaction/boundary/parse-growth.js";
+import type { SerializerOf } from "../compaction/each-channel.js";
+import { eachThread } from "../compaction/each-thread.js";
+import { GrowthTally } from "../compaction/growth-tally.js";
+import type { GrowthReport } from "../compaction/growth-types.js";
+import { selectChannels } from "../compaction/queries/select-channels.js";
 import { sanitizeChannel } from "./sanitize-channel.js";
 import { sanitizeWrites } from "./sanitize-writes.js";
 

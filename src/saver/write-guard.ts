@@ -8,8 +8,8 @@ import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "
 import { threadGroups } from "./queries/thread-groups.js";
 import { selectTombstones, type TombstoneRow } from "./queries/tombstones.js";
 
-/** How operations are stored. */
-export interface StoredHow {
+/** What {@link writeGuard} knows of operations beside themselves. */
+export interface GuardOptions {
   /** Whether they are calls of their own, which give up a wait for a lock and are then stored one by one (C14). Default: `false`. */
   readonly asGroup?: boolean;
 }
@@ -24,7 +24,7 @@ export interface StoredHow {
 export async function writeGuard(
   call: SaverCall,
   operations: readonly BatchOperation[],
-  { asGroup = false }: StoredHow = {},
+  { asGroup = false }: GuardOptions = {},
 ): Promise<readonly GuardStep[]> {
   const { schema, policy } = call;
   const following = policy.concurrency === "optimistic" ? successors(operations) : [];

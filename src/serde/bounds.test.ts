@@ -6,7 +6,7 @@ import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { MAX_DIGITS, MAX_JSON_DEPTH } from "./json/limits.js";
 import { JsonSerializer } from "./json/json-serializer.js";
 import { decode } from "./msgpack/decode.js";
-import { encode } from "./msgpack/encoder.js";
+import { encode } from "./msgpack/msgpack-encoder.js";
 import { extension, pack } from "./msgpack/wire.js";
 import { EXT } from "./msgpack/ext-codes.js";
 import { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";

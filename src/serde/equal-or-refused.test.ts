@@ -13,7 +13,7 @@ import { SerializationError } from "../errors/index.js";
 import * as moduleNamespace from "./json/limits.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
 import { decode } from "./msgpack/decode.js";
-import { encode } from "./msgpack/encoder.js";
+import { encode } from "./msgpack/msgpack-encoder.js";
 
 const layouts: Record<string, (value: unknown) => unknown> = {
   MessagePack: (value) => decode(encode(value)),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { DeserializationError } from "../errors/index.js";
 import { JsonSerializer } from "./json/json-serializer.js";
-import { encode } from "./msgpack/encoder.js";
+import { encode } from "./msgpack/msgpack-encoder.js";
 import { MsgpackSerializer } from "./msgpack/msgpack-serializer.js";
 
 const serializer = new MsgpackSerializer();

@@ -4,14 +4,9 @@ import type { CallContext } from "../db/call-context.js";
 import { registerStartingWatch } from "../saver/notifications/local-watches.js";
 import { watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { WatchCall } from "./boundary/parse-watch.js";
 
 const loadWatch = /* @__PURE__ */ loadOnce(() => import("./watch-thread.js"));
-
-/** A call of `watch`, before its arguments are checked. */
-export interface WatchCall {
-  readonly threadId: unknown;
-  readonly options: unknown;
-}
 
 /**
  * Starts a watch at the first `next()`; see `watchThread`. From this moment on no checkpoint of this process is missed, while the rest is

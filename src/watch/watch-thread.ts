@@ -14,8 +14,7 @@ import {
 } from "../saver/notifications/watch-channel.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { WatchCall } from "./start-watch.js";
-import { parseWatch, type WatchRequest } from "./boundary/parse-watch.js";
+import { parseWatch, type WatchCall, type WatchRequest } from "./boundary/parse-watch.js";
 import { selectLaterCheckpoints } from "./queries/select-later-checkpoints.js";
 import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js";
 import type { WatchedScope } from "./queries/watched-scope.js";

@@ -3,7 +3,7 @@ import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain
 import fc from "fast-check";
 import { z } from "zod";
 import { decode } from "../../src/serde/msgpack/decode.js";
-import { encode } from "../../src/serde/msgpack/encoder.js";
+import { encode } from "../../src/serde/msgpack/msgpack-encoder.js";
 import { pack } from "../../src/serde/msgpack/wire.js";
 import { value } from "../../src/serde/test-support/values.js";
 import { nextId } from "../../test-support/checkpoints.js";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { listIds, newThread, threadConfig } from "../../test-support/checkpoints.js";
 import { until } from "../../test-support/until.js";
 import { hoursAgo, putLine } from "../retention/put-line.js";
-import { EVERY, startClocked } from "../upkeep/clocked-retention.js";
+import { EVERY, startClocked } from "../scheduled-retention/clocked-retention.js";
 import { Replicated } from "./replicated.js";
 
 describe("a retention of a server with a replica", () => {

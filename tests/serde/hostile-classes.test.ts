@@ -9,7 +9,7 @@ import {
   MsgpackSerializer,
 } from "../../src/serde/index.js";
 import { LANGCHAIN_CLASSES } from "../../src/serde/langchain/classes.js";
-import { encode } from "../../src/serde/msgpack/encoder.js";
+import { encode } from "../../src/serde/msgpack/msgpack-encoder.js";
 import { EXT } from "../../src/serde/msgpack/ext-codes.js";
 import { isObject } from "../../src/serde/objects/type-guards.js";
 import { extension, pack } from "../../src/serde/msgpack/wire.js";

@@ -3,7 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { PermissionError, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { listIds, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, onOneServer } from "../../test-support/targets.js";
-import { startClocked } from "../upkeep/clocked-retention.js";
+import { startClocked } from "../scheduled-retention/clocked-retention.js";
 import { NO_ROW_SECURITY, openTenancy, rowsOfOthers, TABLES, type Tenancy } from "./tenancy.js";
 
 const RUN = "9d3f0b1e-0000-4000-8000-000000000001";

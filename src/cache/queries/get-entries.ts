@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { EntryPlace, SentEntry } from "../model/entry.js";
-import { sentValue } from "./entry-columns.js";
+import { sentValue } from "./entry-expressions.js";
 
 /** An entry that was found. */
 export interface EntryRow extends SentEntry {

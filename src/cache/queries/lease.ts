@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { EntryPlace } from "../model/entry.js";
-import { expiryOf, sentValue } from "./entry-columns.js";
+import { expiryOf, sentValue } from "./entry-expressions.js";
 
 /** The right to compute an entry, which one process at a time has. */
 export interface Lease {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { EncodedEntry, EntryPlace } from "../model/entry.js";
-import { expiryOf } from "./entry-columns.js";
+import { expiryOf } from "./entry-expressions.js";
 
 /** An entry to store. */
 export interface NewEntry extends EntryPlace, EncodedEntry {

@@ -1,9 +1,9 @@
 import { Argument } from "commander";
 import { z } from "zod";
 import type { CallContext } from "../../db/call-context.js";
-import type { GrowthRequest } from "../../growth/boundary/parse-growth.js";
-import type { SerializerOf } from "../../growth/each-channel.js";
-import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../growth/growth-types.js";
+import type { GrowthRequest } from "../../compaction/boundary/parse-growth.js";
+import type { SerializerOf } from "../../compaction/each-channel.js";
+import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../compaction/growth-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -44,8 +44,8 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
     examples,
     run: async ({ tables, openSaver, signal, terminal }, flags) => {
       const { threads, dryRun } = flagsOfRewriting.parse(flags);
-      const { parseGrowth } = await import("../../growth/boundary/parse-growth.js");
-      const { selectTypes } = await import("../../growth/queries/select-types.js");
+      const { parseGrowth } = await import("../../compaction/boundary/parse-growth.js");
+      const { selectTypes } = await import("../../compaction/queries/select-types.js");
       const rewrite = await load();
       const progress = terminal.progress(dryRun ? "scanning" : doing);
       let soFar: RewrittenValues | undefined;
@@ -95,7 +95,7 @@ export const compact = rewritingCommand({
   done: "compacted",
   nothing: "nothing to compact",
   examples: ["compact --dry-run", "compact 42 43", "compact --json"],
-  load: async () => (await import("../../growth/compact.js")).compact,
+  load: async () => (await import("../../compaction/compact.js")).compact,
 });
 
 export const expand = rewritingCommand({
@@ -105,7 +105,7 @@ export const expand = rewritingCommand({
   done: "expanded",
   nothing: "nothing to expand",
   examples: ["expand --dry-run", "expand 42 43", "expand --json"],
-  load: async () => (await import("../../growth/expand.js")).expand,
+  load: async () => (await import("../../compaction/expand.js")).expand,
 });
 
 export const sanitize = rewritingCommand({

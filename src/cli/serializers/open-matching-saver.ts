@@ -1,5 +1,5 @@
 import { getStoredTypes } from "../../audit/queries/get-stored-types.js";
-import { selectTypes } from "../../growth/queries/select-types.js";
+import { selectTypes } from "../../compaction/queries/select-types.js";
 import type { PostgresSaver } from "../../postgres-saver.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { EncryptedSerializer } from "../../serde/encrypted/encrypted-serializer.js";

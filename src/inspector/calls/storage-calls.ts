@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StorageSize } from "../../audit/audit-types.js";
-import { VersionChains } from "../../growth/version-chains.js";
+import { VersionChains } from "../../compaction/version-chains.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage-views.js";
 import { channelSizes } from "../queries/channel-sizes.js";

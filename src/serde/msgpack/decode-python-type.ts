@@ -5,7 +5,7 @@ import {
   type Spellings,
 } from "../python/python-origin.js";
 import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
-import { encode } from "./encoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
 import { isBoxable } from "../objects/boxed.js";
 import { isArray, isObject, isRecord } from "../objects/type-guards.js";

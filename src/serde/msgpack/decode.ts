@@ -1,7 +1,7 @@
 import { DeserializationError } from "../../errors/index.js";
 import { type LangGraphSource, readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { malformed } from "./byte-reader.js";
-import { Decoder } from "./decoder.js";
+import { Decoder } from "./msgpack-decoder.js";
 
 /**
  * Decodes a MessagePack value with Python's extensions and this library's own.

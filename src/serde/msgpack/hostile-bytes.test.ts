@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { DeserializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
-import { encode } from "./encoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { value } from "../test-support/values.js";
 import { extension, pack } from "./wire.js";

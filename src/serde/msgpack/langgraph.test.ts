@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
-import { Decoder } from "./decoder.js";
-import { encode } from "./encoder.js";
+import { Decoder } from "./msgpack-decoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { value } from "../test-support/values.js";
 

@@ -30,7 +30,7 @@ import { SerializationError } from "../../errors/index.js";
 import { LANGCHAIN_CLASSES } from "../langchain/classes.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { JsonSerializer } from "../json/json-serializer.js";
-import { encode } from "./encoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { EXT } from "./ext-codes.js";
 import { extension, pack } from "./wire.js";
 import { firstDifference } from "../test-support/first-difference.js";

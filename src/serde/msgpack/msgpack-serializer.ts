@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { encode } from "./encoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { loadValue } from "../load-value.js";
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
-import { encode } from "./encoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { MAX_DEPTH } from "./max-depth.js";
 import { formatPath, type PathSegment } from "../objects/value-path.js";
 

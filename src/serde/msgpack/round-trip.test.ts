@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
-import { encode } from "./encoder.js";
+import { encode } from "./msgpack-encoder.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { objectOf, value } from "../test-support/values.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { SerializationError } from "../../errors/index.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { decode } from "../msgpack/decode.js";
-import { encode } from "../msgpack/encoder.js";
+import { encode } from "../msgpack/msgpack-encoder.js";
 import { extension, float64, pack, type Wire } from "../msgpack/wire.js";
 
 const ID = "00000000-0000-0000-0000-000000000007";

@@ -12,6 +12,12 @@ const watchOptions = z
   })
   .optional();
 
+/** A call of `watch`, before its arguments are checked. */
+export interface WatchCall {
+  readonly threadId: unknown;
+  readonly options: unknown;
+}
+
 /** A checked call of `watch`. */
 export interface WatchRequest extends WatchedScope {
   /** Yields checkpoints with larger ids first; `undefined` to start now. */

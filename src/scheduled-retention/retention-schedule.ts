@@ -1,3 +1,4 @@
+import type { Clock } from "../db/scheduling/clock.js";
 import type { ArchiveTarget } from "../archive/archive-types.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 
@@ -30,4 +31,12 @@ export interface Retention {
   readonly stop: () => Promise<void>;
   /** Calls {@link stop} at the end of a block that declares it with `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+/** What belongs to one retention. */
+export interface RetentionScope {
+  /** Called once, when it has stopped. */
+  readonly onStopped: () => void;
+  /** Default: the clock of the process. */
+  readonly clock?: Clock;
 }

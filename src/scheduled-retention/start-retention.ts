@@ -1,19 +1,10 @@
 import { loadOnce } from "../db/async/load-once.js";
-import type { Clock } from "../db/scheduling/clock.js";
 import { ConnectionError, InvalidConfigError } from "../errors/index.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ScheduleRequest } from "./boundary/parse-schedule.js";
-import type { Retention } from "./upkeep-types.js";
+import type { Retention, RetentionScope } from "./retention-schedule.js";
 
 const loadRunning = /* @__PURE__ */ loadOnce(() => import("./running-retention.js"));
-
-/** What belongs to one retention. */
-export interface RetentionScope {
-  /** Called once, when it has stopped. */
-  readonly onStopped: () => void;
-  /** Default: the clock of the process. */
-  readonly clock?: Clock;
-}
 
 /**
  * Starts a retention.

@@ -1,7 +1,7 @@
 import { openedSaverOf } from "../../src/checkpoint-saver.js";
 import type { PostgresSaver, Retention, RetentionSchedule } from "../../src/index.js";
-import { parseSchedule } from "../../src/upkeep/boundary/parse-schedule.js";
-import { startRetention } from "../../src/upkeep/start-retention.js";
+import { parseSchedule } from "../../src/scheduled-retention/boundary/parse-schedule.js";
+import { startRetention } from "../../src/scheduled-retention/start-retention.js";
 import { TestClock } from "./test-clock.js";
 
 /** A retention of a saver on a clock of its own. */
