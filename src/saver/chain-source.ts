@@ -1,13 +1,10 @@
-import { loadOnce } from "../db/async/load-once.js";
 import type { CallContext } from "../db/call-context.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
 import { type ChainRows, chainRowsOf } from "./codec/stored-value.js";
 import { groupBy } from "./model/group-by.js";
 import { rowKey } from "./model/row-key.js";
-import type { ChainRowOfPage } from "./queries/get-chains.js";
+import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";
 import { ReplacedValueError } from "./replaced-value.js";
-
-const loadChains = /* @__PURE__ */ loadOnce(() => import("./queries/get-chains.js"));
 
 /**
  * Creates a function that fetches the rows of a value which is a splice. The values that are asked for at the same time, such as
@@ -38,7 +35,7 @@ function gather(call: CallContext, begin: () => void) {
   const places: ChannelValueContext[] = [];
   const fetched = async (): Promise<ChainsByChannel> => {
     // The other values of the read are asked for in the same turn.
-    const { getChains } = await loadChains();
+    await Promise.resolve();
     begin();
     const rows = await getChains(call, places);
     return groupBy(rows, (row) => rowKey(row.thread_id, row.checkpoint_ns, row.channel));

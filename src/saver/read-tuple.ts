@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { type ChainedValue } from "../splices/value-chain.js";
+import type { ChainedValue } from "../splices/value-chain.js";
 import { MIN_SPLICED_BYTES } from "../splices/splice-type.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";

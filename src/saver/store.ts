@@ -11,6 +11,7 @@ import { loadOnce } from "../db/async/load-once.js";
 
 // Most calls take neither a transaction of several statements nor checks.
 const loadTransactions = /* @__PURE__ */ loadOnce(() => import("./store-operations.js"));
+const NO_GUARD: readonly GuardStep[] = [];
 const loadGuard = /* @__PURE__ */ loadOnce(() => import("./write-guard.js"));
 
 /**
@@ -22,10 +23,9 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
   const call = writingThreads(base, () => [checkpoint.threadId]);
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
-  const guard = await guardOf(call, [operation]);
-  const isDone =
-    !isLong(call, checkpoint.blobs) &&
-    (await (await storingOf(call)).storeCheckpoint(call, checkpoint, guard));
+  const guard = hasRules(call) ? await guardOf(call, [operation]) : NO_GUARD;
+  const storing = await storingOf(call);
+  const isDone = !isLong(call, checkpoint.blobs) && (await storing.storeCheckpoint(call, checkpoint, guard));
   if (!isDone) await storeInTransaction(call, [operation], guard);
   offers.deliver();
 }
@@ -34,7 +34,7 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
 export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promise<void> {
   const call = writingThreads(base, () => [writes.threadId]);
   const operation = { kind: "putWrites", writes } as const;
-  const guard = await guardOf(call, [operation]);
+  const guard = hasRules(call) ? await guardOf(call, [operation]) : NO_GUARD;
   if (guard.length > 0 || isLong(call, writes.writes)) await storeInTransaction(call, [operation], guard);
   else await (await storingOf(call)).storeWrites(call, writes);
 }
@@ -54,13 +54,16 @@ export async function storeBatch(base: SaverCall, operations: readonly BatchOper
   offers.deliver();
 }
 
+/** Whether the saver has rules to check for a single operation. Several operations are checked in any case. */
+function hasRules({ policy: { concurrency, keepTombstones } }: SaverCall): boolean {
+  return concurrency === "optimistic" || keepTombstones === true;
+}
+
 /** Returns the checks of the saver's rules. */
 async function guardOf(
   call: SaverCall,
   operations: readonly BatchOperation[],
 ): Promise<readonly GuardStep[]> {
-  const { concurrency, keepTombstones } = call.policy;
-  if (operations.length === 1 && concurrency !== "optimistic" && keepTombstones !== true) return [];
   const { writeGuard } = await loadGuard();
   return writeGuard(call, operations);
 }

@@ -1,4 +1,4 @@
-import { type DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
+import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { overwriteValue } from "../saver/codec/overwrite-value.js";
 import type { ChannelReducer } from "../saver/model/channel-reducers.js";
 import { unwrapSnapshot } from "../saver/codec/unwrap-snapshot.js";

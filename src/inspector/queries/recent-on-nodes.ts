@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type Parameter } from "../../db/statements/statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { idOfTime, timeInHeader } from "./header-time.js";
