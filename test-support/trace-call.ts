@@ -57,9 +57,11 @@ interface CountedFunction {
   readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
 }
 
-/** Whether a function has run. The module itself is a function without a name, at the start of its file. */
+/** Whether a function of the source has run. The module itself is a function without a name, at the start of its file. */
 function hasRun({ functionName, ranges: [range] }: CountedFunction): boolean {
   if (range === undefined || range.count === 0) return false;
+  // What esbuild adds to keep the names of functions.
+  if (functionName === "__name") return false;
   return functionName !== "" || range.startOffset > 0;
 }
 
