@@ -216,8 +216,7 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
   }
 
   /**
-   * Checks whether entries can be stored now. It never rejects, reads only the catalog, retries nothing, and ends after two seconds, or when
-   * the `signal` aborts.
+   * Checks whether entries can be stored now. It never rejects, reads only the catalog, and ends by the `signal` or after two seconds.
    *
    * @example
    * ```ts

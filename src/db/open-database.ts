@@ -52,9 +52,8 @@ type Sender = Omit<OpenedDatabase, "closed" | "close">;
 /**
  * Opens a database, or uses an open one. Nothing is sent before the first query.
  *
- * @throws InvalidConfigError when `source` is none of the kinds that `DatabaseSource` lists, and when
- *   its connection string can't be parsed. The error never quotes the connection string, since any part of it
- *   may be the password.
+ * @throws InvalidConfigError when `source` is none of the kinds that `DatabaseSource` lists, and when its connection string can't be
+ *   parsed. The error never quotes the connection string, since any part of it may be the password.
  *
  * @example
  * ```ts
