@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { exportEach } from "../backup/export-threads.js";
 import { prune } from "../retention/prune.js";
 import type { SaverCall } from "../saver/call/saver-call.js";

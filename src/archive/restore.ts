@@ -1,7 +1,7 @@
 import type { RowLine } from "../backup/backup-line.js";
 import { importRows } from "../backup/import-threads.js";
 import { LatestRows } from "../backup/latest-rows.js";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { liftTombstones } from "../threads/thread-tombstones.js";

@@ -4,7 +4,7 @@ import { isCompressed } from "../serde/compressed/codecs.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
 import { rowKey } from "../saver/model/row-key.js";
-import { valueReader } from "../saver/long-values.js";
+import { valueReader } from "../saver/read-long-values.js";
 import { type CheckedHeaderRow, getHeaderPage } from "./queries/get-header-page.js";
 import { getStrayBlobs, type StrayBlobRow, type ThreadRange } from "./queries/get-stray-blobs.js";
 import {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { CallContext } from "../db/call-context.js";
 import { ReplacedValueError } from "../saver/replaced-value.js";
 import { nextPageSize } from "../saver/model/next-page-size.js";

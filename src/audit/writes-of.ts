@@ -4,7 +4,7 @@ import type { CheckpointTarget } from "./boundary/parse-audit.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { valueReader } from "../saver/long-values.js";
+import { valueReader } from "../saver/read-long-values.js";
 import { readUnreplaced } from "../saver/replaced-value.js";
 import { getWrites } from "./queries/get-writes.js";
 import type { RecordedWriteRow } from "./queries/recorded-writes.js";

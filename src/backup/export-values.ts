@@ -6,7 +6,8 @@ import type { BlobKeyRow } from "./queries/get-blob-keys.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
 import type { WriteKeyRow } from "./queries/get-write-keys.js";
-import { LEFT_OUT, pieceBytesOf } from "../saver/queries/sent-bytes.js";
+import { pieceBytesOf } from "../db/size-limits.js";
+import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
 
 /** The most bytes of values and the most rows that one statement reads. */

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { BackupChain } from "./boundary/parse-backup.js";

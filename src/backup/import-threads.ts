@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { readBackupLines } from "../parsing/backup-lines.js";
 import { BackupError } from "./backup-error.js";
 import type { ImportReport } from "./backup-types.js";

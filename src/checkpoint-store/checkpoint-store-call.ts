@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { operationsOf } from "../telemetry/observed-operation.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall } from "./model/backend.js";

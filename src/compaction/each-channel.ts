@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";

@@ -5,7 +5,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
 import { readChain, type ReadValue } from "../saver/codec/read-chain.js";
 import { type ChainRows, chainRowsOf } from "../saver/codec/stored-value.js";
-import { valueReader } from "../saver/long-values.js";
+import { valueReader } from "../saver/read-long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type BlobLock, type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";

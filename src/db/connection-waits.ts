@@ -1,6 +1,6 @@
 import { ConnectionError } from "../errors/index.js";
 import { onAbort } from "./async/on-abort.js";
-import { abortErrorOf, throwIfAborted } from "./statements/bounded-run.js";
+import { abortErrorOf, throwIfAborted } from "./statements/cancellation.js";
 
 /** How long a call waits for a connection while none is given back, in milliseconds, where no option says so. */
 const DEFAULT_WAIT_MS = 60_000;

@@ -18,3 +18,18 @@ export const DEFAULT_SIZE_LIMITS: SizeLimits = {
   statementBytes: 64 * MEBIBYTE,
   pieceBytes: 32 * MEBIBYTE,
 };
+
+/** A call whose statements have limits. */
+interface LimitedCall {
+  readonly policy: { readonly limits?: SizeLimits };
+}
+
+/** Returns the largest number of bytes of a value that a row contains. */
+export function pieceBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: LimitedCall): number {
+  return limits.pieceBytes;
+}
+
+/** The size up to which values go into one statement, in bytes. */
+export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: LimitedCall): number {
+  return limits.statementBytes;
+}

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { hasOneConnection } from "../db/kysely/has-one-connection.js";
 import { toDatabaseError } from "../db/to-database-error.js";

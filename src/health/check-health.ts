@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { isDistributed } from "../db/placement/placement.js";
-import { abortErrorOf, orAborted } from "../db/statements/bounded-run.js";
+import { abortErrorOf, orAborted } from "../db/statements/cancellation.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { raceAgainst } from "../db/async/race-against.js";
 import { readList } from "../db/selected-list.js";

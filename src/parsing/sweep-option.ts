@@ -12,7 +12,7 @@ export interface SweepOptions {
   readonly sweepIntervalMinutes?: number | false | undefined;
 }
 
-/** The schema of {@link SweepOptions}, with its default. */
+/** The schema of {@link SweepOptions}, with the default of stores and caches. */
 export const sweepOption = {
   sweepIntervalMinutes: z
     .union([

@@ -5,7 +5,7 @@ import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js
 import { lockCheckpointsOfThread } from "./queries/deleted-checkpoints.js";
 import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
-import { storeBatch } from "../saver/store.js";
+import { storeBatch } from "../saver/store-checkpoint.js";
 import { writeGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { PruneReport } from "./retention-types.js";

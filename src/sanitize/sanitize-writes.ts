@@ -1,12 +1,12 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChangedValue } from "../compaction/growth-tally.js";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import { rowReaderOf } from "../saver/codec/decode-value.js";
 import { UNTAGGED } from "../saver/codec/stored-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
-import { valueReader } from "../saver/long-values.js";
+import { valueReader } from "../saver/read-long-values.js";
 import { getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
 import { innermost, unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { GrowthRequest } from "../compaction/boundary/parse-growth.js";
 import type { SerializerOf } from "../compaction/each-channel.js";
 import { eachThread } from "../compaction/each-thread.js";

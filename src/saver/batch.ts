@@ -17,7 +17,7 @@ import {
   parsePutWrites,
 } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
-import { storeBatch } from "./store.js";
+import { storeBatch } from "./store-checkpoint.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /**

@@ -5,7 +5,7 @@ import { fromStoredBarrier } from "./codec/barrier-value.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
-import { valueReader } from "./long-values.js";
+import { valueReader } from "./read-long-values.js";
 import { readUnreplaced } from "./replaced-value.js";
 import {
   type ChannelValueRow,

@@ -1,6 +1,6 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { storeInTurn } from "./store-in-turn.js";
-import { storeBatch } from "./store.js";
+import { storeBatch } from "./store-checkpoint.js";
 
 /** Deletes a thread; see `PostgresSaver.deleteThread`. */
 export async function deleteThread(call: SaverCall, threadId: string): Promise<void> {

@@ -12,7 +12,7 @@ import { compareWrites, type WriteOrder } from "./codec/compare-writes.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/stored-value.js";
-import { valueReader } from "./long-values.js";
+import { valueReader } from "./read-long-values.js";
 import { readUnreplaced } from "./replaced-value.js";
 import type { DeltaRow, DeltaStep } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";

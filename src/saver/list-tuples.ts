@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ListRequest } from "./boundary/parse-list.js";
 import type { CheckpointKey } from "./model/checkpoint-key.js";
@@ -8,7 +8,7 @@ import { nextPageSize } from "./model/next-page-size.js";
 import { rowKey } from "./model/row-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
-import { valueReader } from "./long-values.js";
+import { valueReader } from "./read-long-values.js";
 import { ReplacedValueError } from "./replaced-value.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { runCall } from "../db/run-call.js";

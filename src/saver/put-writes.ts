@@ -7,7 +7,7 @@ import {
   type PutWritesArguments,
 } from "./codec/encode-call.js";
 import { storeInTurn } from "./store-in-turn.js";
-import { storeWrites } from "./store.js";
+import { storeWrites } from "./store-checkpoint.js";
 
 /** Stores the writes of a task; see `PostgresSaver.putWrites`. */
 export async function putWrites(

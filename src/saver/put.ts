@@ -4,7 +4,7 @@ import { sizeOfCheckpoint } from "./codec/call-size.js";
 import { configOf } from "./codec/config-of.js";
 import { type CallEncoding, encodePut, parsePut, type PutArguments } from "./codec/encode-call.js";
 import { storeInTurn } from "./store-in-turn.js";
-import { storeCheckpoint } from "./store.js";
+import { storeCheckpoint } from "./store-checkpoint.js";
 
 /** Stores a checkpoint; see `PostgresSaver.put`. The arguments are encoded before this function first awaits. */
 export async function put(

@@ -9,7 +9,7 @@ import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
 import type { ReadValue } from "./codec/read-chain.js";
 import { bytesRead } from "./codec/bytes-read.js";
-import { valueReader } from "./long-values.js";
+import { valueReader } from "./read-long-values.js";
 import { readUnreplaced } from "./replaced-value.js";
 import type { TupleSelection } from "./model/tuple-shape.js";
 

@@ -1,8 +1,8 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
-import { storeBatch } from "./store.js";
-import { storingOf } from "./storing-of.js";
+import { storeBatch } from "./store-checkpoint.js";
+import { storingOf } from "./storing-strategy.js";
 import { writeGuard } from "./write-guard.js";
 
 /**

@@ -1,4 +1,4 @@
-import { orAborted } from "../db/statements/bounded-run.js";
+import { orAborted } from "../db/statements/cancellation.js";
 import { DatabaseError } from "../errors/index.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { throwIfAborted } from "../db/statements/bounded-run.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { DeserializationError } from "../errors/index.js";
@@ -11,7 +11,7 @@ import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { encodeAt, encodeValue } from "../saver/codec/encode-value.js";
 import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
-import { valueReader } from "../saver/long-values.js";
+import { valueReader } from "../saver/read-long-values.js";
 import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
 import type { CopiedThreads } from "./queries/copy-thread-rows.js";
 import {

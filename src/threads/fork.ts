@@ -17,7 +17,7 @@ import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { encodePut, parsePut } from "../saver/codec/encode-call.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { SizeCheck } from "../saver/codec/size-check.js";
-import { storeCheckpoint } from "../saver/store.js";
+import { storeCheckpoint } from "../saver/store-checkpoint.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { COUNTERS, countedChannels } from "../saver/codec/counted-channels.js";
 import { rebuildDeltaValues } from "./rebuild-delta-values.js";

@@ -19,13 +19,16 @@ export async function* startWatch(
   ending: readonly AbortSignal[],
 ): AsyncGenerator<CheckpointTuple, undefined> {
   const scope = watchScope(call.schema, call.policy.tenantId);
-  // The watch refuses an object later.
-  const threadId = typeof given.threadId === "object" ? "" : String(given.threadId);
-  const starting = registerStartingWatch(watchChannel(scope, threadId));
+  const starting = registerStartingWatch(watchChannel(scope, textOf(given.threadId)));
   try {
     const { watchThread } = await loadWatch();
     return yield* watchThread(call, given, serde, ending, starting);
   } finally {
     starting.stop();
   }
+}
+
+/** The thread as text. What is no thread is refused by the watch. */
+function textOf(threadId: unknown): string {
+  return typeof threadId === "string" || typeof threadId === "number" ? String(threadId) : "";
 }

@@ -80,11 +80,11 @@ it("a bundle with only the saver has no code of other entries, and loads its fea
       whole.has(room),
     ),
   ).toEqual([]);
-  expect([...whole]).toEqual(expect.arrayContaining(["saver", "audit", "doctor", "growth"]));
+  expect([...whole]).toEqual(expect.arrayContaining(["saver", "audit", "doctor", "compaction"]));
   const atOnce = roomsOf(loadedAtOnce(metafile));
   expect(atOnce).toContain("saver");
   expect(
-    ["audit", "doctor", "growth", "sanitize", "migrations", "health"].filter((room) => atOnce.has(room)),
+    ["audit", "doctor", "compaction", "sanitize", "migrations", "health"].filter((room) => atOnce.has(room)),
   ).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ import { deltaChannelHistory } from "../../src/saver/delta-channel-history.js";
 import { listTuples } from "../../src/saver/list-tuples.js";
 import { WHOLE_TUPLE } from "../../src/saver/model/tuple-shape.js";
 import { readTuple } from "../../src/saver/read-tuple.js";
-import { storeCheckpoint, storeWrites } from "../../src/saver/store.js";
+import { storeCheckpoint, storeWrites } from "../../src/saver/store-checkpoint.js";
 import { MsgpackSerializer } from "../../src/serde/index.js";
 import {
   allVersions,

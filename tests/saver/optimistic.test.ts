@@ -4,7 +4,7 @@ import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
 import { encodePut, parsePut } from "../../src/saver/codec/encode-call.js";
-import { storeCheckpoint } from "../../src/saver/store.js";
+import { storeCheckpoint } from "../../src/saver/store-checkpoint.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import {
   allVersions,

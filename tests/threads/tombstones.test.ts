@@ -10,7 +10,7 @@ import {
 } from "../../src/index.js";
 import { migrateDown } from "../../src/migrations/index.js";
 import { encodePut, parsePut } from "../../src/saver/codec/encode-call.js";
-import { storeCheckpoint } from "../../src/saver/store.js";
+import { storeCheckpoint } from "../../src/saver/store-checkpoint.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import { allVersions, collect, metadataOf, newThread, threadConfig } from "../../test-support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, putFrom } from "../../test-support/put-from.js";

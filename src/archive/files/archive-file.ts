@@ -1,7 +1,7 @@
 import type { RowLine } from "../../backup/backup-line.js";
 import { parseLine, THREAD_BACKUP } from "../../backup/parse-line.js";
 import { CheckpointError } from "../../errors/index.js";
-import { abortErrorOf } from "../../db/statements/bounded-run.js";
+import { abortErrorOf } from "../../db/statements/cancellation.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
 import { splitLines } from "../../parsing/split-lines.js";
 import { ArchiveError } from "../archive-error.js";

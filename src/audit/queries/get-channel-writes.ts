@@ -4,7 +4,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { pieceBytesOf } from "../../saver/queries/sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
 import { isOneOf } from "./is-one-of.js";
 import { type RecordedWriteRow, type RecordedWritesParams, selectRecordedWrites } from "./recorded-writes.js";
 

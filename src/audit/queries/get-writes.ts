@@ -4,7 +4,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
-import { pieceBytesOf } from "../../saver/queries/sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
 import { type RecordedWriteRow, type RecordedWritesParams, selectRecordedWrites } from "./recorded-writes.js";
 
 /**

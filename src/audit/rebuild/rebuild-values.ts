@@ -8,7 +8,7 @@ import type { ValueReader } from "../../saver/codec/decode-value.js";
 import { groupBy } from "../../saver/model/group-by.js";
 import { rowKey } from "../../saver/model/row-key.js";
 import { storedValueOf } from "../../saver/codec/stored-value.js";
-import { valueReader } from "../../saver/long-values.js";
+import { valueReader } from "../../saver/read-long-values.js";
 import { getChannelWrites } from "../queries/get-channel-writes.js";
 import type { EncodedBlob } from "../../saver/queries/encoded-checkpoint.js";
 import { getSuccessors, type SuccessorRow } from "../queries/get-successors.js";

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
 import { parseLines } from "../../parsing/parse-lines.js";
 import { BackupError } from "../backup-error.js";

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { AbortError, InvalidConfigError } from "../../errors/index.js";
 import { parseCopyOptions } from "../boundary/parse-copy-options.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";

@@ -1,4 +1,4 @@
-import { abortErrorOf, orAborted, throwIfAborted } from "../../db/statements/bounded-run.js";
+import { abortErrorOf, orAborted, throwIfAborted } from "../../db/statements/cancellation.js";
 import { type RetryOptions, retryTransient } from "../../db/statements/retry-transient.js";
 import { ConnectionError } from "../../errors/index.js";
 import type { BackendCall } from "../model/backend.js";

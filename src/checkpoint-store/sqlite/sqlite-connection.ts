@@ -1,5 +1,5 @@
 import { ConnectionError, MigrationRequiredError } from "../../errors/index.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { type RetryOptions, retryTransient } from "../../db/statements/retry-transient.js";
 import type { Statement } from "../../db/statements/statement.js";
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";

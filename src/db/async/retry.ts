@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../statements/bounded-run.js";
+import { throwIfAborted } from "../statements/cancellation.js";
 import { pause } from "./pause.js";
 
 /** Returns the pause before a retry in milliseconds. Retries are counted from 0. */

@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Kysely, QueryResult } from "kysely";
 import { NotReplicatedError, StatementTimeoutError } from "../../errors/index.js";
-import { isBounded, runBounded } from "../statements/bounded-run.js";
+import { isBounded, runBounded } from "../statements/cancellation.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { replicationState } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/run-context.js";

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { isBounded } from "../statements/bounded-run.js";
+import { isBounded } from "../statements/cancellation.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { hasOneConnection } from "./has-one-connection.js";
 import { onConnection } from "./kysely-connection.js";

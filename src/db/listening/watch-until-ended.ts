@@ -1,7 +1,7 @@
 import { ConnectionError } from "../../errors/index.js";
 import { onAbort } from "../async/on-abort.js";
 import type { CallContext } from "../call-context.js";
-import { abortErrorOf, throwIfAborted } from "../statements/bounded-run.js";
+import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import type { Listener } from "./listener.js";
 import { NotificationQueue, type WatchedChannel } from "./notification-queue.js";
 

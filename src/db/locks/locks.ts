@@ -1,5 +1,5 @@
 import { ConnectionError } from "../../errors/index.js";
-import { abortErrorOf, throwIfAborted } from "../statements/bounded-run.js";
+import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import type { RetryOptions, RetryRun } from "../statements/retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
 import { onAbort } from "../async/on-abort.js";

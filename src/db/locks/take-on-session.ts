@@ -2,7 +2,7 @@ import { growingPauses, retry } from "../async/retry.js";
 import { retryTransient } from "../statements/retry-transient.js";
 import type { EndableWait, HeldLock, TakeLock } from "./locks.js";
 import type { BorrowedSession, SharedSession } from "./shared-session.js";
-import { throwIfAborted } from "../statements/bounded-run.js";
+import { throwIfAborted } from "../statements/cancellation.js";
 
 const PAUSES = /* @__PURE__ */ growingPauses(5, 250);
 /** Only one process at a time holds the turn, so that it may poll more often. */

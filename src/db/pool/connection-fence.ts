@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResult } from "pg";
 import { ConnectionError } from "../../errors/index.js";
 import { type Backend, type BackendFences, type BackendRow, currentBackend } from "./backend-fences.js";
-import { abortErrorOf, isCanceled } from "../statements/bounded-run.js";
+import { abortErrorOf, isCanceled } from "../statements/cancellation.js";
 import { raceAgainst } from "../async/race-against.js";
 import { resultTypes } from "../result-types.js";
 import type { RunContext } from "../statements/run-context.js";

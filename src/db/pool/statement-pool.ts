@@ -2,7 +2,7 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import type { Pool } from "pg";
 import { AbortError, ConnectionError } from "../../errors/index.js";
 import { BackendFences } from "./backend-fences.js";
-import { abortErrorOf, throwIfAborted } from "../statements/bounded-run.js";
+import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import { growingPauses, retry } from "../async/retry.js";
 import { handlePoolErrors } from "./handle-pool-errors.js";
 import { StatementClient } from "./statement-client.js";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { ConnectionError, NotReplicatedError } from "../../errors/index.js";
-import { isBounded, runBounded, throwIfAborted } from "../statements/bounded-run.js";
+import { isBounded, runBounded, throwIfAborted } from "../statements/cancellation.js";
 import { loadOnce } from "../async/load-once.js";
 import type { OpenStream } from "./cancel-request.js";
 import { type ConnectionFence, isLost } from "./connection-fence.js";

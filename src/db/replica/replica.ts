@@ -3,7 +3,7 @@ import type { Telemetry } from "../../telemetry/telemetry.js";
 import { raceAgainst } from "../async/race-against.js";
 import { withinTime } from "../async/within-time.js";
 import type { OpenedDatabase } from "../opened-database.js";
-import { orAborted } from "../statements/bounded-run.js";
+import { orAborted } from "../statements/cancellation.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { type PrimaryPosition, primaryPosition } from "./queries/primary-position.js";
 import { type StandbyState, standbyState } from "./queries/standby-state.js";

@@ -1,4 +1,4 @@
-import { abortErrorOf } from "../statements/bounded-run.js";
+import { abortErrorOf } from "../statements/cancellation.js";
 import type { Clock } from "./clock.js";
 
 /** How much load work may cause that nobody waits for. */

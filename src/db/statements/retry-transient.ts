@@ -1,7 +1,7 @@
 import { DatabaseError } from "../../errors/index.js";
 import type { RetriedAttempt } from "../../telemetry/observed-call.js";
 import { retry } from "../async/retry.js";
-import { throwIfAborted } from "./bounded-run.js";
+import { throwIfAborted } from "./cancellation.js";
 import { toDatabaseError } from "../to-database-error.js";
 
 /** How transient faults are retried. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { runContextOf } from "../../db/call-context.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import type { FindingState } from "../../doctor/finding.js";
 import { CheckpointError } from "../../errors/index.js";
 import { boundedKysely } from "../../health/bounded-kysely.js";

@@ -1,7 +1,7 @@
 import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { DeserializationError } from "../../errors/index.js";
-import { valueReader } from "../../saver/long-values.js";
+import { valueReader } from "../../saver/read-long-values.js";
 import { groupBy } from "../../saver/model/group-by.js";
 import { rowKey } from "../../saver/model/row-key.js";
 import type { TaskView, WriteView } from "../api/checkpoints.js";

@@ -2,7 +2,7 @@ import { inTurn } from "../../db/async/in-turn.js";
 import type { OpenedDatabase } from "../../db/opened-database.js";
 import { openDatabase } from "../../db/open-database.js";
 import { clientClassOf } from "../../db/pool/client-class.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { diagnose } from "../../doctor/diagnose.js";
 import { type Finding, findingsOf } from "../../doctor/finding.js";
 import { CheckpointError } from "../../errors/index.js";

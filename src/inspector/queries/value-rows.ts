@@ -5,7 +5,8 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { pieceBytesOf, rowVersion } from "../../saver/queries/sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
+import { rowVersion } from "../../saver/queries/sent-bytes.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** Where the value of a channel is stored. */

@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
-import { valueReader } from "../../saver/long-values.js";
+import { valueReader } from "../../saver/read-long-values.js";
 import { readUnreplaced } from "../../saver/replaced-value.js";
 import type { CheckpointPlace, ValuePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";

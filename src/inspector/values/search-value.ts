@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { types } from "node:util";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { isObject } from "../../serde/objects/type-guards.js";
 import { formatPath, type PathSegment } from "../../serde/objects/value-path.js";
 import type { ValueMatch } from "../api/value-node.js";

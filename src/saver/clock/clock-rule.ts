@@ -1,6 +1,6 @@
 import { pause } from "../../db/async/pause.js";
 import type { CallContext } from "../../db/call-context.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { ClockBehindError } from "../../errors/index.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { timeInId } from "../model/checkpoint-time.js";

@@ -9,6 +9,8 @@ export type Portion =
 /**
  * Splits rows into portions of at most `maxBytes`. The portions go table by table, as within one statement, so that
  * concurrent writers take their locks in one order.
+ *
+ * @param maxBytes - `statementBytesOf` of the call.
  */
 export function splitRows({ checkpoints, writes, blobs }: CheckpointRows, maxBytes: number): Portion[] {
   const splitter = new Splitter(maxBytes);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { noop } from "../../db/async/noop.js";
 import { onAbort } from "../../db/async/on-abort.js";
-import { abortErrorOf } from "../../db/statements/bounded-run.js";
+import { abortErrorOf } from "../../db/statements/cancellation.js";
 import { StatementTimeoutError } from "../../errors/index.js";
 import { groupBy } from "../model/group-by.js";
 import { GroupContent, type GroupMember, mayShare } from "./group-content.js";

@@ -1,6 +1,6 @@
 import { noop } from "../../db/async/noop.js";
 import { onAbort } from "../../db/async/on-abort.js";
-import { abortErrorOf, orAborted } from "../../db/statements/bounded-run.js";
+import { abortErrorOf, orAborted } from "../../db/statements/cancellation.js";
 import { DatabaseError } from "../../errors/index.js";
 import { groupBy } from "../model/group-by.js";
 import { rowKey } from "../model/row-key.js";

@@ -6,7 +6,8 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
-import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
+import { sentBytes } from "./sent-bytes.js";
 import { readItems } from "./thread-groups.js";
 
 /** Identifies a value of a channel. */

@@ -3,7 +3,8 @@ import type { CallContext } from "../../db/call-context.js";
 import { placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
+import { sentBytes } from "./sent-bytes.js";
 import { readItems } from "./thread-groups.js";
 
 /** The channel and the threads that are read. */

@@ -9,7 +9,8 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
 import { hasInline } from "./header-parts.js";
-import { pieceBytesOf, sentBytes } from "./sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
+import { sentBytes } from "./sent-bytes.js";
 
 /**
  * Walks from the parent of a checkpoint to its ancestors, for each channel up to the nearest one that has a value of

@@ -7,7 +7,7 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
 import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
-import { pieceBytesOf } from "./sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
 import { tableShape } from "./table-shape.js";

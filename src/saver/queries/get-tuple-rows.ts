@@ -5,7 +5,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
-import { pieceBytesOf } from "./sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
 import { selectTupleRows, withMatching } from "./select-tuple-rows.js";
 import type { SentRow } from "./sent-row.js";
 import { tableShape } from "./table-shape.js";

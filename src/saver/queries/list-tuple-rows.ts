@@ -16,7 +16,7 @@ import {
   listParams,
   type ListScope,
 } from "./list-scope.js";
-import { pieceBytesOf } from "./sent-bytes.js";
+import { pieceBytesOf } from "../../db/size-limits.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
 import { tableShape } from "./table-shape.js";

@@ -1,6 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
-import { DEFAULT_SIZE_LIMITS } from "../../db/size-limits.js";
 
 /** Precedes the version of a row whose bytes are too long to be sent with it. Base64 never contains it. */
 export const LEFT_OUT = "@";
@@ -45,14 +43,4 @@ export function isDigest(version: string): boolean {
 /** Identifies one physical row version (xmin and ctid). */
 export function rowVersion(row: Row): RawBuilder<string> {
   return sql<string>`${sql.ref(`${row}.xmin`)}::text || ${sql.ref(`${row}.ctid`)}::text`;
-}
-
-/** Returns the largest number of bytes of a value that a row contains. */
-export function pieceBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
-  return limits.pieceBytes;
-}
-
-/** The size up to which values go into one statement, in bytes. */
-export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: CallContext): number {
-  return limits.statementBytes;
 }

@@ -5,8 +5,8 @@ import { encodeBoxed, encodeDate, encodeError, encodeRegExp, encodeUrl } from ".
 import { encodeMap, encodeSet } from "./encode-collections.js";
 import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
-import { encodeLangChain } from "./pack-langchain.js";
-import { encodeLangGraph } from "./pack-langgraph.js";
+import { encodeLangChain } from "./msgpack-langchain.js";
+import { encodeLangGraph } from "./msgpack-langgraph.js";
 import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
 import { unstorableObject, unstorablePrimitive } from "../objects/unstorable.js";
 import { isPlainObject } from "../plain-object.js";

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { DatabaseError } from "../../errors/index.js";

@@ -1,5 +1,5 @@
 import { InvalidEmbeddingError } from "../../errors/store-errors.js";
-import { orAborted, throwIfAborted } from "../../db/statements/bounded-run.js";
+import { orAborted, throwIfAborted } from "../../db/statements/cancellation.js";
 import type { VectorSettings } from "./vector-settings.js";
 
 /** Vectors by their texts. */

@@ -1,5 +1,5 @@
 import { growingPauses, retry } from "../../db/async/retry.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import { CheckpointError, InvalidConfigError } from "../../errors/index.js";

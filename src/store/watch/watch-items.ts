@@ -1,6 +1,6 @@
 import type { NotificationQueue, QueueItem } from "../../db/listening/notification-queue.js";
 import { watchUntilEnded } from "../../db/listening/watch-until-ended.js";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { runStatement, runTransaction } from "../../db/statements/run-statement.js";
 import { untilReachable } from "../../db/statements/until-reachable.js";
 import { parseCallOptions } from "../../parsing/parse-call-options.js";

@@ -1,5 +1,5 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import { throwIfAborted } from "../../db/statements/bounded-run.js";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { AbortError, CheckpointNotFoundError } from "../../errors/index.js";
 import { configOf } from "../../saver/codec/config-of.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { abortErrorOf } from "../../../src/db/statements/bounded-run.js";
+import { abortErrorOf } from "../../../src/db/statements/cancellation.js";
 import { AbortError, ConnectionError, DatabaseError } from "../../../src/errors/index.js";
 import { ReadGroups } from "../../../src/saver/grouping/read-groups.js";
 import type { TupleRow } from "../../../src/saver/queries/tuple-row.js";

@@ -4,13 +4,13 @@ import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { localOffers } from "./notifications/local-watches.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "./queries/put-pending-writes.js";
-import { statementBytesOf } from "./queries/sent-bytes.js";
-import { storingOf } from "./storing-of.js";
+import { statementBytesOf } from "../db/size-limits.js";
+import { storingOf } from "./storing-strategy.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { loadOnce } from "../db/async/load-once.js";
 
 // Most calls take neither a transaction of several statements nor checks.
-const loadTransactions = /* @__PURE__ */ loadOnce(() => import("./store-operations.js"));
+const loadTransactions = /* @__PURE__ */ loadOnce(() => import("./store-in-transaction.js"));
 const NO_GUARD: readonly GuardStep[] = [];
 const loadGuard = /* @__PURE__ */ loadOnce(() => import("./write-guard.js"));
 

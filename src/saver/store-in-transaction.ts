@@ -14,9 +14,9 @@ import { putLongWrite } from "./queries/put-long-write.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "./queries/take-locks.js";
 import { threadGroups } from "./queries/thread-groups.js";
 import { putTombstones } from "./queries/tombstones.js";
-import { statementBytesOf } from "./queries/sent-bytes.js";
+import { statementBytesOf } from "../db/size-limits.js";
 import type { Storing } from "./storing.js";
-import { storingOf } from "./storing-of.js";
+import { storingOf } from "./storing-strategy.js";
 
 /** What {@link storeOperations} knows of operations beside themselves. */
 export interface StoringOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { AbortError } from "../../errors/index.js";
-import { runBounded } from "./bounded-run.js";
+import { runBounded } from "./cancellation.js";
 
 describe("runBounded", () => {
   it("asks the server to cancel a statement until it has ended", async () => {

@@ -3,7 +3,7 @@ import type { CallContext } from "../db/call-context.js";
 import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 import { chainSource } from "./chain-source.js";
 import type { ValueReader } from "./codec/decode-value.js";
-import { pieceBytesOf } from "./queries/sent-bytes.js";
+import { pieceBytesOf } from "../db/size-limits.js";
 import { ReplacedValueError } from "./replaced-value.js";
 
 const loadPieces = /* @__PURE__ */ loadOnce(() => import("./queries/get-piece.js"));

@@ -1,0 +1,58 @@
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { SaverCall } from "./call/saver-call.js";
+import { notificationScope } from "./notifications/watch-channel.js";
+import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
+import { putPendingWrites } from "./queries/put-pending-writes.js";
+import { loadOnce } from "../db/async/load-once.js";
+import { ON_ONE_SERVER, type Placement, placementOf } from "../db/placement/placement.js";
+import type { NewestSteps } from "./newest-steps.js";
+import { rememberValues } from "./remember-values.js";
+import type { Storing } from "./storing.js";
+
+const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("./on-nodes/storing-on-nodes.js"));
+const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
+const loadRows = /* @__PURE__ */ loadOnce(() => import("./store-in-one-statement.js"));
+const NO_STEPS: NewestSteps = { guard: [], removal: [] };
+
+/** Stores what a call has in one statement, which also notifies; see `notifyWatchers`. */
+const storingInOneStatement: Storing = {
+  async storeCheckpoint(call, checkpoint, guard) {
+    const newest =
+      call.policy.keepLast === undefined
+        ? NO_STEPS
+        : await (await loadNewest()).newestSteps(call, [checkpoint]);
+    const put = bindPut(call.schema, checkpoint, notificationScope(call));
+    const [rows = []] = await runTransaction<unknown>(call, {
+      guard: [...guard, ...newest.guard],
+      statements: [put, ...newest.removal],
+    });
+    rememberValues(call, checkpoint, insertedBlobs(rows));
+    return isStored(checkpoint, rows);
+  },
+
+  storeWrites: putPendingWrites,
+
+  async storeGroup(call, operations, guard) {
+    const { storeGroupInOneStatement } = await loadRows();
+    return storeGroupInOneStatement(call, operations, guard);
+  },
+
+  async putRows(call, _threadId, rows) {
+    const { putRows } = await loadRows();
+    return [putRows(call.schema, rows, { scope: notificationScope(call) })];
+  },
+
+  transact: (call, _operations, steps) => runTransaction(call, steps),
+};
+
+/** Returns how the rows of a call are stored. It asks once for a database, and returns no promise where one server keeps the rows. */
+export function storingOf(call: SaverCall): Storing | Promise<Storing> {
+  const placement = placementOf(call);
+  return placement === ON_ONE_SERVER ? storingInOneStatement : storingAt(placement);
+}
+
+async function storingAt(placement: Placement | Promise<Placement>): Promise<Storing> {
+  if (!(await placement).isOnNodes) return storingInOneStatement;
+  const { storingOnNodes } = await loadOnNodes();
+  return storingOnNodes;
+}
