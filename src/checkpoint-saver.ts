@@ -95,6 +95,7 @@ const loadDoctor = /* @__PURE__ */ loadOnce(() => import("./doctor/saver-health.
 const loadCompaction = /* @__PURE__ */ loadOnce(() => import("./compaction/index.js"));
 const loadRetention = /* @__PURE__ */ loadOnce(() => import("./retention/index.js"));
 const loadSanitize = /* @__PURE__ */ loadOnce(() => import("./sanitize/index.js"));
+const loadSetUp = /* @__PURE__ */ loadOnce(() => import("./saver/set-up.js"));
 const loadThreads = /* @__PURE__ */ loadOnce(() => import("./threads/index.js"));
 
 /**
@@ -151,7 +152,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async setup(options?: SetupOptions): Promise<void> {
     await this.#run("setup", {}, async (call) => {
-      const { setUp } = await loadCalls();
+      const { setUp } = await loadSetUp();
       const limits = parseSetupOptions(options);
       return setUp({ ...call, ...limits });
     });

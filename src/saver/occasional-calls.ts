@@ -5,4 +5,3 @@ export { listTuples } from "./list-tuples.js";
 export { parseChannelValuesRequest } from "./boundary/parse-channel-values.js";
 export { parseDeltaRequest } from "./boundary/parse-delta.js";
 export { parseListRequest } from "./boundary/parse-list.js";
-export { setUp } from "./set-up.js";

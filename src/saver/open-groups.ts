@@ -2,10 +2,10 @@ import type { SaverCall } from "./call/saver-call.js";
 import { CallGroups, type StoreTogether } from "./grouping/call-groups.js";
 import { LOCK_TIMEOUT_MS, LockWaits } from "./grouping/lock-waits.js";
 import { ReadGroups } from "./grouping/read-groups.js";
+import { storeGroup } from "./store-group.js";
 import { loadOnce } from "../db/async/load-once.js";
 
-// A process that makes one call after another never shares a statement.
-const loadStoreTogether = /* @__PURE__ */ loadOnce(() => import("./store-group.js"));
+// The first run of a process stores calls together, and reads none.
 const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-rows-of-tuples.js"));
 
 /**
@@ -33,11 +33,9 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
 function storeTogether(base: SaverCall): StoreTogether {
   // A group that fails is sent again call by call, and these are retried.
   const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
-  return async (calls) => {
-    const { storeGroup } = await loadStoreTogether();
-    return storeGroup(
+  return (calls) =>
+    storeGroup(
       call,
       calls.map(({ operation }) => operation),
     );
-  };
 }

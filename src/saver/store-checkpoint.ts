@@ -8,10 +8,11 @@ import { statementBytesOf } from "../db/size-limits.js";
 import { storingOf } from "./storing-strategy.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { loadOnce } from "../db/async/load-once.js";
+import type { GuardOptions } from "./write-guard.js";
 
 // Most calls take neither a transaction of several statements nor checks.
 const loadTransactions = /* @__PURE__ */ loadOnce(() => import("./store-in-transaction.js"));
-const NO_GUARD: readonly GuardStep[] = [];
+export const NO_GUARD: readonly GuardStep[] = [];
 const loadGuard = /* @__PURE__ */ loadOnce(() => import("./write-guard.js"));
 
 /**
@@ -54,18 +55,19 @@ export async function storeBatch(base: SaverCall, operations: readonly BatchOper
   offers.deliver();
 }
 
-/** Whether the saver has rules to check for a single operation. Several operations are checked in any case. */
-function hasRules({ policy: { concurrency, keepTombstones } }: SaverCall): boolean {
+/** Whether the saver has rules to check. A batch about several threads is checked in any case. */
+export function hasRules({ policy: { concurrency, keepTombstones } }: SaverCall): boolean {
   return concurrency === "optimistic" || keepTombstones === true;
 }
 
 /** Returns the checks of the saver's rules. */
-async function guardOf(
+export async function guardOf(
   call: SaverCall,
   operations: readonly BatchOperation[],
+  options?: GuardOptions,
 ): Promise<readonly GuardStep[]> {
   const { writeGuard } = await loadGuard();
-  return writeGuard(call, operations);
+  return writeGuard(call, operations, options);
 }
 
 async function storeInTransaction(

@@ -1,9 +1,8 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
-import { storeBatch } from "./store-checkpoint.js";
+import { guardOf, hasRules, NO_GUARD, storeBatch } from "./store-checkpoint.js";
 import { storingOf } from "./storing-strategy.js";
-import { writeGuard } from "./write-guard.js";
 
 /**
  * Stores the operations of several calls in one statement, or in one transaction where they are deletions or the saver has rules to
@@ -20,6 +19,6 @@ export async function storeGroup(
     await storeBatch(call, operations);
     return operations.map(() => true);
   }
-  const guard = await writeGuard(call, operations, { asGroup: true });
+  const guard = hasRules(call) ? await guardOf(call, operations, { asGroup: true }) : NO_GUARD;
   return (await storingOf(call)).storeGroup(call, operations, guard);
 }

@@ -5,12 +5,27 @@ import { requiredParents } from "./codec/required-parents.js";
 import { type BatchOperation, checkpointsOf, resolveBatch } from "./codec/resolve-batch.js";
 import { compareText } from "./model/compare-text.js";
 import { rowKey } from "./model/row-key.js";
-import { newestSteps } from "./newest-steps.js";
+import type { NewestSteps } from "./newest-steps.js";
+import { loadOnce } from "../db/async/load-once.js";
 import { notificationScope } from "./notifications/watch-channel.js";
+import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
 import { rememberValues } from "./remember-values.js";
 
 export { putRows };
+
+const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
+const NO_STEPS: NewestSteps = { guard: [], removal: [] };
+
+/** Returns the steps that keep only the newest checkpoints of each namespace, for a saver with `keepLast`. */
+export async function newestStepsOf(
+  call: SaverCall,
+  checkpoints: readonly EncodedCheckpoint[],
+): Promise<NewestSteps> {
+  if (call.policy.keepLast === undefined) return NO_STEPS;
+  const { newestSteps } = await loadNewest();
+  return newestSteps(call, checkpoints);
+}
 
 /** Stores operations of several calls in one statement; see `Storing`. */
 export async function storeGroupInOneStatement(
@@ -18,7 +33,7 @@ export async function storeGroupInOneStatement(
   operations: readonly BatchOperation[],
   guard: readonly GuardStep[],
 ): Promise<readonly boolean[]> {
-  const newest = await newestSteps(call, checkpointsOf(operations));
+  const newest = await newestStepsOf(call, checkpointsOf(operations));
   const required = requiredParents(operations)
     .stored.map(({ parent }) => parent)
     .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));

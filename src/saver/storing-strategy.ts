@@ -5,22 +5,16 @@ import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
 import { putPendingWrites } from "./queries/put-pending-writes.js";
 import { loadOnce } from "../db/async/load-once.js";
 import { ON_ONE_SERVER, type Placement, placementOf } from "../db/placement/placement.js";
-import type { NewestSteps } from "./newest-steps.js";
 import { rememberValues } from "./remember-values.js";
+import { newestStepsOf, putRows, storeGroupInOneStatement } from "./store-in-one-statement.js";
 import type { Storing } from "./storing.js";
 
 const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("./on-nodes/storing-on-nodes.js"));
-const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
-const loadRows = /* @__PURE__ */ loadOnce(() => import("./store-in-one-statement.js"));
-const NO_STEPS: NewestSteps = { guard: [], removal: [] };
 
 /** Stores what a call has in one statement, which also notifies; see `notifyWatchers`. */
 const storingInOneStatement: Storing = {
   async storeCheckpoint(call, checkpoint, guard) {
-    const newest =
-      call.policy.keepLast === undefined
-        ? NO_STEPS
-        : await (await loadNewest()).newestSteps(call, [checkpoint]);
+    const newest = await newestStepsOf(call, [checkpoint]);
     const put = bindPut(call.schema, checkpoint, notificationScope(call));
     const [rows = []] = await runTransaction<unknown>(call, {
       guard: [...guard, ...newest.guard],
@@ -32,15 +26,9 @@ const storingInOneStatement: Storing = {
 
   storeWrites: putPendingWrites,
 
-  async storeGroup(call, operations, guard) {
-    const { storeGroupInOneStatement } = await loadRows();
-    return storeGroupInOneStatement(call, operations, guard);
-  },
+  storeGroup: storeGroupInOneStatement,
 
-  async putRows(call, _threadId, rows) {
-    const { putRows } = await loadRows();
-    return [putRows(call.schema, rows, { scope: notificationScope(call) })];
-  },
+  putRows: (call, _threadId, rows) => [putRows(call.schema, rows, { scope: notificationScope(call) })],
 
   transact: (call, _operations, steps) => runTransaction(call, steps),
 };
