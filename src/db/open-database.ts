@@ -5,13 +5,11 @@ import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import { trackConnectingClients } from "./pool/track-connecting-clients.js";
-import { pgliteForKysely } from "./pglite/pglite-for-kysely.js";
 import { canPipeline } from "./pool/pipeline.js";
 import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import { loadOnce } from "./async/load-once.js";
-import type { Listener } from "./listening/listener.js";
-import { listenerOfPGlite, listenerOfPool, refuseToListen } from "./listening/listeners.js";
+import { refuseToListen } from "./listening/refuse-to-listen.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
@@ -22,7 +20,6 @@ import { addressOfPool } from "./pool/pool-address.js";
 import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
 import { handlePoolErrors } from "./pool/handle-pool-errors.js";
 import { asPool, type PoolLike } from "./pool/pool-like.js";
-import { waitForPGlite } from "./pglite/wait-for-pglite.js";
 import { clientClassOf } from "./pool/client-class.js";
 import { shareWaits } from "./connection-waits.js";
 import type { RunContext } from "./statements/run-context.js";
@@ -39,10 +36,11 @@ export interface OpenDatabaseOptions {
   readonly onConnectionLost?: (error: Error) => void;
 }
 
-// Each of these sends another way. A pool of `pg` needs neither.
+// A pool of `pg` needs none of these to send statements.
 const loadKyselySender = /* @__PURE__ */ loadOnce(() => import("./kysely/send-through-kysely.js"));
 const loadDriverCheck = /* @__PURE__ */ loadOnce(() => import("./kysely/check-driver.js"));
-const loadPGliteOpener = /* @__PURE__ */ loadOnce(() => import("./pglite/pglite-opener.js"));
+const loadListeners = /* @__PURE__ */ loadOnce(() => import("./listening/listeners.js"));
+const loadPGlite = /* @__PURE__ */ loadOnce(() => import("./pglite/index.js"));
 
 type AnyKysely = Extract<AnyDatabaseSource, { readonly isTransaction: boolean }>;
 
@@ -134,7 +132,7 @@ function onPool(pool: pg.Pool, options: OpenDatabaseOptions): Sender {
     address: () => addressOfPool(pool),
     maxConnections: pool.options.max,
     poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    listener: () => listenerOfPool(pool),
+    listener: async () => (await loadListeners()).listenerOfPool(pool),
   };
 }
 
@@ -172,28 +170,31 @@ function ownedPGlite(url: string): OpenedDatabase {
   refusePGliteUrl(url);
   let opener: PGliteOpener | undefined;
   const open = async (): Promise<PGliteInstance> => {
-    const { pgliteOpener } = await loadPGliteOpener();
+    const { pgliteOpener } = await loadPGlite();
     return (opener ??= pgliteOpener(url)).open();
   };
-  const kysely = new Kysely<CheckpointDatabase>({
-    dialect: new PGliteDialect({ pglite: async () => pgliteForKysely(await open()) }),
-  });
+  const kysely = kyselyOnPGlite(open);
   return owned(throughPGlite(kysely, kysely, open), () => kysely.destroy().finally(() => opener?.release()));
 }
 
 function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
   const open = (): Promise<PGliteInstance> => Promise.resolve(pglite);
-  const kysely = new Kysely<CheckpointDatabase>({
-    dialect: new PGliteDialect({ pglite: pgliteForKysely(pglite) }),
-  });
-  const sender = throughPGlite(kysely, pglite, open);
-  const ready = (context: RunContext = {}): Promise<void> => waitForPGlite(pglite, context);
+  const sender = throughPGlite(kyselyOnPGlite(open), pglite, open);
+  const ready = async (context: RunContext = {}): Promise<void> => {
+    const { waitForPGlite } = await loadPGlite();
+    await waitForPGlite(pglite, context);
+  };
   return passedIn({
     ...sender,
     execute: (statement, context) => ready(context).then(() => sender.execute(statement, context)),
     transact: (steps, context) => ready(context).then(() => sender.transact(steps, context)),
     interact: (run, context) => ready(context).then(() => sender.interact(run, context)),
   });
+}
+
+function kyselyOnPGlite(open: () => Promise<PGliteInstance>): Kysely<CheckpointDatabase> {
+  const pglite = async () => (await loadPGlite()).pgliteForKysely(await open());
+  return new Kysely({ dialect: new PGliteDialect({ pglite }) });
 }
 
 // Each statement names the tables that it needs, so that it does not matter which of them the type of the Kysely lists.
@@ -236,12 +237,11 @@ function throughPGlite(
   owner: object,
   open: () => Promise<PGliteInstance>,
 ): Sender {
-  const listener = (): Listener => listenerOfPGlite(owner, open);
   shareWaits(owner, kysely.getExecutor().adapter);
   return {
     ...throughKysely(kysely, locksOfPGlite(owner)),
     maxConnections: "embedded",
-    listener,
+    listener: async () => (await loadListeners()).listenerOfPGlite(owner, open),
     opening: async () => (await open()).waitReady,
   };
 }

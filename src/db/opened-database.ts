@@ -107,7 +107,7 @@ export interface OpenedDatabase {
   /**
    * Receives notifications of `pg_notify`. Throws an InvalidConfigError where the database can't receive any.
    */
-  readonly listener: () => Listener;
+  readonly listener: () => Promise<Listener>;
   /** Whether an owned database has been closed. */
   readonly closed: boolean;
   /** Closes an owned database and leaves a passed-in one open. May be called more than once. */

@@ -1,11 +1,9 @@
 import type pg from "pg";
 import { InvalidConfigError } from "../../errors/index.js";
-import { loadOnce } from "../async/load-once.js";
+import { listenLikePool } from "./listen-like-pool.js";
 import { Listener } from "./listener.js";
 import type { OnNotification } from "../sessions/connect-like-pool.js";
 import type { ListeningConnection } from "./listening-connection.js";
-
-const loadConnection = /* @__PURE__ */ loadOnce(() => import("./listen-like-pool.js"));
 
 /** One listener for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Listener>();
@@ -15,12 +13,7 @@ const NO_LISTEN =
 
 /** Returns the listener of a pool, which uses a connection outside the pool. */
 export function listenerOfPool(pool: pg.Pool): Listener {
-  const listener = (): Listener =>
-    new Listener(async (onNotification) => {
-      const { listenLikePool } = await loadConnection();
-      return listenLikePool(pool, onNotification);
-    });
-  return listenerOf(pool, listener);
+  return listenerOf(pool, () => new Listener((onNotification) => listenLikePool(pool, onNotification)));
 }
 
 /**
@@ -36,14 +29,6 @@ export function listenerOfPGlite(owner: object, open: () => Promise<object>): Li
       return listenOnPGlite(pglite, onNotification);
     });
   return listenerOf(owner, listener);
-}
-
-/** @throws InvalidConfigError always, since Kysely does not pass notifications on. */
-export function refuseToListen(): never {
-  throw new InvalidConfigError(
-    "source",
-    "a passed-in Kysely or transaction receives no notifications: create the watching saver on its pool",
-  );
 }
 
 function listenerOf(database: object, create: () => Listener): Listener {

@@ -11,7 +11,7 @@ export interface Watching<Notified> {
   readonly name: string;
   readonly channel: WatchedChannel<Notified>;
   /** Returns the listener, or throws where the database can't listen. */
-  readonly listener: () => Listener;
+  readonly listener: () => Promise<Listener>;
   /** Ends the watch with an AbortError. */
   readonly signal: AbortSignal | undefined;
   /** Each of these signals ends the watch without an error. */
@@ -39,7 +39,8 @@ export async function* watchUntilEnded<
   const queue = new NotificationQueue(channel);
   const cleanups: (() => void)[] = [];
   try {
-    const unsubscribe = listener().subscribe(name, queue);
+    const connection = await listener();
+    const unsubscribe = connection.subscribe(name, queue);
     cleanups.push(unsubscribe);
     for (const each of [signal, ...ending]) {
       const end = (reason: unknown): void => {

@@ -18,10 +18,18 @@ export function subscribe(call: SaverCall, threadId: string, heard: () => void):
   const channel = watchChannel(watchScope(call.schema, call.policy.tenantId), threadId);
   // Without a connection that listens, the page still gets what the regular looks find.
   const subscriber = { heard, listening: heard, unreachable: noop, failed: noop };
-  return listenerOf(call)?.subscribe(channel, subscriber) ?? noop;
+  let end = noop;
+  let hasEnded = false;
+  void listenerOf(call)?.then((listener) => {
+    if (!hasEnded) end = listener.subscribe(channel, subscriber);
+  });
+  return () => {
+    hasEnded = true;
+    end();
+  };
 }
 
-function listenerOf({ database }: SaverCall): Listener | undefined {
+function listenerOf({ database }: SaverCall): Promise<Listener> | undefined {
   try {
     return database.listener();
   } catch (error) {
