@@ -1,3 +1,4 @@
+import { type ObservableCall, runCall } from "../db/run-call.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { operationsOf } from "../telemetry/observed-operation.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
@@ -33,11 +34,10 @@ export function runStoreCall<T>(
   name: StoreOperationName,
   prepare: () => PreparedCall<T>,
 ): Promise<T> {
-  const observer = telemetry.begin(OPERATIONS[name]);
-  const run = async (): Promise<T> => {
+  const base: ObservableCall = { telemetry };
+  return runCall(base, OPERATIONS[name], async ({ observer }) => {
     const { signal, work } = prepare();
     throwIfAborted(signal);
     return work({ signal, observer });
-  };
-  return observer === undefined ? run() : observer.run(run);
+  });
 }

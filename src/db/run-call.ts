@@ -2,12 +2,15 @@ import type { ObservedOperation } from "../telemetry/observed-operation.js";
 import { noop } from "./async/noop.js";
 import type { CallContext } from "./call-context.js";
 
+/** What observes a call, in its context. */
+export type ObservableCall = Pick<CallContext, "telemetry" | "observer">;
+
 /**
  * Runs one call, or one part of a call that lasts, such as a page of a list. It is observed where telemetry is active.
  *
  * @param work - Called before this function returns.
  */
-export function runCall<Call extends CallContext, T>(
+export function runCall<Call extends ObservableCall, T>(
   base: Call,
   operation: ObservedOperation,
   work: (call: Call) => Promise<T>,
@@ -21,7 +24,7 @@ export function runCall<Call extends CallContext, T>(
  *
  * @param check - Called at once. It throws to refuse the call.
  */
-export function checkCall<T>(base: CallContext, operation: ObservedOperation, check: () => T): T {
+export function checkCall<T>(base: ObservableCall, operation: ObservedOperation, check: () => T): T {
   try {
     return check();
   } catch (error) {

@@ -12,7 +12,7 @@ import type { GuardOptions } from "./write-guard.js";
 
 // Most calls take neither a transaction of several statements nor checks.
 const loadTransactions = /* @__PURE__ */ loadOnce(() => import("./store-in-transaction.js"));
-export const NO_GUARD: readonly GuardStep[] = [];
+const NO_GUARD: readonly GuardStep[] = [];
 const loadGuard = /* @__PURE__ */ loadOnce(() => import("./write-guard.js"));
 
 /**
@@ -24,7 +24,7 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
   const call = writingThreads(base, () => [checkpoint.threadId]);
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
-  const guard = hasRules(call) ? await guardOf(call, [operation]) : NO_GUARD;
+  const guard = await guardOf(call, [operation]);
   const storing = await storingOf(call);
   const isDone = !isLong(call, checkpoint.blobs) && (await storing.storeCheckpoint(call, checkpoint, guard));
   if (!isDone) await storeInTransaction(call, [operation], guard);
@@ -35,7 +35,7 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
 export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promise<void> {
   const call = writingThreads(base, () => [writes.threadId]);
   const operation = { kind: "putWrites", writes } as const;
-  const guard = hasRules(call) ? await guardOf(call, [operation]) : NO_GUARD;
+  const guard = await guardOf(call, [operation]);
   if (guard.length > 0 || isLong(call, writes.writes)) await storeInTransaction(call, [operation], guard);
   else await (await storingOf(call)).storeWrites(call, writes);
 }
@@ -55,19 +55,23 @@ export async function storeBatch(base: SaverCall, operations: readonly BatchOper
   offers.deliver();
 }
 
-/** Whether the saver has rules to check. A batch about several threads is checked in any case. */
-export function hasRules({ policy: { concurrency, keepTombstones } }: SaverCall): boolean {
-  return concurrency === "optimistic" || keepTombstones === true;
-}
-
-/** Returns the checks of the saver's rules. */
-export async function guardOf(
+/** Returns the checks of the saver's rules, and no promise where a call has none. A batch may be about several threads, which are locked. */
+export function guardOf(
   call: SaverCall,
   operations: readonly BatchOperation[],
-  options?: GuardOptions,
+  options: GuardOptions = {},
+): readonly GuardStep[] | Promise<readonly GuardStep[]> {
+  const { concurrency, keepTombstones } = call.policy;
+  const hasRules = concurrency === "optimistic" || keepTombstones === true;
+  const isBatch = operations.length > 1 && options.asGroup !== true;
+  return hasRules || isBatch ? loadedGuard(call, operations, options) : NO_GUARD;
+}
+
+async function loadedGuard(
+  ...given: readonly [SaverCall, readonly BatchOperation[], GuardOptions]
 ): Promise<readonly GuardStep[]> {
   const { writeGuard } = await loadGuard();
-  return writeGuard(call, operations, options);
+  return writeGuard(...given);
 }
 
 async function storeInTransaction(

@@ -1,7 +1,7 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
-import { guardOf, hasRules, NO_GUARD, storeBatch } from "./store-checkpoint.js";
+import { guardOf, storeBatch } from "./store-checkpoint.js";
 import { storingOf } from "./storing-strategy.js";
 
 /**
@@ -19,6 +19,6 @@ export async function storeGroup(
     await storeBatch(call, operations);
     return operations.map(() => true);
   }
-  const guard = hasRules(call) ? await guardOf(call, operations, { asGroup: true }) : NO_GUARD;
+  const guard = await guardOf(call, operations, { asGroup: true });
   return (await storingOf(call)).storeGroup(call, operations, guard);
 }

@@ -12,8 +12,6 @@ import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
 import { rememberValues } from "./remember-values.js";
 
-export { putRows };
-
 const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
 const NO_STEPS: NewestSteps = { guard: [], removal: [] };
 

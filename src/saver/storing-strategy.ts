@@ -2,11 +2,12 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
+import { putRows } from "./queries/put-rows.js";
 import { putPendingWrites } from "./queries/put-pending-writes.js";
 import { loadOnce } from "../db/async/load-once.js";
 import { ON_ONE_SERVER, type Placement, placementOf } from "../db/placement/placement.js";
 import { rememberValues } from "./remember-values.js";
-import { newestStepsOf, putRows, storeGroupInOneStatement } from "./store-in-one-statement.js";
+import { newestStepsOf, storeGroupInOneStatement } from "./store-in-one-statement.js";
 import type { Storing } from "./storing.js";
 
 const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("./on-nodes/storing-on-nodes.js"));

@@ -7,7 +7,8 @@ import { toDatabaseError } from "../to-database-error.js";
 import type { OpenedReplica } from "./open-replica.js";
 
 /**
- * Returns the context for a call whose reads may be stale (`saverOperations` says which calls of a saver are): its statements go to the replica, where the saver has one that can be used.
+ * Returns the context for a call whose reads may be stale: its statements go to the replica, where the saver has one that can be used.
+ * Which calls of a saver are such, `saverOperations` says.
  *
  * From the first statement that goes to the primary instead, the rest of the call does: the primary is never behind the replica, so a
  * call of several statements never sees something older than before.
