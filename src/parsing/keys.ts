@@ -42,10 +42,12 @@ export const checkpointNs = keyText.nullish().transform((ns) => ns ?? "");
  * A number that JSONB prints as JavaScript does. A value could not be found by any other version, or not be
  * read back.
  */
-export const plainNumber = z
-  .number()
-  .refine((number) => !String(number).includes("e"), "must be a number that prints without an exponent")
-  .refine((number) => !Object.is(number, -0), "must not be negative zero, which reads back as 0");
+export const plainNumber = z.number().superRefine((number, context) => {
+  if (String(number).includes("e"))
+    context.addIssue({ code: "custom", message: "must be a number that prints without an exponent" });
+  else if (Object.is(number, -0))
+    context.addIssue({ code: "custom", message: "must not be negative zero, which reads back as 0" });
+});
 
 /** The version of a channel. */
 export const channelVersion = z.union([keyText, plainNumber]);
@@ -58,25 +60,19 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
   key: Key,
   value: Value,
 ): z.ZodPipe<z.ZodUnknown, z.ZodRecord<Key, Value>> {
-  return z
-    .unknown()
-    .refine(isPlainOrNoObject, "must be a plain object")
-    .refine(hasNoProtoKey, PROTO_KEY)
-    .pipe(z.record(key, value));
+  return plainOrNoObject.pipe(z.record(key, value));
 }
 
-/** The problem of an object that {@link hasNoProtoKey} refuses. */
+/** The problem of an object with the key `__proto__`. */
 export const PROTO_KEY = 'must not have the key "__proto__"';
 
 /**
- * Whether a value is plain as far as it is an object. What an instance of a class inherits, or a Map holds, is not among its
- * keys: metadata would lose it, and a filter by it would match everything.
+ * A value that is plain as far as it is an object. What an instance of a class inherits, or a Map holds, is not among its keys: metadata
+ * would lose it, and a filter by it would match everything.
  */
-export function isPlainOrNoObject(value: unknown): boolean {
-  return typeof value !== "object" || value === null || Array.isArray(value) || isPlainObject(value);
-}
-
-/** Whether an object does not have the key `__proto__`. */
-export function hasNoProtoKey(value: unknown): boolean {
-  return typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__");
-}
+export const plainOrNoObject = z.unknown().superRefine((value, context) => {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value) && !isPlainObject(value))
+    context.addIssue({ code: "custom", message: "must be a plain object" });
+  else if (Object.hasOwn(value, "__proto__")) context.addIssue({ code: "custom", message: PROTO_KEY });
+});

@@ -1,5 +1,6 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";
+import { bytesOfValues } from "./codec/call-size.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
 import { localOffers } from "./notifications/local-watches.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
@@ -26,7 +27,9 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
   const offers = localOffers(call, [operation]);
   const guard = await guardOf(call, [operation]);
   const storing = await storingOf(call);
-  const isDone = !isLong(call, checkpoint.blobs) && (await storing.storeCheckpoint(call, checkpoint, guard));
+  const isDone =
+    bytesOfValues(checkpoint.blobs) <= statementBytesOf(call) &&
+    (await storing.storeCheckpoint(call, checkpoint, guard));
   if (!isDone) await storeInTransaction(call, [operation], guard);
   offers.deliver();
 }
@@ -36,7 +39,8 @@ export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promi
   const call = writingThreads(base, () => [writes.threadId]);
   const operation = { kind: "putWrites", writes } as const;
   const guard = await guardOf(call, [operation]);
-  if (guard.length > 0 || isLong(call, writes.writes)) await storeInTransaction(call, [operation], guard);
+  if (guard.length > 0 || bytesOfValues(writes.writes) > statementBytesOf(call))
+    await storeInTransaction(call, [operation], guard);
   else await (await storingOf(call)).storeWrites(call, writes);
 }
 
@@ -81,8 +85,4 @@ async function storeInTransaction(
 ): Promise<void> {
   const { storeOperations } = await loadTransactions();
   await storeOperations(call, operations, { guard });
-}
-
-function isLong(call: SaverCall, values: readonly { readonly blob: Uint8Array | null }[]): boolean {
-  return values.reduce((sum, { blob }) => sum + (blob?.byteLength ?? 0), 0) > statementBytesOf(call);
 }

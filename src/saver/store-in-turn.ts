@@ -30,15 +30,14 @@ export async function storeInTurn<Operation extends BatchOperation>(
     turn?.leave();
     throw error;
   }
-  const send = (within: SaverCall): Promise<void> => store(within, operation);
-  await (turn === undefined ? send(call) : turn.run(groupedCall(call, operation, send)));
+  await (turn === undefined ? store(call, operation) : turn.run(groupedCall(call, operation, store)));
   return operation;
 }
 
-function groupedCall(
+function groupedCall<Operation extends BatchOperation>(
   call: SaverCall,
-  operation: BatchOperation,
-  store: (call: SaverCall) => Promise<void>,
+  operation: Operation,
+  store: StoringCall<Operation>["store"],
 ): GroupedCall {
   const { signal, observer, policy } = call;
   return {
@@ -46,7 +45,7 @@ function groupedCall(
     bytes: bytesOf(operation),
     signal,
     timeoutMs: policy.statementTimeoutMs,
-    send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }),
+    send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }, operation),
     afterGroup: (failure) => {
       if (!(failure instanceof DatabaseError && failure.transient)) return;
       if (policy.retry === false) throw failure;

@@ -21,10 +21,15 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
   const waiting = waitingCallersOf(pool);
   return new Promise((resolve, reject) => {
     const fail: (reason: unknown) => void = reject;
-    const stop = limitWait(pool, (error) => {
-      waiting.delete(reject);
-      reject(error);
-    });
+    const { connectionTimeoutMillis = 0 } = pool.options;
+    // A caller for whom a connection is idle does not wait, and `pg` bounds a wait with the option itself.
+    const isBounded = connectionTimeoutMillis > 0 || pool.idleCount > pool.waitingCount;
+    const stop = isBounded
+      ? noop
+      : waitsOf(pool).onStandstill({ explain: () => explain(pool) }, (error) => {
+          waiting.delete(reject);
+          reject(error);
+        });
     waiting.add(reject);
     pool
       .connect()
@@ -43,14 +48,6 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
       )
       .finally(stop);
   });
-}
-
-/** Bounds a wait that `pg` does not bound itself. A caller for whom a connection is idle does not wait. */
-function limitWait(pool: Pool, giveUp: (error: ConnectionError) => void): () => void {
-  const { connectionTimeoutMillis = 0 } = pool.options;
-  return connectionTimeoutMillis > 0 || pool.idleCount > pool.waitingCount
-    ? noop
-    : waitsOf(pool).onStandstill({ explain: () => explain(pool) }, giveUp);
 }
 
 function explain({ totalCount, idleCount, options: { max } }: Pool): string {
@@ -78,9 +75,10 @@ function waitingCallersOf(pool: Pool): WaitingCallers {
   waitingCallersOfPools.set(pool, waiting);
   // While a caller waits, either all connections are in use, and the next one that is released shows whether the pool was ended. Or
   // one is idle, and a pool that is ended in this moment removes it.
+  const waits = waitsOf(pool);
   const check = (): void => {
-    waitsOf(pool).moved();
-    rejectIfEnded(pool);
+    waits.moved();
+    if (pool.ending) rejectIfEnded(pool);
   };
   pool.on("release", check);
   pool.on("remove", check);

@@ -102,18 +102,16 @@ export class ConnectionFence {
   }
 
   /** Runs statements on the connection, and records whether the server has answered them. */
-  watch<T>(run: () => Promise<T>): Promise<T> {
+  async watch<T>(run: () => Promise<T>): Promise<T> {
     this.#awaitsAnswer = true;
-    return run().then(
-      (result) => {
-        this.#awaitsAnswer = false;
-        return result;
-      },
-      (error: unknown) => {
-        this.#awaitsAnswer = isUnanswered(error);
-        throw error;
-      },
-    );
+    try {
+      const result = await run();
+      this.#awaitsAnswer = false;
+      return result;
+    } catch (error) {
+      this.#awaitsAnswer = isUnanswered(error);
+      throw error;
+    }
   }
 
   /**

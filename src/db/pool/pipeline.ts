@@ -4,6 +4,7 @@ import { clientClassOf } from "./client-class.js";
 import { type ToBuffer, toBufferOf } from "./driver-buffers.js";
 import type { Column, PreparedStatement, PreparedStatements } from "./prepared-statements.js";
 import { parserOf } from "../result-types.js";
+import type { QueryParameter } from "./to-parameter.js";
 import type { Query } from "./to-query.js";
 
 /**
@@ -66,7 +67,7 @@ interface SentColumn {
 class Pipeline<Row> extends pg.Query {
   declare callback: Callback<Row>;
   readonly #parts: PipelineParts<Row>;
-  #sent: readonly Sent<Row>[] = [];
+  readonly #sent: Sent<Row>[] = [];
   /** How many of the statements the server has completed. */
   #completed = 0;
   /** The columns of the statement that the server is answering, where it has described them. */
@@ -89,10 +90,12 @@ class Pipeline<Row> extends pg.Query {
     const stream: Partial<Duplex> = connection.stream;
     stream.cork?.();
     try {
-      const uses = unrepeated(queries, prepared).map((query) => ({ query, ...prepared.use(query.name) }));
-      this.#sent = uses.map(({ query, statement }) => ({ query, prepared: statement, rows: [] }));
-      // First, because the server skips what follows a statement that fails.
-      for (const name of uses.flatMap(({ closing }) => closing)) connection.close({ type: "S", name }, true);
+      for (const query of queries.length > 1 ? unrepeated(queries, prepared) : queries) {
+        const { statement, closing } = prepared.use(query.name);
+        // First, because the server skips what follows a statement that fails.
+        for (const name of closing) connection.close({ type: "S", name }, true);
+        this.#sent.push({ query, prepared: statement, rows: [] });
+      }
       const toBuffer = toBufferOf(connection);
       for (const sent of this.#sent) send(connection, sent, toBuffer);
       connection.sync();
@@ -127,10 +130,9 @@ class Pipeline<Row> extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    this.callback(
-      undefined,
-      this.#sent.map(({ rows }) => rows),
-    );
+    const results: Row[][] = [];
+    for (const { rows } of this.#sent) results.push(rows);
+    this.callback(undefined, results);
   }
 
   #answered(): Sent<Row> {
@@ -158,7 +160,8 @@ function asError(error: unknown): Error {
 
 function send(connection: Connection, { query, prepared }: Sent<unknown>, toBuffer: ToBuffer): void {
   const { name = "", text } = query;
-  const values = query.values.map((value) => (Buffer.isBuffer(value) ? toBuffer(value) : value));
+  const values: QueryParameter[] = [];
+  for (const value of query.values) values.push(Buffer.isBuffer(value) ? toBuffer(value) : value);
   const isPrepared = prepared?.columns !== undefined;
   if (!isPrepared) connection.parse({ name, text, types: [] }, true);
   connection.bind({ statement: name, values }, true);
@@ -168,9 +171,9 @@ function send(connection: Connection, { query, prepared }: Sent<unknown>, toBuff
 
 function toRow(columns: readonly Column[], fields: readonly (string | null)[]): object {
   const row: Record<string, unknown> = {};
-  columns.forEach(({ name, parse }, index) => {
+  for (const [index, { name, parse }] of columns.entries()) {
     const value = fields[index] ?? null;
     row[name] = value === null ? null : parse(value);
-  });
+  }
   return row;
 }

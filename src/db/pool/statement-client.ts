@@ -29,6 +29,8 @@ import {
  */
 const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
 
+const NO_SCOPE: readonly BoundStatement<unknown>[] = [];
+
 const known = new WeakMap<PoolClient, StatementClient>();
 
 /**
@@ -199,8 +201,7 @@ export class StatementClient implements PostgresPoolClient {
       const [rows = []] = await this.#transactAs({ statements: [statement] }, toQueryOf, context);
       return rows;
     }
-    const scope = isWrite ? scopeOf(context) : [...setTenant(context), ...limitLocks(context)];
-    const queries = [...scope.map(toQuery), toQueryOf(statement)];
+    const queries = [...scopeOf(context).map(toQuery), toQueryOf(statement)];
     const results = await (this.#fence.isUnidentified
       ? this.#sendFirst<Row>(queries, context)
       : this.#sendInTime<Row>(queries, check, [], context));
@@ -269,8 +270,11 @@ export class StatementClient implements PostgresPoolClient {
   }
 }
 
-/** The statements that set up the transaction of a write. */
-function scopeOf(context: RunContext): BoundStatement<unknown>[] {
+/** The statements that set up the transaction of others. */
+function scopeOf(context: RunContext): readonly BoundStatement<unknown>[] {
+  const { tenantId, lockTimeoutMs, confirmsEarlier = false } = context;
+  // Most need none.
+  if (tenantId === undefined && lockTimeoutMs === undefined && !confirmsEarlier) return NO_SCOPE;
   return [...setTenant(context), ...limitLocks(context), ...confirmEarlier(context)];
 }
 

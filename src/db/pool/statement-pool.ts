@@ -129,10 +129,6 @@ export class StatementPool implements PostgresPool {
     }).catch(noop);
   }
 
-  #isSuspect(client: StatementClient): boolean {
-    return (this.#answeredAt.get(client) ?? Infinity) < this.#suspectBefore;
-  }
-
   async #connect(context: RunContext, alone?: BoundStatement<unknown>): Promise<StatementClient> {
     const { signal } = context;
     const client = await (signal === undefined ? this.#take() : this.#takeUntil(signal));
@@ -162,7 +158,7 @@ export class StatementPool implements PostgresPool {
     for (;;) {
       const taken = await connectUntilEnded(this.#pool);
       const client = StatementClient.of(taken, this.#fences, this.#pool.options.stream);
-      if (!this.#isSuspect(client)) return client;
+      if ((this.#answeredAt.get(client) ?? Infinity) >= this.#suspectBefore) return client;
       client.release(true);
     }
   }

@@ -1,8 +1,10 @@
-/** The element types of arrays in this library's statements, by OID, which is the same in every Postgres. */
-const BOOLEAN = 16;
-const BYTEA = 17;
-const INT4 = 23;
-const TEXT = 25;
+/** The types of arrays that are sent in the binary format, and the OIDs of their elements, which are the same in every Postgres. */
+const ELEMENT_TYPES = new Map<string | undefined, number>([
+  ["boolean[]", 16],
+  ["bytea[]", 17],
+  ["integer[]", 23],
+  ["text[]", 25],
+]);
 
 const NULL_LENGTH = -1;
 const HEADER_BYTES = 20;
@@ -19,7 +21,7 @@ export type QueryParameter = string | Buffer | null;
  * @param type - The type of the parameter, such as `text[]`. Default: that of the items.
  */
 export function toParameter(value: unknown, type?: string): QueryParameter {
-  if (isNull(value)) return null;
+  if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return toArray(value, type);
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return toText(value);
@@ -27,22 +29,20 @@ export function toParameter(value: unknown, type?: string): QueryParameter {
 
 function toArray(items: readonly unknown[], type = typeOf(items)): QueryParameter {
   if (items.length === 0) return "{}";
-  if (type === "text[]") return textArray(items.every(isString) ? items : items.map(toTextOrNull));
-  if (type === "bytea[]" && items.every(isBytesOrNull)) return byteaArray(items);
-  if (type === "integer[]" && items.every(isInt4OrNull)) return int4Array(items);
-  if (type === "boolean[]" && items.every(isBooleanOrNull)) return booleanArray(items);
-  return `{${items.map((item) => toTextOrNull(item) ?? "NULL").join()}}`;
+  return (
+    toBinaryArray(items, type) ?? `{${items.map((item) => (isNull(item) ? "NULL" : toText(item))).join()}}`
+  );
 }
 
 /** The type of an array, as its items tell. NULLs tell nothing, and integers may be of several types. */
 function typeOf(items: readonly unknown[]): string | undefined {
-  if (items.some(isString)) return "text[]";
-  if (items.some(isBytes)) return "bytea[]";
-  return items.every((item) => !isNull(item) && isInt4OrNull(item)) ? "integer[]" : undefined;
+  if (items.some((item) => typeof item === "string")) return "text[]";
+  if (items.some((item) => item instanceof Uint8Array)) return "bytea[]";
+  return items.some(isNull) ? undefined : "integer[]";
 }
 
-function toTextOrNull(item: unknown): string | null {
-  return isNull(item) ? null : toText(item);
+function isNull(item: unknown): boolean {
+  return item === null || item === undefined;
 }
 
 /** A value other than an array, as Postgres reads it. */
@@ -53,91 +53,49 @@ export function toText(value: unknown): string {
   throw new TypeError(`a parameter that Postgres has no type for: ${typeof value}`);
 }
 
-function textArray(items: readonly (string | null)[]): Buffer {
-  const lengths = items.map((item) => (item === null ? NULL_LENGTH : Buffer.byteLength(item)));
-  const array = arrayOf(TEXT, lengths);
-  let offset = HEADER_BYTES;
-  for (const [index, item] of items.entries()) {
-    offset = array.writeInt32BE(lengths[index] ?? 0, offset);
-    if (item !== null) offset += array.write(item, offset);
-  }
-  return array;
-}
-
-function byteaArray(items: readonly (Uint8Array | null | undefined)[]): Buffer {
-  const array = arrayOf(
-    BYTEA,
-    items.map((item) => item?.byteLength ?? NULL_LENGTH),
-  );
-  let offset = HEADER_BYTES;
+/** An array of one dimension in the binary format; `undefined` where its type has none here, or an item is not of it. */
+function toBinaryArray(items: readonly unknown[], type: string | undefined): Buffer | undefined {
+  const elementType = ELEMENT_TYPES.get(type);
+  if (elementType === undefined) return undefined;
+  const lengths: number[] = [];
+  let bytes = HEADER_BYTES;
   for (const item of items) {
-    offset = array.writeInt32BE(item?.byteLength ?? NULL_LENGTH, offset);
-    if (isNull(item)) continue;
-    array.set(item, offset);
-    offset += item.byteLength;
+    const length = lengthOf(item, type);
+    if (length === undefined) return undefined;
+    lengths.push(length);
+    bytes += LENGTH_BYTES + Math.max(length, 0);
   }
-  return array;
-}
-
-function int4Array(items: readonly (number | null | undefined)[]): Buffer {
-  return fixedArray(INT4, 4, items, (array, item, offset) => array.writeInt32BE(item, offset));
-}
-
-function booleanArray(items: readonly (boolean | null | undefined)[]): Buffer {
-  return fixedArray(BOOLEAN, 1, items, (array, item, offset) => array.writeUInt8(item ? 1 : 0, offset));
-}
-
-/** @param write - Writes an item of `bytes` bytes at an offset, and returns the offset after it. */
-function fixedArray<T>(
-  elementType: number,
-  bytes: number,
-  items: readonly (T | null | undefined)[],
-  write: (array: Buffer, item: T, offset: number) => number,
-): Buffer {
-  const array = arrayOf(
-    elementType,
-    items.map((item) => (isNull(item) ? NULL_LENGTH : bytes)),
-  );
-  let offset = HEADER_BYTES;
-  for (const item of items) {
-    offset = array.writeInt32BE(isNull(item) ? NULL_LENGTH : bytes, offset);
-    if (!isNull(item)) offset = write(array, item, offset);
-  }
-  return array;
-}
-
-/** A buffer with the header of a one-dimensional array, and room for elements of these lengths. */
-function arrayOf(elementType: number, lengths: readonly number[]): Buffer {
-  const bytes = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(length, 0), HEADER_BYTES);
   const array = Buffer.allocUnsafe(bytes);
   array.writeInt32BE(1, 0);
   array.writeInt32BE(lengths.includes(NULL_LENGTH) ? 1 : 0, 4);
   array.writeInt32BE(elementType, 8);
-  array.writeInt32BE(lengths.length, 12);
+  array.writeInt32BE(items.length, 12);
   array.writeInt32BE(1, 16);
+  let offset = HEADER_BYTES;
+  for (const [index, length] of lengths.entries()) {
+    offset = array.writeInt32BE(length, offset);
+    if (length === NULL_LENGTH) continue;
+    const item = items[index];
+    if (item instanceof Uint8Array) array.set(item, offset);
+    else if (typeof item === "boolean" && type === "boolean[]") array.writeUInt8(item ? 1 : 0, offset);
+    else if (typeof item === "number" && type === "integer[]") array.writeInt32BE(item, offset);
+    else array.write(toText(item), offset);
+    offset += length;
+  }
   return array;
 }
 
-function isNull(item: unknown): item is null | undefined {
-  return item === null || item === undefined;
-}
-
-function isBytes(item: unknown): item is Uint8Array {
-  return item instanceof Uint8Array;
-}
-
-function isBytesOrNull(item: unknown): item is Uint8Array | null | undefined {
-  return isNull(item) || isBytes(item);
-}
-
-function isString(item: unknown): item is string {
-  return typeof item === "string";
-}
-
-function isInt4OrNull(item: unknown): item is number | null | undefined {
-  return isNull(item) || (typeof item === "number" && Number.isInteger(item) && Math.abs(item) < 2 ** 31);
-}
-
-function isBooleanOrNull(item: unknown): item is boolean | null | undefined {
-  return isNull(item) || typeof item === "boolean";
+/** How many bytes an item takes in the binary format. Any item can be a text, as Postgres would read it. */
+function lengthOf(item: unknown, type: string | undefined): number | undefined {
+  if (item === null || item === undefined) return NULL_LENGTH;
+  switch (type) {
+    case "text[]":
+      return Buffer.byteLength(toText(item));
+    case "bytea[]":
+      return item instanceof Uint8Array ? item.byteLength : undefined;
+    case "boolean[]":
+      return typeof item === "boolean" ? 1 : undefined;
+    default:
+      return typeof item === "number" && Number.isInteger(item) && Math.abs(item) < 2 ** 31 ? 4 : undefined;
+  }
 }

@@ -36,7 +36,9 @@ export interface Query {
 
 /** The query of a statement, not prepared. */
 export function toQuery({ sql, parameters, types = [] }: BoundStatement<unknown>): Query {
-  return { text: sql, values: parameters.map((value, index) => toParameter(value, types[index])) };
+  const values: QueryParameter[] = [];
+  for (const [index, value] of parameters.entries()) values.push(toParameter(value, types[index]));
+  return { text: sql, values };
 }
 
 /** The query of a statement, prepared under its name. */

@@ -15,11 +15,7 @@ export function limitLocks({ lockTimeoutMs }: RunContext): BoundStatement<unknow
  * Wraps an attempt whose wait for locks is limited, so that it is not repeated after a lock timeout: its caller decides what to do
  * meanwhile.
  */
-export function withoutLockRetries<T>(
-  { lockTimeoutMs }: RunContext,
-  attempt: () => Promise<T>,
-): () => Promise<T> {
-  if (lockTimeoutMs === undefined) return attempt;
+export function withoutLockRetries<T>(attempt: () => Promise<T>): () => Promise<T> {
   return async () => {
     try {
       return await attempt();

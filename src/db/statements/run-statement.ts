@@ -97,7 +97,7 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
     return await retryTransient(
-      withoutLockRetries(call, attempt),
+      call.lockTimeoutMs === undefined ? attempt : withoutLockRetries(attempt),
       database.kysely.isTransaction ? false : policy.retry,
       { signal, observer },
     );

@@ -53,21 +53,14 @@ export class Statement<Params extends object, Row> {
 
   /** Returns the statement for `schema` with the values of `params`. */
   bind(schema: string, params: Params): BoundStatement<Row> {
-    const { name, sql, parameters, types = [], writes = false } = this.#compiled(schema);
-    return {
-      name,
-      sql,
-      types,
-      writes,
-      parameters: parameters.map((value) =>
-        value instanceof Placeholder ? valueAt(params, value.name) : value,
-      ),
-    };
+    const compiled = this.#compiledBySchema.get(schema) ?? this.#compile(schema);
+    const parameters: unknown[] = [];
+    for (const value of compiled.parameters)
+      parameters.push(value instanceof Placeholder ? valueAt(params, value.name) : value);
+    return { ...compiled, parameters };
   }
 
-  #compiled(schema: string): BoundStatement<Row> {
-    const known = this.#compiledBySchema.get(schema);
-    if (known !== undefined) return known;
+  #compile(schema: string): BoundStatement<Row> {
     const {
       query,
       sql: text,

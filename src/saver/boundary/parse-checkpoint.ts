@@ -3,10 +3,9 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 import {
   channelVersion,
-  hasNoProtoKey,
-  isPlainOrNoObject,
   keyText,
   plainNumber,
+  plainOrNoObject,
   PROTO_KEY,
   recordOf,
 } from "../../parsing/keys.js";
@@ -28,6 +27,10 @@ const checkpointShape = z.looseObject({
 
 const checkedCheckpoint = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(checkpointShape);
 
+function hasNoProtoKey(value: unknown): boolean {
+  return typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__");
+}
+
 /** A checkpoint of a valid shape. It keeps unknown keys. */
 export type CheckedCheckpoint = z.output<typeof checkpointShape>;
 
@@ -42,11 +45,7 @@ const metadataShape = z.looseObject({
   parents: recordOf(z.string(), z.string()).optional(),
 });
 
-const checkedMetadata = z
-  .unknown()
-  .refine(isPlainOrNoObject, "must be a plain object")
-  .refine(hasNoProtoKey, PROTO_KEY)
-  .pipe(metadataShape);
+const checkedMetadata = plainOrNoObject.pipe(metadataShape);
 
 /** Checks the metadata that `put` is to store: the keys of LangGraph, and any that an application adds. */
 export function parseMetadata(metadata: unknown): Record<string, unknown> {

@@ -19,7 +19,9 @@ export function contextOf(
   name: SaverOperationName,
   { options, argument, config }: GivenContext,
 ): SaverCall {
-  const signal = parseSignal(options, argument) ?? parseConfigSignal(config);
+  // Most calls have neither.
+  const given = options === undefined ? undefined : parseSignal(options, argument);
+  const signal = given ?? (config === undefined ? undefined : parseConfigSignal(config));
   const call = signal === undefined ? base : { ...base, signal };
   const { staleReads } = saverOperations[name];
   if (call.replica === undefined || staleReads === undefined) return call;

@@ -27,6 +27,13 @@ export function sizeOfWrites({ writes }: EncodedWrites): CallSize {
   return callSize(0, writes);
 }
 
+/** Returns the size of encoded values. */
+export function bytesOfValues(values: readonly Pick<Value, "blob">[]): number {
+  let bytes = 0;
+  for (const { blob } of values) bytes += blob?.byteLength ?? 0;
+  return bytes;
+}
+
 interface Value {
   readonly channel: string;
   readonly blob: Uint8Array | null;

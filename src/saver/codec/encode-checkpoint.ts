@@ -7,6 +7,7 @@ import type { PutTarget } from "../boundary/parse-config.js";
 import type { EncodedBlob, EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { textOf } from "../../serde/json/json-text.js";
+import type { JsonValue } from "../../serde/json/json-value.js";
 import { isOf64Bits } from "../../serde/msgpack/encode-scalars.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
@@ -44,10 +45,13 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
   const request = withNewVersions(given);
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const storesCarried = given.newVersions === undefined;
-  const { inline, stored, carried } = splitValues(request, encoding, storesCarried);
+  const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
+  const { inline, stored, carried, requiresParent } = splitValues(request, encoding, {
+    storesCarried,
+    source,
+  });
   const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
-  const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
   // Started last. If an earlier line throws, nothing awaits these promises, and a rejection among them would end the
   // process.
@@ -63,10 +67,10 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     carriedNumbers: carriedNumbers(carried, inline, storesCarried, encoding),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
-    requiresParent: requiresParent(request, inline, source),
+    requiresParent,
     chained: chain?.values,
     carriedBlobs: () => {
-      const unchanged = inOrder(carried.filter(({ channel }) => !Object.hasOwn(inline, channel)));
+      const unchanged = inOrder(carried.filter(({ channel }) => !inline.has(channel)));
       return Promise.all(unchanged.map((value) => encodeBlob(value, request, encoding.serde)));
     },
   };
@@ -95,47 +99,59 @@ interface ChannelValue {
 }
 
 interface SplitValues {
-  readonly inline: Record<string, InlineValue>;
+  readonly inline: ReadonlyMap<string, InlineValue>;
   readonly stored: readonly ChannelValue[];
   /** The unchanged values, also empty ones. A value that is not inline is in a blob that the parent references. */
   readonly carried: readonly ChannelValue[];
+  /**
+   * Whether the checkpoint is complete only together with older ones: with their unchanged values, or with the writes that a delta
+   * channel without a value of its own is rebuilt from. The lock on the parent costs time, so it is taken only where it is needed. In a
+   * graph whose own channels change in every step, such as a chat, all unchanged channels are empty triggers.
+   */
+  readonly requiresParent: boolean;
+}
+
+interface SplitOptions {
+  /** Whether the caller doesn't say what changed, so that unchanged values are stored too. */
+  readonly storesCarried: boolean;
+  /** The source of the checkpoint, from its metadata. */
+  readonly source: unknown;
 }
 
 /** Decides for each channel whether its value goes into the header, into a blob, or is stored already. */
-function splitValues(request: VersionedRequest, encoding: Encoding, storesCarried: boolean): SplitValues {
-  const { newVersions } = request;
+function splitValues(
+  request: VersionedRequest,
+  encoding: Encoding,
+  { storesCarried, source }: SplitOptions,
+): SplitValues {
+  const { newVersions, parentCheckpointId } = request;
   const inline = new Map<string, InlineValue>();
   const stored: ChannelValue[] = [];
-  const add = (channel: string, version: string | number, isCarried: boolean): void => {
-    const { isEmpty, value } = givenValue(request, channel);
+  const carried: ChannelValue[] = [];
+  let requiresParent = false;
+  const add = (given: ChannelValue): void => {
+    const { channel, isEmpty, value } = given;
     if (!isEmpty && encoding.inlineScalars && isInlineValue(value)) inline.set(channel, value);
-    else stored.push({ channel, version: String(version), value, isEmpty, isCarried });
+    else stored.push(given);
   };
-  for (const [channel, version] of Object.entries(newVersions)) add(channel, version, false);
-  const carried = carriedOver(request);
-  // Where Python's saver kept a scalar inline, there is no blob to reference, and the header that holds it is an
-  // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
-  for (const { channel, version, value, isEmpty } of carried) {
-    const isStoredAgain = !isEmpty && mayBeInline(value) && !isCopied(value, encoding);
-    if (storesCarried || isStoredAgain) add(channel, version, true);
+  for (const [channel, version] of Object.entries(newVersions)) add(givenValue(request, channel, version));
+  // A checkpoint without a parent has no unchanged values.
+  const versions = parentCheckpointId === undefined ? {} : request.checkpoint.channel_versions;
+  for (const [channel, version] of Object.entries(versions)) {
+    const given = givenValue(request, channel, version);
+    const { isEmpty, value } = given;
+    const isCarried = !Object.hasOwn(newVersions, channel);
+    if (isCarried) {
+      carried.push(given);
+      // Where Python's saver kept a scalar inline, there is no blob to reference, and the header that holds it is an
+      // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
+      const isStoredAgain = !isEmpty && mayBeInline(value) && !isCopied(value, encoding);
+      if (storesCarried || isStoredAgain) add({ ...given, isCarried });
+    }
+    if (!inline.has(channel))
+      requiresParent ||= isEmpty ? !needsNoRow({ channel, version, source }) : isCarried;
   }
-  return { inline: Object.fromEntries(inline), stored: inOrder(stored), carried };
-}
-
-/**
- * Whether the checkpoint is complete only together with older ones: with their unchanged values, or with the writes
- * that a delta channel without a value of its own is rebuilt from. The lock on the parent costs time, so it is taken
- * only where it is needed. In a graph whose own channels change in every step, such as a chat, all unchanged channels
- * are empty triggers.
- */
-function requiresParent(request: VersionedRequest, inline: SplitValues["inline"], source: unknown): boolean {
-  const { checkpoint, newVersions, parentCheckpointId } = request;
-  if (parentCheckpointId === undefined) return false;
-  return Object.entries(checkpoint.channel_versions).some(([channel, version]) => {
-    if (Object.hasOwn(inline, channel)) return false;
-    if (givenValue(request, channel).isEmpty) return !needsNoRow({ channel, version, source });
-    return !Object.hasOwn(newVersions, channel);
-  });
+  return { inline, stored: inOrder(stored), carried, requiresParent };
 }
 
 // Concurrent writers of the same blobs must take their locks in the same order, or they may deadlock (C2).
@@ -143,22 +159,13 @@ function inOrder(values: ChannelValue[]): ChannelValue[] {
   return values.sort((a, b) => (a.channel < b.channel ? -1 : 1));
 }
 
-/** Returns the unchanged values. A checkpoint without a parent has none. */
-function carriedOver(request: VersionedRequest): ChannelValue[] {
-  const { checkpoint, newVersions, parentCheckpointId } = request;
-  if (parentCheckpointId === undefined) return [];
-  return Object.entries(checkpoint.channel_versions).flatMap(([channel, version]) => {
-    if (Object.hasOwn(newVersions, channel)) return [];
-    return [{ channel, version: String(version), ...givenValue(request, channel) }];
-  });
-}
-
-function givenValue(request: PutRequest, channel: string): Pick<ChannelValue, "value" | "isEmpty"> {
+function givenValue(request: PutRequest, channel: string, version: string | number): ChannelValue {
   const { channel_values } = request.checkpoint;
   return guardRead(
     () => {
       const value = channel_values[channel];
-      return { isEmpty: isEmptyTrigger(channel, value) || !Object.hasOwn(channel_values, channel), value };
+      const isEmpty = isEmptyTrigger(channel, value) || !Object.hasOwn(channel_values, channel);
+      return { channel, version: String(version), isEmpty, value };
     },
     placeOf(request, channel),
   );
@@ -174,15 +181,16 @@ function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: st
  */
 function carriedNumbers(
   carried: readonly ChannelValue[],
-  inline: Record<string, InlineValue>,
+  inline: ReadonlyMap<string, InlineValue>,
   storesCarried: boolean,
   encoding: Encoding,
 ): Record<string, number | bigint> {
-  const numbers = carried.flatMap(({ channel, value }) => {
-    if (!isWhole(value)) return [];
-    const isInline = Object.hasOwn(inline, channel) && typeof value === "number";
-    return isInline || (!storesCarried && isCopied(value, encoding)) ? [[channel, value] as const] : [];
-  });
+  const numbers = new Map<string, number | bigint>();
+  for (const { channel, value } of carried) {
+    if (!isWhole(value)) continue;
+    const isInline = inline.has(channel) && typeof value === "number";
+    if (isInline || (!storesCarried && isCopied(value, encoding))) numbers.set(channel, value);
+  }
   return Object.fromEntries(numbers);
 }
 
@@ -225,20 +233,21 @@ async function encodeBlob(
 
 function encodeHeader(checkpoint: CheckedCheckpoint): StoredCheckpoint {
   const { v, id, ts, channel_versions } = checkpoint;
-  const others = Object.entries(checkpoint)
-    .filter(([key]) => !SEPARATE_KEYS.has(key))
-    .map(([key, value]) => [key, encodeJsonb(value, `checkpoint.${key}`)] as const);
+  const others = new Map<string, JsonValue>();
+  for (const [key, value] of Object.entries(checkpoint))
+    if (!SEPARATE_KEYS.has(key)) others.set(key, encodeJsonb(value, `checkpoint.${key}`));
   // The versions are not encoded like the rest, because statements look up values by them, whatever the channels are
   // called.
   return { v, id, ts, channel_versions, ...Object.fromEntries(others) };
 }
 
 /** Adds the inline values to the text of a header. `JSON.stringify` does not support BigInt. */
-function withInlineValues(header: string, inline: Record<string, InlineValue>): string {
-  const values = Object.entries(inline).map(
-    ([channel, value]) =>
+function withInlineValues(header: string, inline: ReadonlyMap<string, InlineValue>): string {
+  const values: string[] = [];
+  for (const [channel, value] of inline)
+    values.push(
       `${JSON.stringify(channel)}:${typeof value === "bigint" ? String(value) : JSON.stringify(value)}`,
-  );
+    );
   return values.length === 0 ? header : `${header.slice(0, -1)},"channel_values":{${values.join()}}}`;
 }
 

@@ -1,3 +1,4 @@
+import { bytesOfValues } from "../codec/call-size.js";
 import type { BatchOperation } from "../codec/resolve-batch.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
 import { rowKey } from "../model/row-key.js";
@@ -66,15 +67,11 @@ export function bytesOf(operation: BatchOperation): number {
   switch (operation.kind) {
     case "put": {
       const { checkpoint, metadata, blobs } = operation.checkpoint;
-      return sum(blobs) + checkpoint.length + metadata.length;
+      return bytesOfValues(blobs) + checkpoint.length + metadata.length;
     }
     case "putWrites":
-      return sum(operation.writes.writes);
+      return bytesOfValues(operation.writes.writes);
     case "deleteThread":
       return 0;
   }
-}
-
-function sum(values: readonly { readonly blob: Uint8Array | null }[]): number {
-  return values.reduce((bytes, { blob }) => bytes + (blob?.byteLength ?? 0), 0);
 }

@@ -52,6 +52,7 @@ export class LockWaits {
    * @throws StatementTimeoutError if its rows stay locked for its time limit.
    */
   async send(call: SendableCall, giveWay?: AbortSignal): Promise<void> {
+    if (this.#waiting < this.#most) return this.#sendAndWait(call);
     const { signal, timeoutMs = Infinity } = call;
     const deadline = performance.now() + timeoutMs;
     if (giveWay !== undefined && (await sendUntil(giveWay, call))) return;
@@ -64,17 +65,20 @@ export class LockWaits {
     if (cause !== undefined) throw new StatementTimeoutError(timeoutMs, { cause });
   }
 
-  /** Returns the error of an attempt that gave up because its rows are locked. */
-  async #sendOnce({ send }: SendableCall): Promise<Error | undefined> {
-    if (this.#waiting >= this.#most)
-      return send({ lockTimeoutMs: LOCK_TIMEOUT_MS }).then(() => undefined, lockTimeoutOf);
+  async #sendAndWait({ send }: SendableCall): Promise<void> {
     this.#waiting++;
     try {
       await send();
-      return undefined;
     } finally {
       this.#waiting--;
     }
+  }
+
+  /** Returns the error of an attempt that gave up because its rows are locked. */
+  #sendOnce(call: SendableCall): Promise<Error | undefined> {
+    return this.#waiting < this.#most
+      ? this.#sendAndWait(call).then(() => undefined)
+      : call.send({ lockTimeoutMs: LOCK_TIMEOUT_MS }).then(() => undefined, lockTimeoutOf);
   }
 }
 

@@ -21,24 +21,30 @@ export function bindPut(
   encoded: EncodedCheckpoint,
   scope: string | undefined,
 ): BoundStatement<unknown> {
-  const { blobs, requiresParent, chained } = encoded;
+  const { requiresParent, chained } = encoded;
+  const params = paramsOf(encoded, scope);
   const shape = {
-    carriesNumbers: Object.keys(encoded.carriedNumbers).length > 0,
+    carriesNumbers: params.carriedNumbers.length > 0,
     requiresParent,
-    carriesBlobs: blobs.some(({ isCarried }) => isCarried === true),
-    hasSplices: blobs.some(({ splice }) => splice !== undefined),
+    carriesBlobs: params.areCarried.includes(true),
+    hasSplices: hasSplices(encoded),
     countsBlobs: chained !== undefined && chained.size > 0,
     notifies: scope !== undefined,
   };
-  return statements.of(shape).bind(schema, paramsOf(encoded, scope));
+  return statements.of(shape).bind(schema, params);
 }
 
 /**
  * Returns whether the statement of {@link bindPut} has stored the checkpoint. It has not where a required parent or the base of a
  * splice is gone, or another value has taken the place of the base.
  */
-export function isStored({ requiresParent, blobs }: EncodedCheckpoint, rows: readonly unknown[]): boolean {
-  return rows.length > 0 || !(requiresParent || blobs.some(({ splice }) => splice !== undefined));
+export function isStored(encoded: EncodedCheckpoint, rows: readonly unknown[]): boolean {
+  return rows.length > 0 || !(encoded.requiresParent || hasSplices(encoded));
+}
+
+function hasSplices({ blobs }: EncodedCheckpoint): boolean {
+  for (const { splice } of blobs) if (splice !== undefined) return true;
+  return false;
 }
 
 /**
@@ -52,7 +58,26 @@ export function insertedBlobs([row]: readonly unknown[]): number | undefined {
 
 function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutParams {
   const { threadId, checkpointNs, checkpointId, parentCheckpointId, checkpoint, metadata } = encoded;
-  const { blobs, carriedNumbers } = encoded;
+  const columns: BlobParams = {
+    channels: [],
+    versions: [],
+    types: [],
+    blobs: [],
+    areCarried: [],
+    bases: [],
+    baseMarks: [],
+    wholeBytes: [],
+  };
+  for (const { channel, version, type, blob, isCarried = false, splice } of encoded.blobs) {
+    columns.channels.push(channel);
+    columns.versions.push(version);
+    columns.types.push(type);
+    columns.blobs.push(blob);
+    columns.areCarried.push(isCarried);
+    columns.bases.push(splice?.base ?? null);
+    columns.baseMarks.push(splice?.baseMark ?? null);
+    columns.wholeBytes.push(splice?.wholeBytes ?? null);
+  }
   return {
     threadId,
     checkpointNs,
@@ -61,30 +86,30 @@ function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutPar
     checkpoint,
     metadata,
     scope,
-    carriedNumbers: Object.keys(carriedNumbers),
-    channels: blobs.map(({ channel }) => channel),
-    versions: blobs.map(({ version }) => version),
-    types: blobs.map(({ type }) => type),
-    blobs: blobs.map(({ blob }) => blob),
-    areCarried: blobs.map(({ isCarried }) => isCarried === true),
-    bases: blobs.map(({ splice }) => splice?.base ?? null),
-    baseMarks: blobs.map(({ splice }) => splice?.baseMark ?? null),
-    wholeBytes: blobs.map(({ splice }) => splice?.wholeBytes ?? null),
+    carriedNumbers: Object.keys(encoded.carriedNumbers),
+    ...columns,
   };
 }
 
+/** The columns of the values, each with one item per value. */
+interface BlobParams {
+  readonly channels: string[];
+  readonly versions: string[];
+  readonly types: string[];
+  readonly blobs: (Uint8Array | null)[];
+  readonly areCarried: boolean[];
+  readonly bases: (string | null)[];
+  readonly baseMarks: (string | null)[];
+  readonly wholeBytes: (number | null)[];
+}
+
 interface PutParams
-  extends CheckpointKey, Pick<EncodedCheckpoint, "parentCheckpointId" | "checkpoint" | "metadata"> {
+  extends
+    CheckpointKey,
+    BlobParams,
+    Pick<EncodedCheckpoint, "parentCheckpointId" | "checkpoint" | "metadata"> {
   readonly scope: string | undefined;
   readonly carriedNumbers: readonly string[];
-  readonly channels: readonly string[];
-  readonly versions: readonly string[];
-  readonly types: readonly string[];
-  readonly blobs: readonly (Uint8Array | null)[];
-  readonly areCarried: readonly boolean[];
-  readonly bases: readonly (string | null)[];
-  readonly baseMarks: readonly (string | null)[];
-  readonly wholeBytes: readonly (number | null)[];
 }
 
 interface PutShape {

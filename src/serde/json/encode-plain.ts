@@ -42,12 +42,14 @@ function encodeEntries(
 }
 
 function needsEntries(entries: [string, unknown][], encoder: Encoder): boolean {
-  return entries.some(([key]) => key === "__proto__" || !encoder.canWrite(key)) || looksLikeARecord(entries);
-}
-
-function looksLikeARecord(entries: [string, unknown][]): boolean {
-  const lc = entries.find(([key]) => key === "lc");
-  return lc !== undefined && looksLikeRecord(lc[1], entries.find(([key]) => key === "type")?.[1]);
+  let lc: unknown;
+  let type: unknown;
+  for (const [key, value] of entries) {
+    if (key === "__proto__" || !encoder.canWrite(key)) return true;
+    if (key === "lc") lc = value;
+    else if (key === "type") type = value;
+  }
+  return lc !== undefined && looksLikeRecord(lc, type);
 }
 
 function needsEscape(entries: [string, unknown][]): boolean {

@@ -11,7 +11,9 @@ export function defineOwn(target: object, key: PropertyKey, value: unknown): voi
 
 /** The own enumerable properties with string keys, in order. */
 export function ownEntries(target: object): [string, unknown][] {
-  return Object.keys(target).map((key) => [key, readProperty(target, key)]);
+  const entries: [string, unknown][] = [];
+  for (const key of Object.keys(target)) entries.push([key, readProperty(target, key)]);
+  return entries;
 }
 
 /**
