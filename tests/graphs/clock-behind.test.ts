@@ -62,9 +62,11 @@ describeAnyTarget("turns of a thread on machines whose clocks differ (C17)", (ta
   it("are refused, and not lost, where the clock is set back during a run", async () => {
     const saver = new PostgresSaver(database.source);
     const config = { ...threadConfig(newThread()), durability: "sync" as const };
+    let starts = 0;
     const graph = new StateGraph(State)
       .addNode("turn", () => {
-        stopClock(Date.now() - 60_000);
+        // LangGraph doesn't wait for the write of the node before the run rejects, so that the next run may do the node again.
+        if (++starts === 1) stopClock(Date.now() - 60_000);
         return { turns: 1 };
       })
       .addEdge(START, "turn")
