@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { RunContext } from "./statements/run-context.js";
 import { type BoundStatement, Statement } from "./statements/statement.js";
 
 /** The setting that the row-level security policies compare with; see docs/tenants.md. */
@@ -13,23 +12,19 @@ export const TENANT_TABLES: readonly string[] = [
   "checkpoint_tombstones",
 ];
 
-/** Sets the tenant for the rest of the transaction, and not of the session (C12). Empty where the context names no tenant. */
-export function setTenant({ tenantId }: RunContext): BoundStatement<unknown>[] {
-  return tenantId === undefined ? [] : [setTo(tenantId)];
+/** Sets the tenant for the rest of the transaction, and not of the session (C12). */
+export function setTenant(tenantId: string): BoundStatement<unknown> {
+  return setSetting.bind("", { tenantId });
 }
 
 /** Restores the tenant in a passed-in transaction. */
 export function resetTenant(previous: string | null): BoundStatement<unknown> {
-  return setTo(previous ?? "");
+  return setTenant(previous ?? "");
 }
 
 /** Reads the tenant of the transaction. */
 export function currentTenant(): BoundStatement<{ tenant_id: string | null }> {
   return getSetting.bind("", {});
-}
-
-function setTo(tenantId: string): BoundStatement<unknown> {
-  return setSetting.bind("", { tenantId });
 }
 
 const setSetting = /* @__PURE__ */ new Statement<{ readonly tenantId: string }, unknown>((db, parameter) =>

@@ -63,7 +63,7 @@ export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.core.
   return plainOrNoObject.pipe(z.record(key, value));
 }
 
-/** The problem of an object with the key `__proto__`. */
+/** The problem of an object that {@link hasNoProtoKey} refuses. */
 export const PROTO_KEY = 'must not have the key "__proto__"';
 
 /**
@@ -74,5 +74,10 @@ export const plainOrNoObject = z.unknown().superRefine((value, context) => {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value) && !isPlainObject(value))
     context.addIssue({ code: "custom", message: "must be a plain object" });
-  else if (Object.hasOwn(value, "__proto__")) context.addIssue({ code: "custom", message: PROTO_KEY });
+  else if (!hasNoProtoKey(value)) context.addIssue({ code: "custom", message: PROTO_KEY });
 });
+
+/** Whether an object does not have the key `__proto__`. */
+export function hasNoProtoKey(value: unknown): boolean {
+  return typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__");
+}

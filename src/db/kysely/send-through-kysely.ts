@@ -5,8 +5,7 @@ import { hasOneConnection } from "./has-one-connection.js";
 import { onConnection } from "./kysely-connection.js";
 import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely, waitsOfKysely } from "./wait-for-kysely.js";
-import { limitLocks } from "../statements/lock-timeout.js";
-import { confirmEarlier } from "../statements/synchronous-replication.js";
+import { scopeOf } from "../statements/transaction-scope.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { currentTenant, resetTenant, setTenant } from "../tenant.js";
@@ -57,7 +56,7 @@ export function interactThroughKysely<T>(
   // Not Kysely's own transaction, whose BEGIN and COMMIT have no time limit.
   return onConnection(kysely, context, async (connection) => {
     const sendInTransaction: SendStatement = (statement) => connection.send(statement, context);
-    const opening = [BEGIN, ...setTenant(context), ...limitLocks(context), ...confirmEarlier(context)];
+    const opening = [BEGIN, ...scopeOf(context)];
     try {
       for (const statement of opening) await sendInTransaction(statement);
       const result = await run(sendInTransaction);
@@ -86,7 +85,7 @@ function inPGliteTransaction<T>(
         waits.moved();
         return rows;
       };
-      for (const statement of setTenant(context)) await sendInTransaction(statement);
+      if (context.tenantId !== undefined) await sendInTransaction(setTenant(context.tenantId));
       return run(sendInTransaction);
     }),
   );
@@ -101,7 +100,7 @@ async function inPassedInTransaction<T>(
   const sendInTransaction: SendStatement = (statement) => send(transaction, statement, context);
   if (context.tenantId === undefined) return run(sendInTransaction);
   const [previous] = await sendInTransaction(currentTenant());
-  for (const statement of setTenant(context)) await sendInTransaction(statement);
+  await sendInTransaction(setTenant(context.tenantId));
   const reset = (): Promise<unknown> => send(transaction, resetTenant(previous?.tenant_id ?? null), {});
   let result: T;
   try {

@@ -78,7 +78,7 @@ function waitingCallersOf(pool: Pool): WaitingCallers {
   const waits = waitsOf(pool);
   const check = (): void => {
     waits.moved();
-    if (pool.ending) rejectIfEnded(pool);
+    rejectIfEnded(pool);
   };
   pool.on("release", check);
   pool.on("remove", check);

@@ -5,14 +5,12 @@ import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { handleClientErrors } from "./handle-pool-errors.js";
-import { limitLocks } from "../statements/lock-timeout.js";
-import { confirmEarlier } from "../statements/synchronous-replication.js";
+import { scopeOf } from "../statements/transaction-scope.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { isRefusedAsLate, lateError } from "./statement-deadline.js";
 import { resultTypes } from "../result-types.js";
 import { StatementSender } from "./statement-sender.js";
-import { setTenant } from "../tenant.js";
 import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
 import {
   BEGIN,
@@ -28,8 +26,6 @@ import {
  * or was prepared by another client.
  */
 const STALE_STATEMENT_STATES = new Set(["26000", "0A000", "42P05"]);
-
-const NO_SCOPE: readonly BoundStatement<unknown>[] = [];
 
 const known = new WeakMap<PoolClient, StatementClient>();
 
@@ -268,14 +264,6 @@ export class StatementClient implements PostgresPoolClient {
       this.#sender.spoil();
     }
   }
-}
-
-/** The statements that set up the transaction of others. */
-function scopeOf(context: RunContext): readonly BoundStatement<unknown>[] {
-  const { tenantId, lockTimeoutMs, confirmsEarlier = false } = context;
-  // Most need none.
-  if (tenantId === undefined && lockTimeoutMs === undefined && !confirmsEarlier) return NO_SCOPE;
-  return [...setTenant(context), ...limitLocks(context), ...confirmEarlier(context)];
 }
 
 type Command = PostgresQueryResult<unknown>["command"];

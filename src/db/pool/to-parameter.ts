@@ -1,5 +1,5 @@
 /** The types of arrays that are sent in the binary format, and the OIDs of their elements, which are the same in every Postgres. */
-const ELEMENT_TYPES = new Map<string | undefined, number>([
+const ELEMENT_TYPES = /* @__PURE__ */ new Map<string | undefined, number>([
   ["boolean[]", 16],
   ["bytea[]", 17],
   ["integer[]", 23],
@@ -95,7 +95,9 @@ function lengthOf(item: unknown, type: string | undefined): number | undefined {
       return item instanceof Uint8Array ? item.byteLength : undefined;
     case "boolean[]":
       return typeof item === "boolean" ? 1 : undefined;
-    default:
+    case "integer[]":
       return typeof item === "number" && Number.isInteger(item) && Math.abs(item) < 2 ** 31 ? 4 : undefined;
+    default:
+      return undefined;
   }
 }

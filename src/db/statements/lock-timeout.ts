@@ -1,14 +1,13 @@
 import { sql } from "kysely";
 import { DatabaseError } from "../../errors/index.js";
 import { toDatabaseError } from "../to-database-error.js";
-import type { RunContext } from "./run-context.js";
 import { type BoundStatement, Statement } from "./statement.js";
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
-/** Limits how long the rest of the transaction waits for each lock. Empty where the context has no such limit. */
-export function limitLocks({ lockTimeoutMs }: RunContext): BoundStatement<unknown>[] {
-  return lockTimeoutMs === undefined ? [] : [setLimit.bind("", { limit: `${lockTimeoutMs}ms` })];
+/** Limits how long the rest of the transaction waits for each lock. */
+export function limitLocks(lockTimeoutMs: number): BoundStatement<unknown> {
+  return setLimit.bind("", { limit: `${lockTimeoutMs}ms` });
 }
 
 /**

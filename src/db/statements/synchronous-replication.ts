@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { RunContext } from "./run-context.js";
 import { type BoundStatement, Statement } from "./statement.js";
 
 /** A warning of the server, as pg passes it on. */
@@ -40,8 +39,8 @@ export function replicationState(): BoundStatement<{ waits: boolean }> {
  * everything, and Postgres waits only for transactions that have written something. The standbys receive the
  * log in order, so that they then have the earlier attempt too.
  */
-export function confirmEarlier({ confirmsEarlier }: RunContext): BoundStatement<unknown>[] {
-  return confirmsEarlier === true ? [writeToLog.bind("", {})] : [];
+export function confirmEarlier(): BoundStatement<unknown> {
+  return writeToLog.bind("", {});
 }
 
 const waitsForStandby = /* @__PURE__ */ new Statement<object, { waits: boolean }>((db) =>

@@ -3,6 +3,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 import {
   channelVersion,
+  hasNoProtoKey,
   keyText,
   plainNumber,
   plainOrNoObject,
@@ -26,10 +27,6 @@ const checkpointShape = z.looseObject({
 });
 
 const checkedCheckpoint = z.unknown().refine(hasNoProtoKey, PROTO_KEY).pipe(checkpointShape);
-
-function hasNoProtoKey(value: unknown): boolean {
-  return typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__");
-}
 
 /** A checkpoint of a valid shape. It keeps unknown keys. */
 export type CheckedCheckpoint = z.output<typeof checkpointShape>;

@@ -52,6 +52,7 @@ export class LockWaits {
    * @throws StatementTimeoutError if its rows stay locked for its time limit.
    */
   async send(call: SendableCall, giveWay?: AbortSignal): Promise<void> {
+    // It waits on its connection as long as it takes, so that no other attempt can follow.
     if (this.#waiting < this.#most) return this.#sendAndWait(call);
     const { signal, timeoutMs = Infinity } = call;
     const deadline = performance.now() + timeoutMs;
