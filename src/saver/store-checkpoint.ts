@@ -26,12 +26,10 @@ export async function storeCheckpoint(base: SaverCall, checkpoint: EncodedCheckp
   const operation = { kind: "put", checkpoint } as const;
   const offers = localOffers(call, [operation]);
   const guard = await guardOf(call, [operation]);
-  const storing = await storingOf(call);
-  const isDone =
-    bytesOfValues(checkpoint.blobs) <= statementBytesOf(call) &&
-    (await storing.storeCheckpoint(call, checkpoint, guard));
+  const isShort = bytesOfValues(checkpoint.blobs) <= statementBytesOf(call);
+  const isDone = isShort && (await storeShort(call, operation, guard));
   if (!isDone) await storeInTransaction(call, [operation], guard);
-  offers.deliver();
+  offers.deliver([operation]);
 }
 
 /** Stores the writes of a task: in one statement, or in a transaction of several as {@link storeCheckpoint} does. */
@@ -41,7 +39,16 @@ export async function storeWrites(base: SaverCall, writes: EncodedWrites): Promi
   const guard = await guardOf(call, [operation]);
   if (guard.length > 0 || bytesOfValues(writes.writes) > statementBytesOf(call))
     await storeInTransaction(call, [operation], guard);
-  else await (await storingOf(call)).storeWrites(call, writes);
+  else await storeShort(call, operation, guard);
+}
+
+async function storeShort(
+  call: SaverCall,
+  operation: BatchOperation,
+  guard: readonly GuardStep[],
+): Promise<boolean> {
+  const [isStored = false] = await (await storingOf(call)).store(call, [operation], guard);
+  return isStored;
 }
 
 /**
@@ -56,7 +63,7 @@ export async function storeBatch(base: SaverCall, operations: readonly BatchOper
   for (const operation of operations) {
     if (operation.kind === "deleteThread") call.policy.memory?.forgetThread(operation.threadId);
   }
-  offers.deliver();
+  offers.deliver(operations);
 }
 
 /** Returns the checks of the saver's rules, and no promise where a call has none. A batch may be about several threads, which are locked. */

@@ -1,6 +1,7 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { writingThreads } from "./call/writing-threads.js";
 import { type BatchOperation, threadOf } from "./codec/resolve-batch.js";
+import { localOffers } from "./notifications/local-watches.js";
 import { guardOf, storeBatch } from "./store-checkpoint.js";
 import { storingOf } from "./storing-strategy.js";
 
@@ -19,6 +20,10 @@ export async function storeGroup(
     await storeBatch(call, operations);
     return operations.map(() => true);
   }
+  const offers = localOffers(call, operations);
   const guard = await guardOf(call, operations, { asGroup: true });
-  return (await storingOf(call)).storeGroup(call, operations, guard);
+  const areStored = await (await storingOf(call)).store(call, operations, guard);
+  // Those that were not stored offer their checkpoints when they are sent by themselves.
+  offers.deliver(operations.filter((_, nth) => areStored[nth]));
+  return areStored;
 }

@@ -1,33 +1,17 @@
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { notificationScope } from "./notifications/watch-channel.js";
-import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
 import { putRows } from "./queries/put-rows.js";
-import { putPendingWrites } from "./queries/put-pending-writes.js";
 import { loadOnce } from "../db/async/load-once.js";
 import { ON_ONE_SERVER, type Placement, placementOf } from "../db/placement/placement.js";
-import { rememberValues } from "./remember-values.js";
-import { newestStepsOf, storeGroupInOneStatement } from "./store-in-one-statement.js";
+import { storeInOneRoundTrip } from "./store-in-one-round-trip.js";
 import type { Storing } from "./storing.js";
 
 const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("./on-nodes/storing-on-nodes.js"));
 
 /** Stores what a call has in one statement, which also notifies; see `notifyWatchers`. */
 const storingInOneStatement: Storing = {
-  async storeCheckpoint(call, checkpoint, guard) {
-    const newest = await newestStepsOf(call, [checkpoint]);
-    const put = bindPut(call.schema, checkpoint, notificationScope(call));
-    const [rows = []] = await runTransaction<unknown>(call, {
-      guard: [...guard, ...newest.guard],
-      statements: [put, ...newest.removal],
-    });
-    rememberValues(call, checkpoint, insertedBlobs(rows));
-    return isStored(checkpoint, rows);
-  },
-
-  storeWrites: putPendingWrites,
-
-  storeGroup: storeGroupInOneStatement,
+  store: storeInOneRoundTrip,
 
   putRows: (call, _threadId, rows) => [putRows(call.schema, rows, { scope: notificationScope(call) })],
 

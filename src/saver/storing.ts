@@ -3,25 +3,16 @@ import type { GuardStep, TransactionSteps } from "../db/statements/transaction-s
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
 import type { CheckpointRows } from "./queries/checkpoint-rows.js";
-import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
-import type { EncodedWrites } from "./queries/put-pending-writes.js";
 
 /** How rows are stored. `storingOf` chooses it once for a database. */
 export interface Storing {
-  /** Stores a checkpoint that is not long. Returns false, and stores nothing, where a required parent or the base of a splice is gone. */
-  storeCheckpoint(
-    call: SaverCall,
-    checkpoint: EncodedCheckpoint,
-    guard: readonly GuardStep[],
-  ): Promise<boolean>;
-  /** Stores writes that are not long. */
-  storeWrites(call: SaverCall, writes: EncodedWrites): Promise<void>;
   /**
-   * Stores operations of several calls, none of which is a deletion. Each namespace has at most one checkpoint among them.
+   * Stores operations that are not long: that of one call, or those of several. None of them is a deletion. Each namespace has at most one
+   * checkpoint among them.
    *
-   * @returns Whether each operation was stored. A checkpoint is not where something that it requires is gone.
+   * @returns Whether each operation was stored. A checkpoint is not where a required parent or the base of a splice is gone.
    */
-  storeGroup(
+  store(
     call: SaverCall,
     operations: readonly BatchOperation[],
     guard: readonly GuardStep[],

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
@@ -21,6 +22,7 @@ describeServer("a saver whose idle connections have all died silently", (server)
     const { config } = await putValues(saver, threadConfig(newThread()), { a: 1 });
     // Lists don't share statements, so each takes a connection.
     await Promise.all(Array.from({ length: CONNECTIONS }, () => collect(saver.list(config))));
+    await setImmediate();
     expect(pool.idleCount).toBe(CONNECTIONS);
 
     const end = proxy.blackHole();

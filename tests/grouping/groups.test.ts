@@ -82,6 +82,18 @@ describeServer("calls that are made at the same time", (target) => {
     expect(await collect(saver.list({}))).toEqual([]);
   });
 
+  it("go in one round trip with the checkpoint that the same thread stores next, as in a run of LangGraph", async () => {
+    const saver = opened.saver(observed.pool);
+    const first = await putValues(saver, threadConfig("run"), { a: ["first"] });
+    observed.sent.length = 0;
+    const second = putValues(saver, first.config, { a: ["second"] }, first.checkpoint);
+    const writes = ["one", "two"].map((task) => saver.putWrites(first.config, [["a", task]], task));
+    const { config, checkpoint } = await second;
+    await Promise.all([putValues(saver, config, { a: ["third"] }, checkpoint), ...writes]);
+    expect(observed.sent).toHaveLength(2);
+    expect((await saver.getTuple(first.config))?.pendingWrites).toHaveLength(2);
+  });
+
   it("are sent one by one with grouping: false", async () => {
     const saver = opened.saver(observed.pool, { grouping: false });
     await putAll(saver, { a: ["first"] });

@@ -41,6 +41,8 @@ describeServer("a call", (target) => {
   it.each(CALLS)("takes no connection if it was aborted before it began: $what", async ({ call }) => {
     const { pool, saver } = await openSaver();
     const stored = { saver, ...(await putValues(saver, threadConfig("stored"), { a: ["kept"] })) };
+    // Its connection goes back at the end of the turn.
+    await setImmediate();
     let taken = 0;
     pool.on("acquire", () => taken++);
     const error = await rejectionOf(call(stored, ABORTED_BEFORE));
@@ -83,6 +85,7 @@ describeServer("a call", (target) => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
     only.release();
     expect(await saver.getTuple(config)).toBeDefined();
+    await setImmediate();
     expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0]);
   });
 

@@ -41,6 +41,8 @@ export class StatementPool implements PostgresPool {
   readonly #answeredAt = new WeakMap<StatementClient, number>();
   /** Connections that last answered before this time are not used again. */
   #suspectBefore = -Infinity;
+  /** Connections whose statement has just ended, until the end of the turn. */
+  readonly #kept: StatementClient[] = [];
   readonly options: object;
 
   constructor(pool: Pool, { prepare }: SendOptions) {
@@ -100,7 +102,7 @@ export class StatementPool implements PostgresPool {
     try {
       const result = await run(client);
       this.#answeredAt.set(client, performance.now());
-      client.release();
+      this.#keep(client);
       return result;
     } catch (error) {
       // Whatever made one connection silent has probably silenced the others: each of them would cost a
@@ -113,6 +115,21 @@ export class StatementPool implements PostgresPool {
       if (client.isAbandoned) await this.#fence();
       throw error;
     }
+  }
+
+  /**
+   * Gives a connection back at the end of the turn. LangGraph goes on with the next call as soon as one has ended, and then keeps the
+   * process busy: the pool would hand out a connection only afterwards.
+   */
+  #keep(client: StatementClient): void {
+    if (this.#pool.waitingCount > 0) {
+      client.release();
+      return;
+    }
+    if (this.#kept.push(client) > 1) return;
+    process.nextTick(() => {
+      for (const one of this.#kept.splice(0)) one.release();
+    });
   }
 
   /**
@@ -155,6 +172,8 @@ export class StatementPool implements PostgresPool {
   }
 
   async #take(): Promise<StatementClient> {
+    const kept = this.#kept.pop();
+    if (kept !== undefined) return kept;
     for (;;) {
       const taken = await connectUntilEnded(this.#pool);
       const client = StatementClient.of(taken, this.#fences, this.#pool.options.stream);

@@ -174,8 +174,18 @@ export class CallGroups {
       ready.reject(error);
     }
     end();
+    await this.#letCallerGoOn(thread);
     thread.free();
     this.#advance([thread]);
+  }
+
+  /**
+   * Where nobody else uses the saver, the caller's next call on the thread can share the statement of those that wait there: a run of
+   * LangGraph stores a checkpoint as soon as the one before is stored, and the writes of its tasks beside that.
+   */
+  async #letCallerGoOn(thread: ThreadQueue<Turn>): Promise<void> {
+    const isAlone = this.#waiting.size === 0 && this.#underWay.count === 0;
+    if (isAlone && thread.length > 0) await endOfTurn();
   }
 
   async #sendGroup(turns: readonly ReadyTurn[]): Promise<void> {
@@ -215,6 +225,12 @@ export class CallGroups {
     this.#limitWait(turn, ready);
     return true;
   }
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
 }
 
 interface Turn {

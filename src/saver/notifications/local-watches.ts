@@ -41,8 +41,8 @@ export function registerStartingWatch(channel: string): StartingWatch {
 
 /** The watches that were starting when a call began to store checkpoints. */
 export interface LocalOffers {
-  /** Offers them the checkpoints of the call. Call it once these are stored. */
-  deliver(): void;
+  /** Offers them the checkpoints of operations that are stored now. */
+  deliver(stored: readonly BatchOperation[]): void;
 }
 
 /** Collects the starting watches of the threads that operations put checkpoints into. */
@@ -58,11 +58,12 @@ export function localOffers(
     if (operation.kind !== "put") return [];
     const { checkpoint } = operation;
     const watches = startingWatches.get(watchChannel(scope, checkpoint.threadId)) ?? [];
-    return [...watches].map((offer) => ({ offer, checkpoint }));
+    return [...watches].map((offer) => ({ offer, operation, checkpoint }));
   });
   return {
-    deliver: () => {
-      for (const { offer, checkpoint } of offers) offer(checkpoint);
+    deliver: (stored) => {
+      for (const { offer, operation, checkpoint } of offers)
+        if (stored.includes(operation)) offer(checkpoint);
     },
   };
 }

@@ -16,18 +16,8 @@ import { transactAndNotify } from "./transact-and-notify.js";
 
 /** Stores what a call has by several statements in one transaction, each for the node of one thread (N1, N5). */
 export const storingOnNodes: Storing = {
-  async storeCheckpoint(call, checkpoint, guard) {
-    const inserted = await storeByThread(call, [{ kind: "put", checkpoint }], guard);
-    if (inserted !== undefined) rememberInserted(call, [checkpoint], inserted);
-    return inserted !== undefined;
-  },
-
-  async storeWrites(call, writes) {
-    await storeByThread(call, [{ kind: "putWrites", writes }], []);
-  },
-
   /** All of the operations are stored, or none. */
-  async storeGroup(call, operations, guard) {
+  async store(call, operations, guard) {
     const inserted = await storeByThread(call, operations, guard);
     if (inserted !== undefined) rememberInserted(call, checkpointsOf(operations), inserted);
     return operations.map(() => inserted !== undefined);

@@ -1,7 +1,5 @@
 import { sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { specialWriteIsReplaced } from "./conflict-rules.js";
 import { WRITE_COLUMNS } from "./inserted-columns.js";
@@ -24,10 +22,9 @@ export interface EncodedWrite {
 }
 
 /** Stores the writes of a task in one statement. */
-export async function putPendingWrites(call: CallContext, encoded: EncodedWrites): Promise<void> {
+export function bindWrites(schema: string, encoded: EncodedWrites): BoundStatement<unknown> {
   const { writes, ...key } = encoded;
-  if (writes.length === 0) return;
-  await runStatement(call, putWrites, {
+  return putWrites.bind(schema, {
     ...key,
     positions: writes.map(({ idx }) => idx),
     channels: writes.map(({ channel }) => channel),

@@ -1,0 +1,115 @@
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { BoundStatement } from "../db/statements/statement.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import type { SaverCall } from "./call/saver-call.js";
+import { requiredParents } from "./codec/required-parents.js";
+import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
+import { compareText } from "./model/compare-text.js";
+import { rowKey } from "./model/row-key.js";
+import type { NewestSteps } from "./newest-steps.js";
+import { loadOnce } from "../db/async/load-once.js";
+import { notificationScope } from "./notifications/watch-channel.js";
+import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
+import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
+import { bindWrites } from "./queries/put-pending-writes.js";
+import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
+import { rememberValues } from "./remember-values.js";
+
+const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
+const NO_STEPS: NewestSteps = { guard: [], removal: [] };
+
+/** Returns the steps that keep only the newest checkpoints of each namespace, for a saver with `keepLast`. */
+async function newestStepsOf(
+  call: SaverCall,
+  checkpoints: readonly EncodedCheckpoint[],
+): Promise<NewestSteps> {
+  if (call.policy.keepLast === undefined) return NO_STEPS;
+  const { newestSteps } = await loadNewest();
+  return newestSteps(call, checkpoints);
+}
+
+/**
+ * Up to this many operations of a thread have a statement each. The statement for many takes longer to plan than these, which matters for
+ * the first calls on a connection.
+ */
+const FEW = 8;
+
+/** Stores operations in one round trip: each in a statement of its own where they are few, or all of them in one statement; see `Storing`. */
+export async function storeInOneRoundTrip(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+  guard: readonly GuardStep[],
+): Promise<readonly boolean[]> {
+  const checkpoints = checkpointsOf(operations);
+  const newest = checkpoints.length === 0 ? NO_STEPS : await newestStepsOf(call, checkpoints);
+  const steps = { guard: [...guard, ...newest.guard], removal: newest.removal };
+  return areFew(operations) ? storeEach(call, operations, steps) : storeTogether(call, operations, steps);
+}
+
+/** Operations of several threads would take their locks in another order than those of another process (C2). */
+function areFew(operations: readonly BatchOperation[]): boolean {
+  const [first, ...others] = operations;
+  if (first === undefined || others.length >= FEW) return false;
+  return others.every((operation) => threadOf(operation) === threadOf(first));
+}
+
+async function storeEach(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+  { guard, removal }: NewestSteps,
+): Promise<readonly boolean[]> {
+  const scope = notificationScope(call);
+  const sent = operations.filter(hasRows);
+  const statements = sent.map((operation) => statementOf(call.schema, operation, scope));
+  const rows = await runTransaction<unknown>(call, { guard, statements: [...statements, ...removal] });
+  return operations.map((operation) => {
+    if (operation.kind !== "put") return true;
+    const { checkpoint } = operation;
+    const returned = rows[sent.indexOf(operation)] ?? [];
+    rememberValues(call, checkpoint, insertedBlobs(returned));
+    return isStored(checkpoint, returned);
+  });
+}
+
+function statementOf(
+  schema: string,
+  operation: StoringOperation,
+  scope: string | undefined,
+): BoundStatement<unknown> {
+  return operation.kind === "put"
+    ? bindPut(schema, operation.checkpoint, scope)
+    : bindWrites(schema, operation.writes);
+}
+
+type StoringOperation = Exclude<BatchOperation, { kind: "deleteThread" }>;
+
+function hasRows(operation: BatchOperation): operation is StoringOperation {
+  return operation.kind === "put" || (operation.kind === "putWrites" && operation.writes.writes.length > 0);
+}
+
+async function storeTogether(
+  call: SaverCall,
+  operations: readonly BatchOperation[],
+  { guard, removal }: NewestSteps,
+): Promise<readonly boolean[]> {
+  const required = requiredParents(operations)
+    .stored.map(({ parent }) => parent)
+    .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));
+  const put = putRows(call.schema, resolveBatch(operations), { scope: notificationScope(call), required });
+  const [rows = []] = await runTransaction<unknown>(call, { guard, statements: [put, ...removal] });
+  const results = rows.filter(isPutResult);
+  const stored = new Set(results.filter(({ is_checkpoint }) => is_checkpoint).map(keyOf));
+  const inserted = new Map(results.map((result) => [keyOf(result), result.inserted_blobs]));
+  return operations.map((operation) => {
+    if (operation.kind !== "put") return true;
+    const { checkpoint } = operation;
+    const key = rowKey(checkpoint.threadId, checkpoint.checkpointNs);
+    if (!stored.has(key)) return false;
+    rememberValues(call, checkpoint, inserted.get(key) ?? 0);
+    return true;
+  });
+}
+
+function keyOf({ thread_id, checkpoint_ns }: PutResult): string {
+  return rowKey(thread_id, checkpoint_ns);
+}
