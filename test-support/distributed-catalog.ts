@@ -13,6 +13,8 @@ export async function lookDistributed(database: TestDatabase): Promise<void> {
         create table pg_catalog.pg_dist_partition (logicalrelid oid, partmethod "char", colocationid integer);
         insert into pg_catalog.pg_dist_partition select 'checkpoints'::regclass, 'h', 1;
         grant select on pg_catalog.pg_dist_partition to public;
+        -- Where the library of Citus is loaded, each new connection knows its version.
+        execute format('alter database %I set citus.version = %L', current_database(), '13.0');
       end if;
     end
     $$`);

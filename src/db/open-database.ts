@@ -147,6 +147,7 @@ function throughPipelines(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions
     transact: (steps, context = {}) => statementPool.transact(steps, context),
     interact: (run, context = {}) => statementPool.interact(run, context),
     locks: locksOfPool(pool),
+    hasCitus: () => statementPool.hasCitus,
   };
 }
 
@@ -181,8 +182,7 @@ function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
   const open = (): Promise<PGliteInstance> => Promise.resolve(pglite);
   const sender = throughPGlite(kyselyOnPGlite(open), pglite, open);
   const ready = async (context: RunContext = {}): Promise<void> => {
-    const { waitForPGlite } = await loadPGlite();
-    await waitForPGlite(pglite, context);
+    await (await loadPGlite()).waitForPGlite(pglite, context);
   };
   return passedIn({
     ...sender,
@@ -207,8 +207,7 @@ function passedInKysely(given: AnyKysely): OpenedDatabase {
 /** Checks the driver of a Kysely before the first statement. */
 function checkedFirst(sender: Sender): Sender {
   const check = async (context: RunContext = {}): Promise<void> => {
-    const { checkDriver } = await loadDriverCheck();
-    await checkDriver(sender.kysely, context);
+    await (await loadDriverCheck()).checkDriver(sender.kysely, context);
   };
   return {
     ...sender,
@@ -241,6 +240,7 @@ function throughPGlite(
   return {
     ...throughKysely(kysely, locksOfPGlite(owner)),
     maxConnections: "embedded",
+    hasCitus: () => false,
     listener: async () => (await loadListeners()).listenerOfPGlite(owner, open),
     opening: async () => (await open()).waitReady,
   };

@@ -97,6 +97,10 @@ export interface OpenedDatabase {
    * not tell.
    */
   readonly maxConnections: number | "embedded";
+  /**
+   * Whether the server has Citus; `undefined` until a connection has answered. Absent where no connection tells, as in a passed-in Kysely.
+   */
+  readonly hasCitus?: () => boolean | undefined;
   /** The state of the pool, where there is one. */
   readonly poolState?: () => PoolState;
   /**

@@ -19,7 +19,8 @@ onOneServer("these tables are distributed", describeEachTarget)("isDistributed",
     // Nothing could be sent on a closed database.
     const closed = { ...call, database: { ...database, closed: true } };
     expect(await isDistributed(closed)).toBe(false);
-    await expect(isDistributed({ ...closed, schema: "another" })).rejects.toThrow("closed");
+    // Once a connection has answered, this is known for every schema.
+    expect(await isDistributed({ ...closed, schema: "another" })).toBe(false);
     await database.close();
   });
 

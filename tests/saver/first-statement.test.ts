@@ -3,6 +3,7 @@ import pg from "pg";
 import { AbortError, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
+import { lookDistributed } from "../../test-support/distributed-catalog.js";
 import { recordPool } from "../../test-support/recorded-pool.js";
 import { createServiceRole } from "../../test-support/service-role.js";
 import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
@@ -29,6 +30,27 @@ describeServer("the first statement on a new connection", (target) => {
     await putValues(saver, threadConfig(thread), { a: 1 });
     expect(sent).toHaveLength(3);
   });
+
+  onOneServer("it asks where the rows are", it)("is the read itself where nothing was set up", async () => {
+    await using recording = recordPool(database.source, { max: 1 });
+    const { pool, sent } = recording;
+    const saver = new PostgresSaver(pool);
+    await saver.getTuple(threadConfig(newThread()));
+    await putValues(saver, threadConfig(newThread()), { a: 1 });
+    expect(sent).toHaveLength(2);
+  });
+
+  onOneServer("it has Citus", it)(
+    "is followed by others where the server says that it has Citus",
+    async () => {
+      const citus = await target.migratedDatabase();
+      await lookDistributed(citus);
+      await using recording = recordPool(citus.source, { max: 1 });
+      const other = new PostgresSaver(recording.pool);
+      expect(await other.getTuple(threadConfig(newThread()))).toBeUndefined();
+      expect(recording.sent.some(({ text }) => text.includes("pg_dist_partition"))).toBe(true);
+    },
+  );
 
   onOneServer("its nodes open connections for the role", it)(
     "reads where the role may not see its own process",

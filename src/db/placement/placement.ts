@@ -41,14 +41,37 @@ const KNOWN = /* @__PURE__ */ new RememberedBySchema<Placement>();
  * Returns where the rows of the savers' tables are. They are on nodes where Citus distributes the tables by thread, and where it keeps the
  * whole schema on one node: Citus writes a statement again before it sends it there, too.
  *
- * Only a call whose statement has two forms asks. The first one sends a query of the catalog. On a server with Citus whose tables are
+ * Only a call whose statement has two forms asks. Where no connection has told that there is no Citus, it sends a query of the catalog. On a server with Citus whose tables are
  * local, every call asks again, since `migrate --distribute` may run at any moment.
  */
 export function placementOf(call: CallContext): Placement | Promise<Placement> {
   return KNOWN.get(call) ?? findPlacement(call);
 }
 
+/**
+ * Runs a read whose statement has two forms. The first answer on a connection tells whether there is Citus, so nobody asks before: the
+ * first read has the form for one server. Where there is Citus it is done again.
+ *
+ * @param read - Sends the statement. What it returns or throws for the wrong form is ignored.
+ */
+export async function readInForm<T>(
+  call: CallContext,
+  read: (form: StatementForm) => Promise<T>,
+): Promise<T> {
+  const hasCitus = (): boolean | undefined => call.database.hasCitus?.();
+  if (KNOWN.get(call) === undefined && call.database.hasCitus !== undefined && hasCitus() === undefined) {
+    try {
+      const result = await read(ON_ONE_SERVER.form);
+      if (hasCitus() === false) return result;
+    } catch (error) {
+      if (hasCitus() !== true) throw error;
+    }
+  }
+  return read((await placementOf(call)).form);
+}
+
 async function findPlacement(call: CallContext): Promise<Placement> {
+  if (call.database.hasCitus?.() === false) return KNOWN.set(call, ON_ONE_SERVER);
   if ((await runStatement(call, citusCatalog, {})).length === 0) return KNOWN.set(call, ON_ONE_SERVER);
   const [table] = await runStatement(call, distribution, { schema: call.schema });
   if (table === undefined) return ON_ONE_SERVER;

@@ -20,6 +20,8 @@ const ENDED_WITHIN_MS = 1_000;
  */
 export class BackendFences {
   readonly #due = new Set<Backend>();
+  /** Whether the server has Citus, as a connection of the pool has answered. */
+  hasCitus: boolean | undefined;
 
   /** Returns the fences of a pool, which all savers on that pool share. */
   static of(pool: Pool): BackendFences {

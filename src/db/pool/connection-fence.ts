@@ -22,7 +22,6 @@ export class ConnectionFence {
   /** The server process of the connection; `null` where it can't be known, as behind a pooler. */
   #backend: Backend | null | undefined;
   readonly #clock = new ServerClock();
-  #isOfCitus = false;
   #awaitsAnswer = false;
 
   constructor(client: PoolClient, fences: BackendFences) {
@@ -92,7 +91,7 @@ export class ConnectionFence {
    * thread commit each statement, although this server executes all statements that arrive together in one transaction.
    */
   get needsBegin(): boolean {
-    return this.#isOfCitus;
+    return this.#fences.hasCitus === true;
   }
 
   /** Reads the server's clock from the answer to a {@link deadline} statement that has passed. */
@@ -139,7 +138,7 @@ export class ConnectionFence {
 
   #identified(row: BackendRow | undefined): Backend | null {
     this.#clock.read(row?.clock);
-    this.#isOfCitus = typeof row?.citus === "string";
+    if (row !== undefined) this.#fences.hasCitus = typeof row.citus === "string";
     // A pooler makes up the process ids that it reports.
     const processId = Number(row?.pid);
     const startedAt = row?.started_at ?? undefined;

@@ -54,6 +54,11 @@ export class StatementPool implements PostgresPool {
     handlePoolErrors(pool);
   }
 
+  /** Whether the server has Citus; `undefined` until a connection has answered. */
+  get hasCitus(): boolean | undefined {
+    return this.#fences.hasCitus;
+  }
+
   /** Sends one statement on a connection of the pool, and returns its rows. */
   execute<Row>(statement: BoundStatement<Row>, context: RunContext): Promise<Row[]> {
     return this.#use(context, (client) => client.execute(statement, this.#prepare, context), statement);

@@ -1,6 +1,7 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
+import { readInForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
@@ -25,14 +26,16 @@ export async function getTupleRows(
   selection: TupleSelection,
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const shape = shapeOf(selection, call.policy, await tableShape(call, selection));
   const byId = checkpointId !== undefined;
-  const rows = await runStatement(call, statements.of({ ...shape, byId }), {
-    threadId,
-    checkpointNs,
-    checkpointId: checkpointId ?? "",
-    channels: selection.channels ?? [],
-    pieceBytes: pieceBytesOf(call),
+  const rows = await readInForm(call, async (form) => {
+    const shape = shapeOf(selection, call.policy, await tableShape(call, selection, form));
+    return runStatement(call, statements.of({ ...shape, byId }), {
+      threadId,
+      checkpointNs,
+      checkpointId: checkpointId ?? "",
+      channels: selection.channels ?? [],
+      pieceBytes: pieceBytesOf(call),
+    });
   });
   return rows.map(tupleRowOf);
 }
