@@ -1,6 +1,6 @@
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { threadPages } from "../saver/thread-pages.js";
 import { isOfOlder } from "./files/file-names.js";

@@ -8,7 +8,7 @@ import { type OrphanedBlobRow, selectOrphanedBlobs } from "../retention/queries/
 import { selectOrphanedWrites } from "../retention/queries/orphaned-writes.js";
 import { SubgraphCalls } from "../retention/subgraph-calls.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";

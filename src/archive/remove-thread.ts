@@ -5,7 +5,7 @@ import { deleteUnreferencedBlobs } from "../retention/queries/orphaned-blobs.js"
 import { lockCheckpointsOfThread } from "../retention/queries/deleted-checkpoints.js";
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import { readIsolation, refuseSnapshots } from "../saver/queries/take-locks.js";
 import { putTombstones } from "../saver/queries/tombstones.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { chunksOf } from "../saver/model/chunks-of.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import type { CandidateLineage } from "./deletion-candidates.js";
 import { lookUpAll } from "./look-up-all.js";
 import { selectCountedChannels, selectLastCounters } from "./queries/channel-counters.js";

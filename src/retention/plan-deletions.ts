@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import type { CandidateLineage, DeletionCandidates } from "./deletion-candidates.js";
 import { findNeededAncestors } from "./find-needed-ancestors.js";
 import { lookUpAll } from "./look-up-all.js";

@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
 import { type ChainRows, chainRowsOf } from "./codec/stored-value.js";
-import { groupBy } from "./model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import { rowKey } from "./model/row-key.js";
 import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";
 import { ReplacedValueError } from "./replaced-value.js";

@@ -1,7 +1,9 @@
 import type { SaverCall } from "./call/saver-call.js";
-import { CallGroups, type StoreTogether } from "./grouping/call-groups.js";
-import { LOCK_TIMEOUT_MS, LockWaits } from "./grouping/lock-waits.js";
-import { ReadGroups } from "./grouping/read-groups.js";
+import { CallGroups, type GroupRules } from "../db/grouping/call-groups.js";
+import { LOCK_TIMEOUT_MS, LockWaits } from "../db/grouping/lock-waits.js";
+import { ReadGroups } from "../db/grouping/read-groups.js";
+import { GroupContent, type StoredCall } from "./grouping/group-content.js";
+import { tupleReadRules } from "./grouping/tuple-read.js";
 import { storeGroup } from "./store-group.js";
 import { loadOnce } from "../db/async/load-once.js";
 
@@ -22,20 +24,26 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
   const connections = isEmbedded ? 1 : maxConnections;
   const lockWaits = new LockWaits(isEmbedded ? Infinity : connections - 1);
   return {
-    groups: new CallGroups(storeTogether(base), connections, lockWaits),
-    reads: new ReadGroups(async (keys, selection, signal) => {
-      const { getRowsOfTuples } = await loadReadTogether();
-      return getRowsOfTuples({ ...base, signal }, keys, selection);
-    }, connections),
+    groups: new CallGroups(rulesOf(base), connections, lockWaits),
+    reads: new ReadGroups(
+      tupleReadRules(async (keys, selection, signal) => {
+        const { getRowsOfTuples } = await loadReadTogether();
+        return getRowsOfTuples({ ...base, signal }, keys, selection);
+      }),
+      connections,
+    ),
   };
 }
 
-function storeTogether(base: SaverCall): StoreTogether {
+function rulesOf(base: SaverCall): GroupRules<StoredCall> {
   // A group that fails is sent again call by call, and these are retried.
   const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
-  return (calls) =>
-    storeGroup(
-      call,
-      calls.map(({ operation }) => operation),
-    );
+  return {
+    newContent: () => new GroupContent(),
+    storeTogether: (calls) =>
+      storeGroup(
+        call,
+        calls.map(({ operation }) => operation),
+      ),
+  };
 }

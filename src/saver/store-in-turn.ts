@@ -2,8 +2,7 @@ import { orAborted } from "../db/statements/cancellation.js";
 import { DatabaseError } from "../errors/index.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
-import type { GroupedCall } from "./grouping/call-groups.js";
-import { bytesOf } from "./grouping/group-content.js";
+import { bytesOf, mayShare, type StoredCall } from "./grouping/group-content.js";
 
 /** How a call is encoded and stored. */
 export interface StoringCall<Operation extends BatchOperation> {
@@ -38,12 +37,12 @@ function groupedCall<Operation extends BatchOperation>(
   call: SaverCall,
   operation: Operation,
   store: StoringCall<Operation>["store"],
-): GroupedCall {
+): StoredCall {
   const { signal, observer, policy } = call;
+  const member = { operation, bytes: bytesOf(operation), signal };
   return {
-    operation,
-    bytes: bytesOf(operation),
-    signal,
+    ...member,
+    mayShare: mayShare(member),
     timeoutMs: policy.statementTimeoutMs,
     send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }, operation),
     afterGroup: (failure) => {

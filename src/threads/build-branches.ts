@@ -1,5 +1,5 @@
 import { compareText } from "../saver/model/compare-text.js";
-import { groupBy } from "../saver/model/group-by.js";
+import { groupBy } from "../db/group-by.js";
 import type { Branch, HistoryEntry } from "./thread-types.js";
 
 /** A branch under construction. */

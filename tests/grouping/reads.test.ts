@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { sql } from "kysely";
 import { AbortError, DatabaseError, type PostgresSaver } from "../../src/index.js";
-import { ReadGroups } from "../../src/saver/grouping/read-groups.js";
+import { type TupleRead, tupleReadRules } from "../../src/saver/grouping/tuple-read.js";
+import type { TupleRow } from "../../src/saver/queries/tuple-row.js";
+import { ReadGroups } from "../../src/db/grouping/read-groups.js";
 import { WHOLE_TUPLE } from "../../src/saver/model/tuple-shape.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { observedPool, type ObservedPool } from "../../test-support/round-trips.js";
@@ -119,10 +121,13 @@ describeServer("reads that are made at the same time", (target) => {
 
   it("are sent by themselves where their statement fails, but not after a transient error", async () => {
     const failWith = (transient: boolean) =>
-      new ReadGroups(() => {
-        throw new DatabaseError("no", { transient });
-      }, 1);
-    const outcomesOf = async (groups: ReadGroups): Promise<unknown[]> => {
+      new ReadGroups(
+        tupleReadRules(() => {
+          throw new DatabaseError("no", { transient });
+        }),
+        1,
+      );
+    const outcomesOf = async (groups: ReadGroups<TupleRead, TupleRow>): Promise<unknown[]> => {
       const reads = newestOfRoots().map((_config, index) =>
         groups.read({
           key: { threadId: `thread ${index}`, checkpointNs: "" },

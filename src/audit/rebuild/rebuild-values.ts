@@ -5,7 +5,7 @@ import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import type { ValueReader } from "../../saver/codec/decode-value.js";
-import { groupBy } from "../../saver/model/group-by.js";
+import { groupBy } from "../../db/group-by.js";
 import { rowKey } from "../../saver/model/row-key.js";
 import { storedValueOf } from "../../saver/codec/stored-value.js";
 import { valueReader } from "../../saver/read-long-values.js";

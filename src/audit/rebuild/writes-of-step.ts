@@ -1,5 +1,5 @@
 import { uuid5 } from "@langchain/langgraph-checkpoint";
-import { groupBy } from "../../saver/model/group-by.js";
+import { groupBy } from "../../db/group-by.js";
 import type { RecordedWriteRow } from "../queries/recorded-writes.js";
 import type { ChannelStep } from "./channel-path.js";
 

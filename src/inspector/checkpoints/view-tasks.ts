@@ -2,7 +2,7 @@ import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { DeserializationError } from "../../errors/index.js";
 import { valueReader } from "../../saver/read-long-values.js";
-import { groupBy } from "../../saver/model/group-by.js";
+import { groupBy } from "../../db/group-by.js";
 import { rowKey } from "../../saver/model/row-key.js";
 import type { TaskView, WriteView } from "../api/checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";

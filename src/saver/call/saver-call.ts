@@ -1,7 +1,10 @@
 import type { ValueMemory } from "../../splices/value-memory.js";
 import type { ClockRule } from "../clock/clock-rule.js";
-import type { CallGroups } from "../grouping/call-groups.js";
-import type { ReadGroups } from "../grouping/read-groups.js";
+import type { CallGroups } from "../../db/grouping/call-groups.js";
+import type { StoredCall } from "../grouping/group-content.js";
+import type { TupleRead } from "../grouping/tuple-read.js";
+import type { TupleRow } from "../queries/tuple-row.js";
+import type { ReadGroups } from "../../db/grouping/read-groups.js";
 import type { CallContext, StatementPolicy } from "../../db/call-context.js";
 
 /** What a saver was configured with. All of its calls share it. */
@@ -24,7 +27,7 @@ export interface SaverPolicy extends StatementPolicy {
 export interface SaverCall extends CallContext {
   readonly policy: SaverPolicy;
   /** The groups in which the saver reads tuples. Absent where each read is sent by itself. */
-  readonly reads?: ReadGroups | undefined;
+  readonly reads?: ReadGroups<TupleRead, TupleRow> | undefined;
   /** The groups in which the saver's calls are stored. Absent where each call is sent by itself. */
-  readonly groups?: CallGroups | undefined;
+  readonly groups?: CallGroups<StoredCall> | undefined;
 }

@@ -1,6 +1,6 @@
 import { aheadBy, type ClockRule } from "../clock/clock-rule.js";
 import { timeInId } from "../model/checkpoint-time.js";
-import { groupBy } from "../model/group-by.js";
+import { groupBy } from "../../db/group-by.js";
 import { rowKey } from "../model/row-key.js";
 import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { StoredCheckpoint } from "../queries/remove-older.js";

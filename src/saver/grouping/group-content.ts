@@ -1,3 +1,4 @@
+import type { GroupedCall } from "../../db/grouping/call-groups.js";
 import { bytesOfValues } from "../codec/call-size.js";
 import type { BatchOperation } from "../codec/resolve-batch.js";
 import type { NamespaceKey } from "../model/checkpoint-key.js";
@@ -23,6 +24,9 @@ export interface GroupMember {
 export function mayShare({ bytes, signal }: GroupMember): boolean {
   return signal === undefined && bytes <= MAX_BYTES_OF_CALL;
 }
+
+/** A call of a saver that stores or deletes. */
+export interface StoredCall extends GroupedCall, GroupMember {}
 
 /** Collects the calls that share a statement. */
 export class GroupContent<Call extends GroupMember> {

@@ -4,7 +4,7 @@ import { placementOf, type StatementForm } from "../../db/placement/placement.js
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { StatementFamily } from "../../db/statements/statement-family.js";
 import { compareText } from "../model/compare-text.js";
-import { groupBy } from "../model/group-by.js";
+import { groupBy } from "../../db/group-by.js";
 
 /**
  * How a statement about given rows names their threads: by a column of each given row, or by the parameter `threadId` of the one thread

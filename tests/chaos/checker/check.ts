@@ -1,7 +1,7 @@
 import { compareTuple } from "./compare-tuple.js";
 import { type History, type ThreadHistory, type Tracked, writeKey } from "./history.js";
 import type { Snapshot } from "./snapshot.js";
-import { groupBy } from "../../../src/saver/model/group-by.js";
+import { groupBy } from "../../../src/db/group-by.js";
 
 /** An error in the database. */
 export interface Finding {

@@ -1,7 +1,7 @@
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { Admin } from "../run/admin.js";
 import type { Snapshot } from "./snapshot.js";
-import { groupBy } from "../../../src/saver/model/group-by.js";
+import { groupBy } from "../../../src/db/group-by.js";
 
 /** Reads everything in the database, both through a saver and by SQL. */
 export async function readSnapshot(saver: BaseCheckpointSaver, admin: Admin): Promise<Snapshot> {

@@ -1,4 +1,4 @@
-import { groupBy } from "../../../src/saver/model/group-by.js";
+import { groupBy } from "../../../src/db/group-by.js";
 import type { AckEntry, FailEntry, IntentEntry, JournalEntry } from "../journal/entry.js";
 import type { ChaosRun, Incident } from "../run/run-chaos.js";
 

@@ -5,7 +5,7 @@ import {
   DatabaseError,
   StatementTimeoutError,
 } from "../../../src/errors/index.js";
-import type { SendBounds } from "../../../src/saver/grouping/lock-waits.js";
+import type { SendBounds } from "../../../src/db/grouping/lock-waits.js";
 import type { TestCall } from "./test-call.js";
 
 /** How a statement ends. */

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import type { SaverCall } from "../../../src/saver/call/saver-call.js";
 import type { BatchOperation } from "../../../src/saver/codec/resolve-batch.js";
-import { CallGroups, type GroupedCall } from "../../../src/saver/grouping/call-groups.js";
-import { type SendBounds, LockWaits } from "../../../src/saver/grouping/lock-waits.js";
+import { CallGroups } from "../../../src/db/grouping/call-groups.js";
+import { type SendBounds, LockWaits } from "../../../src/db/grouping/lock-waits.js";
+import { GroupContent, type StoredCall } from "../../../src/saver/grouping/group-content.js";
 import { openSaver } from "../../../src/saver/open-saver.js";
 import { storeInTurn } from "../../../src/saver/store-in-turn.js";
 import type { ManualTime } from "../../../test-support/manual-time.js";
@@ -38,7 +39,7 @@ export class GroupedCalls {
     this.#time = time;
     this.#limitMs = statementTimeoutMs ?? Infinity;
     const retry = retries ? {} : false;
-    const storeTogether = (calls: readonly GroupedCall[]): Promise<readonly boolean[]> =>
+    const storeTogether = (calls: readonly StoredCall[]): Promise<readonly boolean[]> =>
       this.#send(
         calls.map(({ operation }) => this.#byOperation.get(operation)),
         {},
@@ -46,7 +47,11 @@ export class GroupedCalls {
     this.#call = {
       // Nothing is sent to it.
       ...openSaver("memory://", undefined, { statementTimeoutMs, retry }).call,
-      groups: new CallGroups(storeTogether, connections, new LockWaits(connections - 1)),
+      groups: new CallGroups<StoredCall>(
+        { newContent: () => new GroupContent(), storeTogether },
+        connections,
+        new LockWaits(connections - 1),
+      ),
     };
   }
 

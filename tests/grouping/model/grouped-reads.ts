@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { abortErrorOf } from "../../../src/db/statements/cancellation.js";
 import { AbortError, ConnectionError, DatabaseError } from "../../../src/errors/index.js";
-import { ReadGroups } from "../../../src/saver/grouping/read-groups.js";
+import { type TupleRead, tupleReadRules } from "../../../src/saver/grouping/tuple-read.js";
+import { ReadGroups } from "../../../src/db/grouping/read-groups.js";
 import type { TupleRow } from "../../../src/saver/queries/tuple-row.js";
 import type { ManualTime } from "../../../test-support/manual-time.js";
 
@@ -42,13 +43,13 @@ export class GroupedReads {
   /** The statements under way. */
   readonly statements: ReadStatement[] = [];
   readonly #time: ManualTime;
-  readonly #groups: ReadGroups;
+  readonly #groups: ReadGroups<TupleRead, TupleRow>;
   /** The threads that a statement has read for nobody. */
   readonly #faults: string[] = [];
 
   constructor(connections: number, time: ManualTime) {
     this.#time = time;
-    this.#groups = new ReadGroups(async (keys, { writes }, signal) => {
+    const rules = tupleReadRules(async (keys, { writes }, signal) => {
       const threadIds = keys.map(({ threadId }) => threadId);
       const found = await this.#send({ threadIds, writes, isGroup: true, signal });
       return found.map((row) => ({
@@ -57,7 +58,8 @@ export class GroupedReads {
         checkpoint_id: "1",
         row,
       }));
-    }, connections);
+    });
+    this.#groups = new ReadGroups(rules, connections);
   }
 
   arrive({ threadId, writes, hasSignal }: ReadShape): void {

@@ -1,4 +1,4 @@
-import { noop } from "../../db/async/noop.js";
+import { noop } from "../async/noop.js";
 import { LOCK_TIMEOUT_MS } from "./lock-waits.js";
 
 /** How many connections are left to other calls, such as those that wait for a lock. */

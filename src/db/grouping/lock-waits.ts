@@ -1,5 +1,5 @@
-import { growingPauses, retry } from "../../db/async/retry.js";
-import { isLockTimeout } from "../../db/statements/lock-timeout.js";
+import { growingPauses, retry } from "../async/retry.js";
+import { isLockTimeout } from "../statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 
 /** How long a statement waits for a lock while other calls wait for the statement, in milliseconds. */

@@ -1,11 +1,11 @@
-/** The calls on a thread. They are taken in the order in which they were added, and none while an earlier one is under way. */
-export class ThreadQueue<Item> {
-  readonly threadId: string;
+/** Calls that run one after another, such as those on a thread. They are taken in the order in which they were added, and none while an earlier one is under way. */
+export class CallQueue<Item> {
+  readonly key: string;
   readonly #items: Item[] = [];
   #isBusy = false;
 
-  constructor(threadId: string) {
-    this.threadId = threadId;
+  constructor(key: string) {
+    this.key = key;
   }
 
   /** The first call, unless an earlier one is under way. */

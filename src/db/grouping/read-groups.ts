@@ -1,54 +1,49 @@
-import { noop } from "../../db/async/noop.js";
-import { onAbort } from "../../db/async/on-abort.js";
-import { abortErrorOf, orAborted } from "../../db/statements/cancellation.js";
+import { noop } from "../async/noop.js";
+import { onAbort } from "../async/on-abort.js";
+import { abortErrorOf, orAborted } from "../statements/cancellation.js";
 import { DatabaseError } from "../../errors/index.js";
-import { groupBy } from "../model/group-by.js";
-import { rowKey } from "../model/row-key.js";
-import type { TupleSelection } from "../model/tuple-shape.js";
-import type { TupleKey } from "../queries/get-tuple-rows.js";
-import type { PageRow, TupleRow } from "../queries/tuple-row.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
 
 /** How many reads share a statement at most. With more, the first ones wait longer, and the server saves nothing. */
 const MAX_READS = 16;
 
-/** A read of the rows of one tuple. */
-export interface TupleRead {
-  readonly key: TupleKey;
-  readonly selection: TupleSelection;
+/** A read that can share a statement with others. */
+export interface SharedRead<Row> {
   readonly signal?: AbortSignal | undefined;
   /** Receives the number of rows that a shared statement has read for it. */
   readonly observer?: Pick<ObservedCall, "addRows"> | undefined;
   /** Reads by itself. */
-  readonly alone: () => Promise<TupleRow[]>;
+  readonly alone: () => Promise<Row[]>;
 }
 
-/**
- * Reads several tuples in one statement.
- *
- * @param keys - In namespaces that differ. Either all of them name a checkpoint, or none.
- * @param signal - Aborts when nobody waits for any of them.
- */
-export type ReadTogether = (
-  keys: readonly TupleKey[],
-  selection: TupleSelection,
-  signal: AbortSignal,
-) => Promise<PageRow[]>;
+/** Which reads share a statement, and how it is sent. */
+export interface ReadRules<Read extends SharedRead<Row>, Row> {
+  /** Only reads of the same kind share a statement. */
+  readonly kindOf: (read: Read) => string;
+  /** The reads of a statement differ in it. */
+  readonly placeOf: (read: Read) => string;
+  /**
+   * Sends several reads of one kind together. Returns the rows of each by its place.
+   *
+   * @param signal - Aborts when nobody waits for any of them.
+   */
+  readonly readTogether: (reads: readonly Read[], signal: AbortSignal) => Promise<ReadonlyMap<string, Row[]>>;
+}
 
 /**
  * Shares statements among reads: while few are under way, each is sent at once. Further ones wait for a statement to end, and share
  * the next one. Each has its own result or error: where a statement fails, each of its reads is sent by itself.
  */
-export class ReadGroups {
-  readonly #readTogether: ReadTogether;
+export class ReadGroups<Read extends SharedRead<Row>, Row> {
+  readonly #rules: ReadRules<Read, Row>;
   readonly #underWay: StatementsUnderWay;
   /** In the order in which they were called. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Waiting<Read, Row>>();
 
   /** @param connections - How many statements the database can run at once. */
-  constructor(readTogether: ReadTogether, connections: number) {
-    this.#readTogether = readTogether;
+  constructor(rules: ReadRules<Read, Row>, connections: number) {
+    this.#rules = rules;
     this.#underWay = new StatementsUnderWay(connections, () => {
       this.#sendWaiting();
     });
@@ -59,11 +54,12 @@ export class ReadGroups {
    *
    * @throws AbortError as soon as the signal aborts.
    */
-  async read(read: TupleRead): Promise<TupleRow[]> {
+  async read(read: Read): Promise<Row[]> {
     if (this.#waiting.size === 0 && this.#underWay.maySend(1)) return this.#send(1, read.alone);
     let leave = noop;
-    const rows = new Promise<TupleRow[]>((resolve, reject) => {
-      const waiting = { ...read, kind: kindOf(read), place: placeOf(read.key), resolve, reject };
+    const rows = new Promise<Row[]>((resolve, reject) => {
+      const [kind, place] = [this.#rules.kindOf(read), this.#rules.placeOf(read)];
+      const waiting = { read, kind, place, resolve, reject };
       this.#waiting.add(waiting);
       leave = () => {
         this.#waiting.delete(waiting);
@@ -92,45 +88,45 @@ export class ReadGroups {
       const [first, ...others] = this.#takeGroup();
       if (first === undefined) break;
       if (others.length === 0) this.#sendAlone(first);
-      else void this.#sendGroup([first, ...others], first.selection);
+      else void this.#sendGroup([first, ...others]);
     }
     if (this.#waiting.size > 0) this.#underWay.expireLater();
   }
 
   /** Takes the first read that waits, and others of its kind. */
-  #takeGroup(): Waiting[] {
-    const group = new Map<string, Waiting>();
+  #takeGroup(): Waiting<Read, Row>[] {
+    const group = new Map<string, Waiting<Read, Row>>();
     const [first] = this.#waiting;
-    for (const read of this.#waiting) {
+    for (const waiting of this.#waiting) {
       if (group.size === MAX_READS) break;
-      if (read.kind !== first?.kind || group.has(read.place)) continue;
-      group.set(read.place, read);
-      this.#waiting.delete(read);
+      const { kind, place } = waiting;
+      if (kind !== first?.kind || group.has(place)) continue;
+      group.set(place, waiting);
+      this.#waiting.delete(waiting);
     }
     return [...group.values()];
   }
 
-  #sendAlone({ alone, resolve, reject }: Waiting): void {
-    this.#send(1, alone).then(resolve, reject);
+  #sendAlone({ read, resolve, reject }: Waiting<Read, Row>): void {
+    this.#send(1, read.alone).then(resolve, reject);
   }
 
-  async #sendGroup(group: readonly Waiting[], selection: TupleSelection): Promise<void> {
-    const { signal, stopListening } = whenAllAbort(group.map((read) => read.signal));
-    const keys = group.map(({ key }) => key);
+  async #sendGroup(group: readonly Waiting<Read, Row>[]): Promise<void> {
+    const reads = group.map(({ read }) => read);
+    const { signal, stopListening } = whenAllAbort(reads.map((read) => read.signal));
     try {
-      const rows = await this.#send(group.length, () => this.#readTogether(keys, selection, signal));
-      const byPlace = groupBy(rows, (row) => rowKey(row.thread_id, row.checkpoint_ns));
-      for (const { place, observer, resolve } of group) {
-        const found = (byPlace.get(place) ?? []).map(({ row }) => row);
-        observer?.addRows(found.length);
+      const rows = await this.#send(group.length, () => this.#rules.readTogether(reads, signal));
+      for (const { read, place, resolve } of group) {
+        const found = rows.get(place) ?? [];
+        read.observer?.addRows(found.length);
         resolve(found);
       }
     } catch (error) {
       // It was retried already, for all of them.
       const isTransient = error instanceof DatabaseError && error.transient;
-      for (const read of group) {
-        if (isTransient) read.reject(error);
-        else this.#sendAlone(read);
+      for (const waiting of group) {
+        if (isTransient) waiting.reject(error);
+        else this.#sendAlone(waiting);
       }
     } finally {
       stopListening();
@@ -138,21 +134,12 @@ export class ReadGroups {
   }
 }
 
-interface Waiting extends TupleRead {
-  /** Only reads of the same kind share a statement. */
+interface Waiting<Read, Row> {
+  readonly read: Read;
   readonly kind: string;
-  /** The reads of a statement differ in it. */
   readonly place: string;
-  readonly resolve: (rows: TupleRow[]) => void;
+  readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
-}
-
-function kindOf({ selection, key }: TupleRead): string {
-  return JSON.stringify([selection, key.checkpointId === undefined]);
-}
-
-function placeOf({ threadId, checkpointNs }: TupleKey): string {
-  return rowKey(threadId, checkpointNs);
 }
 
 /** Returns a signal that aborts as soon as all of the given ones have. An absent one never aborts. */
