@@ -18,6 +18,8 @@ export interface PreparationSteps {
 export class Preparation {
   readonly #steps: PreparationSteps;
   #ready: Promise<void> | undefined;
+  /** Whether the tables are there. */
+  #isReady = false;
 
   constructor(steps: PreparationSteps) {
     this.#steps = steps;
@@ -30,20 +32,28 @@ export class Preparation {
   async setUp(limits: SetupLimits = {}): Promise<void> {
     if (limits.signal !== undefined || limits.lockTimeoutMs !== undefined) {
       await this.#steps.setUp(limits);
-      this.#ready ??= Promise.resolve();
+      this.#isReady = true;
       return;
     }
-    this.#ready ??= this.#steps.setUp({}).catch((error: unknown) => {
-      this.#ready = undefined;
-      throw error;
-    });
+    this.#ready ??= this.#setUpOnce();
     await this.#ready;
   }
 
-  /** Resolves when a call may begin. */
-  async ready(): Promise<void> {
-    if (this.#steps.ensuresTables) await this.setUp();
+  /** Resolves when a call may begin. Returns no promise where it may begin at once. */
+  ready(): Promise<void> | undefined {
+    if (this.#steps.ensuresTables && !this.#isReady) return this.setUp().then(() => this.ready());
     this.#steps.sweeps?.start();
+    return undefined;
+  }
+
+  async #setUpOnce(): Promise<void> {
+    try {
+      await this.#steps.setUp({});
+      this.#isReady = true;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
   }
 
   /** Ends the sweeps, and waits for the statement of one that runs. */

@@ -1,10 +1,9 @@
-import { orAborted } from "../db/statements/cancellation.js";
-import { DatabaseError } from "../errors/index.js";
+import { storeInTurn as storeWithItsKey } from "../db/grouping/store-in-turn.js";
 import type { SaverCall } from "./call/saver-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
-import { bytesOf, mayShare, type StoredCall } from "./grouping/group-content.js";
+import { bytesOf, type GroupMember, mayShare } from "./grouping/group-content.js";
 
-/** How a call is encoded and stored. */
+/** How a call of a saver is encoded and stored. */
 export interface StoringCall<Operation extends BatchOperation> {
   readonly threadId: string;
   /** Encodes the call. It is called at once. */
@@ -13,42 +12,18 @@ export interface StoringCall<Operation extends BatchOperation> {
   readonly store: (call: SaverCall, operation: Operation) => Promise<void>;
 }
 
-/**
- * Encodes a call and stores it, in the order of the calls on its thread: at once, or together with calls that are made at the same
- * time. Where its signal aborts before it is encoded, the calls behind it don't wait for its serializer (C16).
- */
-export async function storeInTurn<Operation extends BatchOperation>(
+/** Encodes a call and stores it, in the order of the calls on its thread; see `src/db/grouping`. */
+export function storeInTurn<Operation extends BatchOperation>(
   call: SaverCall,
   { threadId, encode, store }: StoringCall<Operation>,
 ): Promise<Operation> {
-  const turn = call.groups?.enter(threadId);
-  let operation: Operation;
-  try {
-    operation = await orAborted(encode(), call.signal);
-  } catch (error) {
-    turn?.leave();
-    throw error;
-  }
-  await (turn === undefined ? store(call, operation) : turn.run(groupedCall(call, operation, store)));
-  return operation;
-}
-
-function groupedCall<Operation extends BatchOperation>(
-  call: SaverCall,
-  operation: Operation,
-  store: StoringCall<Operation>["store"],
-): StoredCall {
-  const { signal, observer, policy } = call;
-  const member = { operation, bytes: bytesOf(operation), signal };
-  return {
-    ...member,
-    mayShare: mayShare(member),
-    timeoutMs: policy.statementTimeoutMs,
-    send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }, operation),
-    afterGroup: (failure) => {
-      if (!(failure instanceof DatabaseError && failure.transient)) return;
-      if (policy.retry === false) throw failure;
-      observer?.retrying({ failure, attempt: 2, delayMs: 0 });
+  return storeWithItsKey<SaverCall, Operation, GroupMember>(call, call.groups, {
+    key: threadId,
+    encode,
+    memberOf: (operation) => {
+      const member = { operation, bytes: bytesOf(operation), signal: call.signal };
+      return { ...member, mayShare: mayShare(member) };
     },
-  };
+    store,
+  });
 }

@@ -35,6 +35,7 @@ import type { StoreOperation } from "./operations.js";
 import { countItems } from "./queries/count-items.js";
 import { reembed } from "./reembedding/reembed.js";
 import { runBatch } from "./run-batch.js";
+import { runOne } from "./run-one.js";
 import { type StoreCall, storeOperations } from "./store-call.js";
 import type {
   CountOptions,
@@ -367,7 +368,7 @@ export class ItemStore extends BaseStore {
   ): AsyncGenerator<StoreChange<Value>, undefined> {
     const { call, preparation, ended } = this.#opened;
     return new EndableGenerator((ending) =>
-      watchItems<Value>({ call, namespacePrefix, options, ready: () => preparation.ready() }, [
+      watchItems<Value>({ call, namespacePrefix, options, ready: async () => preparation.ready() }, [
         ending,
         ended.signal,
       ]),
@@ -538,8 +539,10 @@ export class ItemStore extends BaseStore {
     signal: AbortSignal | undefined,
     parse: (call: StoreCall) => StoreOperation,
   ): Promise<Result> {
-    const results = await this.#many<unknown[]>(operation, signal, (call) => [parse(call)]);
-    return results[0] as Result;
+    return this.#run(operation, parseSignal({ signal }), (call) => {
+      const parsed = parse(call);
+      return async () => (await runOne(call, parsed)) as Result;
+    });
   }
 
   /** Runs operations in one transaction. */
@@ -567,7 +570,8 @@ export class ItemStore extends BaseStore {
     const { call, preparation } = this.#opened;
     return runCall(signal === undefined ? call : { ...call, signal }, operation, async (observed) => {
       const work = prepare(observed);
-      await preparation.ready();
+      const ready = preparation.ready();
+      if (ready !== undefined) await ready;
       return work();
     });
   }

@@ -3,6 +3,7 @@ import type { StoreDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
 import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
+import { openItemGroups } from "./item-groups.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";
@@ -35,7 +36,8 @@ export function openStore(source: DatabaseSource<StoreDatabase>, options: unknow
   const parsed = parseStoreOptions(options);
   const settings = settingsOf(parsed);
   const optionalTables = settings.vectors === undefined ? ["store"] : ["store", "vectors"];
-  const call = { ...openCall(source, parsed, settings.tables), optionalTables, settings };
+  const base = { ...openCall(source, parsed, settings.tables), optionalTables, settings };
+  const call = { ...base, groups: openItemGroups(base) };
   const preparation = new Preparation({
     ensuresTables: parsed.ensureTables,
     setUp: (plan) => runCall({ ...call, ...plan }, storeOperations["store.setup"], setUp),

@@ -2,13 +2,10 @@ import { VersionConflictError } from "../errors/store-errors.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { itemData } from "./codec/item-data.js";
-import { encodeItemValue } from "./codec/item-value.js";
 import { toNamespace } from "./codec/item-namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
-import { checkedValue } from "./checked-value.js";
+import { type EncodedWrite, encodePut } from "./encode-write.js";
 import { idOf } from "./item-id.js";
-import { itemTexts } from "./embeddings/item-texts.js";
 import type {
   GetOperation,
   ListOperation,
@@ -201,8 +198,22 @@ function list(call: StoreCall, operation: ListOperation, positions: readonly num
   return { statement: listNamespaces(call.schema, operation), answers: [{ positions, resultOf }] };
 }
 
+/** Stores and deletes items, each of them once, whatever their versions: all of them or none. */
+export async function storeWrites(base: StoreCall, writes: readonly EncodedWrite[]): Promise<void> {
+  const puts = writes.filter((write) => write.kind === "put");
+  const deletions = writes.filter((write) => write.kind === "delete");
+  const { channel } = base.settings;
+  const rows = puts.map(({ row }) => row);
+  const statements: BoundStatement<AnyRow>[] = writeItems(base.schema, rows, deletions, channel);
+  const embedded = puts.map((put) => put.embedded);
+  const call = writingItems(base, writes);
+  await withVectors(call, embedded, (plan) =>
+    send(call, [], { conditional: [], statements, embedded }, plan),
+  );
+}
+
 async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]): Promise<Writes> {
-  const { channel, sealing } = call.settings;
+  const { channel } = call.settings;
   const last = new Map<string, WriteOperation>();
   for (const operation of operations.filter(isWrite)) last.set(idOf(operation), operation);
   const puts: PutRow[] = [];
@@ -214,15 +225,11 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
       deletions.push(operation);
       continue;
     }
-    const { prefix, namespace, key, ttlMinutes, expectedVersion } = operation;
-    const checked = await checkedValue(call, operation);
-    const value = await encodeItemValue(checked, { namespace, key }, sealing);
-    const row = { prefix, key, ttlMinutes, value };
-    const texts =
-      call.settings.vectors === undefined ? [] : itemTexts(itemData(checked, "value"), operation.paths);
-    embedded.push({ prefix, key, texts, choosesPaths: operation.choosesPaths });
-    if (expectedVersion === undefined) puts.push(row);
-    else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });
+    const { expectedVersion } = operation;
+    const put = await encodePut(call, operation);
+    embedded.push(put.embedded);
+    if (expectedVersion === undefined) puts.push(put.row);
+    else conditional.push({ operation, statement: putIf(call.schema, put.row, expectedVersion, channel) });
   }
   const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions, channel);
   return { conditional, statements, embedded };

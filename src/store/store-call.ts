@@ -1,5 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { operationsOf } from "../telemetry/observed-operation.js";
+import type { ItemGroups } from "./item-groups.js";
 import type { Sealing } from "./model/sealing.js";
 import type { VectorSettings } from "./embeddings/vector-settings.js";
 import type { NamespaceRules } from "./namespace-rules.js";
@@ -27,6 +28,8 @@ export interface StoreSettings {
 /** The context of one call of a store. */
 export interface StoreCall extends CallContext {
   readonly settings: StoreSettings;
+  /** The groups in which the store's calls are sent. Absent where each call is sent by itself. */
+  readonly groups?: ItemGroups | undefined;
 }
 
 /** The operations of a store. */

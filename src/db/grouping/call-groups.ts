@@ -22,6 +22,8 @@ export interface GroupedCall extends SendableCall {
 
 /** What calls share a statement, and how it is sent. */
 export interface GroupRules<Call extends GroupedCall> {
+  /** How many calls are under way by themselves before further ones share statements. Default: by the number of connections. */
+  readonly alone?: number;
   /** Begins to collect the calls of a statement. */
   readonly newContent: () => GroupContent<Call>;
   /** Sends calls together, and returns whether each was stored. Rejects where none was. */
@@ -69,9 +71,10 @@ export class CallGroups<Call extends GroupedCall> {
   constructor(rules: GroupRules<Call>, connections: number, lockWaits: LockWaits) {
     this.#rules = rules;
     this.#lockWaits = lockWaits;
-    this.#underWay = new StatementsUnderWay(connections, () => {
+    const sendWaiting = (): void => {
       this.#sendWaiting();
-    });
+    };
+    this.#underWay = new StatementsUnderWay(connections, sendWaiting, rules.alone);
   }
 
   /** Gives a call its place in a queue, before it is encoded. It must then be run, or leave. */
@@ -84,7 +87,7 @@ export class CallGroups<Call extends GroupedCall> {
       run: (call) =>
         new Promise((resolve, reject) => {
           turn.ready = { call, mayShare: call.mayShare, resolve, reject };
-          this.#advance([queue]);
+          this.#arrive(queue);
           if (queue.has(turn)) this.#limitWait(turn, turn.ready);
         }),
       leave: () => {
@@ -126,6 +129,17 @@ export class CallGroups<Call extends GroupedCall> {
     return true;
   }
 
+  /** Sends a call that was made just now, or lets it wait for others. */
+  #arrive(queue: CallQueue<Turn<Call>>): void {
+    const ready = queue.next?.ready;
+    if (ready?.mayShare !== true || this.#isOnlyCall(queue)) {
+      this.#advance([queue]);
+      return;
+    }
+    this.#waiting.add(queue);
+    this.#underWay.sendSoon();
+  }
+
   /** Sends what may be sent now that the queues of these threads, or the first calls in them, have changed. */
   #advance(queues: Iterable<CallQueue<Turn<Call>>>): void {
     for (const queue of queues) {
@@ -142,7 +156,7 @@ export class CallGroups<Call extends GroupedCall> {
 
   /** Whether the next call of a queue has nothing to share a statement with, and needs to wait for none. */
   #isOnlyCall(queue: CallQueue<Turn<Call>>): boolean {
-    return this.#waiting.size === 0 && queue.length === 1 && this.#underWay.maySend(1);
+    return this.#waiting.size === 0 && queue.length === 1 && this.#underWay.areFew;
   }
 
   #sendNext(queue: CallQueue<Turn<Call>>): void {

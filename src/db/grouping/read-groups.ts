@@ -19,6 +19,8 @@ export interface SharedRead<Row> {
 
 /** Which reads share a statement, and how it is sent. */
 export interface ReadRules<Read extends SharedRead<Row>, Row> {
+  /** How many reads are under way by themselves before further ones share statements. Default: by the number of connections. */
+  readonly alone?: number;
   /** Only reads of the same kind share a statement. */
   readonly kindOf: (read: Read) => string;
   /** The reads of a statement differ in it. */
@@ -44,9 +46,10 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
   /** @param connections - How many statements the database can run at once. */
   constructor(rules: ReadRules<Read, Row>, connections: number) {
     this.#rules = rules;
-    this.#underWay = new StatementsUnderWay(connections, () => {
+    const sendWaiting = (): void => {
       this.#sendWaiting();
-    });
+    };
+    this.#underWay = new StatementsUnderWay(connections, sendWaiting, rules.alone);
   }
 
   /**
@@ -55,7 +58,7 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
    * @throws AbortError as soon as the signal aborts.
    */
   async read(read: Read): Promise<Row[]> {
-    if (this.#waiting.size === 0 && this.#underWay.maySend(1)) return this.#send(1, read.alone);
+    if (this.#waiting.size === 0 && this.#underWay.areFew) return this.#send(1, read.alone);
     let leave = noop;
     const rows = new Promise<Row[]>((resolve, reject) => {
       const [kind, place] = [this.#rules.kindOf(read), this.#rules.placeOf(read)];
@@ -65,7 +68,7 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
         this.#waiting.delete(waiting);
       };
     });
-    this.#sendWaiting();
+    this.#underWay.sendSoon();
     try {
       return await orAborted(rows, read.signal);
     } finally {

@@ -23,17 +23,22 @@ interface SentStatement {
 export class StatementsUnderWay {
   /** How many statements may be under way while calls wait for them. */
   readonly #most: number;
-  readonly #onExpired: () => void;
+  /** How many calls may be under way, each in a statement of its own, before further ones wait for each other. */
+  readonly #alone: number;
+  readonly #sendWaiting: () => void;
   readonly #statements = new Set<SentStatement>();
   #isExpiring = false;
+  #isSending = false;
 
   /**
    * @param connections - How many statements the database can run at once.
-   * @param onExpired - Called after statements may have expired.
+   * @param sendWaiting - Sends calls that wait, unless they have to wait for a statement.
+   * @param alone - How many calls are sent at once, each by itself. Default: as many as may be under way.
    */
-  constructor(connections: number, onExpired: () => void) {
+  constructor(connections: number, sendWaiting: () => void, alone?: number) {
     this.#most = Math.max(1, connections - SPARE_CONNECTIONS);
-    this.#onExpired = onExpired;
+    this.#alone = Math.min(this.#most, alone ?? this.#most);
+    this.#sendWaiting = sendWaiting;
   }
 
   /** How many of them hold others back. */
@@ -41,12 +46,32 @@ export class StatementsUnderWay {
     return this.#statements.size;
   }
 
-  /** Whether a statement for so many threads or reads may be sent beside those under way. */
+  /** Whether a call is sent at once, by itself. */
+  get areFew(): boolean {
+    return this.count === 0 || this.#size() < this.#alone;
+  }
+
+  /** Whether a statement for so many waiting calls may be sent beside those under way. */
   maySend(size: number): boolean {
-    let underWay = 0;
-    for (const statement of this.#statements) underWay += statement.size;
-    if (underWay + size <= this.#most) return true;
+    const underWay = this.#size();
+    if (underWay + size <= this.#alone) return true;
     return this.count === 0 || (this.count < this.#most && size >= underWay * LEAST_PART);
+  }
+
+  /** Lets the calls that are made in the same turn of the event loop wait for each other, and then sends them. */
+  sendSoon(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    setImmediate(() => {
+      this.#isSending = false;
+      this.#sendWaiting();
+    });
+  }
+
+  #size(): number {
+    let size = 0;
+    for (const statement of this.#statements) size += statement.size;
+    return size;
   }
 
   /**
@@ -74,7 +99,7 @@ export class StatementsUnderWay {
       for (const statement of awaited) {
         if (this.#statements.delete(statement)) statement.onExpired();
       }
-      this.#onExpired();
+      this.#sendWaiting();
     }, LOCK_TIMEOUT_MS);
   }
 }

@@ -26,7 +26,7 @@ export function mayShare({ bytes, signal }: GroupMember): boolean {
 }
 
 /** A call of a saver that stores or deletes. */
-export interface StoredCall extends GroupedCall, GroupMember {}
+export type StoredCall = GroupMember & GroupedCall;
 
 /** Collects the calls that share a statement. */
 export class GroupContent<Call extends GroupMember> {

@@ -1,0 +1,54 @@
+import { DatabaseError } from "../../errors/index.js";
+import type { CallContext } from "../call-context.js";
+import { orAborted } from "../statements/cancellation.js";
+import type { CallGroups, GroupedCall } from "./call-groups.js";
+
+/** How a call is encoded and stored. */
+export interface StoringCall<Call, Encoded, Member> {
+  /** The calls with one key are stored in the order in which they were made. */
+  readonly key: string;
+  /** Encodes the call. It is called at once. */
+  readonly encode: () => Promise<Encoded>;
+  /** Returns what the rules of the groups need to know of the call. */
+  readonly memberOf: (encoded: Encoded) => Member & Pick<GroupedCall, "mayShare">;
+  /** Stores the call by itself. */
+  readonly store: (call: Call, encoded: Encoded) => Promise<void>;
+}
+
+/**
+ * Encodes a call and stores it, in the order of the calls with its key: at once, or together with calls that are made at the same time.
+ * Where its signal aborts before it is encoded, the calls behind it don't wait for its serializer (C16).
+ *
+ * @param groups - `undefined` where each call is sent by itself.
+ */
+export async function storeInTurn<Call extends CallContext, Encoded, Member extends object>(
+  call: Call,
+  groups: CallGroups<Member & GroupedCall> | undefined,
+  { key, encode, memberOf, store }: StoringCall<Call, Encoded, Member>,
+): Promise<Encoded> {
+  const turn = groups?.enter(key);
+  let encoded: Encoded;
+  try {
+    encoded = await orAborted(encode(), call.signal);
+  } catch (error) {
+    turn?.leave();
+    throw error;
+  }
+  if (turn === undefined) {
+    await store(call, encoded);
+    return encoded;
+  }
+  const { signal, observer, policy } = call;
+  await turn.run({
+    ...memberOf(encoded),
+    signal,
+    timeoutMs: policy.statementTimeoutMs,
+    send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }, encoded),
+    afterGroup: (failure) => {
+      if (!(failure instanceof DatabaseError && failure.transient)) return;
+      if (policy.retry === false) throw failure;
+      observer?.retrying({ failure, attempt: 2, delayMs: 0 });
+    },
+  });
+  return encoded;
+}

@@ -1,0 +1,47 @@
+import { checkedValue } from "./checked-value.js";
+import { itemData } from "./codec/item-data.js";
+import { encodeItemValue } from "./codec/item-value.js";
+import { itemTexts } from "./embeddings/item-texts.js";
+import type { PutOperation, WriteOperation } from "./operations.js";
+import type { ItemKey } from "./queries/item-keys.js";
+import type { PutRow } from "./queries/write-items.js";
+import type { StoreCall } from "./store-call.js";
+import type { EmbeddedItem } from "./vectors/wanted-vectors.js";
+
+/** What is stored of an item, or the place of one that is deleted. */
+export type EncodedWrite = EncodedPut | EncodedDeletion;
+
+export interface EncodedPut extends ItemKey {
+  readonly kind: "put";
+  readonly row: PutRow;
+  /** What its vectors are made of. */
+  readonly embedded: EmbeddedItem;
+}
+
+export interface EncodedDeletion extends ItemKey {
+  readonly kind: "delete";
+}
+
+/**
+ * Encodes an operation that stores or deletes an item.
+ *
+ * @throws ItemSchemaError, SerializationError for a value that can't be stored.
+ */
+export async function encodeWrite(call: StoreCall, operation: WriteOperation): Promise<EncodedWrite> {
+  return operation.kind === "put" ? encodePut(call, operation) : operation;
+}
+
+/** Encodes an item to store; see {@link encodeWrite}. */
+export async function encodePut(call: StoreCall, operation: PutOperation): Promise<EncodedPut> {
+  const { prefix, namespace, key, ttlMinutes, paths, choosesPaths } = operation;
+  const { sealing, vectors } = call.settings;
+  const checked = await checkedValue(call, operation);
+  const value = await encodeItemValue(checked, { namespace, key }, sealing);
+  const texts = vectors === undefined ? [] : itemTexts(itemData(checked, "value"), paths);
+  return {
+    kind: "put",
+    ...{ prefix, key },
+    row: { prefix, key, ttlMinutes, value },
+    embedded: { prefix, key, texts, choosesPaths },
+  };
+}
