@@ -6,6 +6,7 @@ import type { FactResult } from "../report/results.js";
 import type { Size } from "../scenarios/scenario.js";
 import type { PerSubject } from "../subjects.js";
 import { Items } from "./items.js";
+import { withTextIndex } from "./text-index.js";
 import type { StoreCase } from "./store-cases.js";
 import { OFFICIAL_STORE, OUR_STORE, type Store, type StoreSubject } from "./stores.js";
 
@@ -36,6 +37,12 @@ export class StoreContest {
   /** Runs a case with both stores in turns, over one route after the other. */
   async run(storeCase: StoreCase, routes: readonly Route[]): Promise<CaseResult[]> {
     await this.#load();
+    if (storeCase.textIndex !== true) return this.#race(storeCase, routes);
+    // Only for the searches that it is for: writes are timed with what a store has by default.
+    return withTextIndex(this.#enteredBy("ours").database, () => this.#race(storeCase, routes));
+  }
+
+  async #race(storeCase: StoreCase, routes: readonly Route[]): Promise<CaseResult[]> {
     const contestants = this.#entered.map(({ subject, database }): Contestant => {
       const operation = storeCase.begin(this.#items);
       // Goes on over the next route, where what was new is new no more.
@@ -66,6 +73,12 @@ export class StoreContest {
     ];
   }
 
+  #enteredBy(id: StoreSubject["id"]): Entered {
+    const entered = this.#entered.find(({ subject }) => subject.id === id);
+    if (entered === undefined) throw new Error(`${id} did not take part`);
+    return entered;
+  }
+
   async end(): Promise<void> {
     for (const { database } of this.#entered) await database.giveBack();
   }
@@ -81,9 +94,8 @@ export class StoreContest {
 
   async #ask<T>(question: (store: Store) => Promise<T>): Promise<PerSubject<T>> {
     const answerOf = async (id: StoreSubject["id"]) => {
-      const entered = this.#entered.find(({ subject }) => subject.id === id);
-      if (entered === undefined) throw new Error(`${id} did not take part`);
-      const { store, end } = entered.subject.open(entered.database.source);
+      const { subject, database } = this.#enteredBy(id);
+      const { store, end } = subject.open(database.source);
       try {
         return await question(store);
       } finally {

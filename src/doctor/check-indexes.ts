@@ -4,6 +4,7 @@ import { readList, selectedList } from "../db/selected-list.js";
 import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
 import { leavesOf } from "../migrations/catalog-expressions.js";
 import { OPTIONAL_INDEXES, type OptionalIndex } from "../migrations/indexes/optional-index.js";
+import { presentSets } from "../migrations/present-sets.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { type CheckedTable, ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
@@ -11,7 +12,11 @@ import { type Finding, findingsOf } from "./finding.js";
 import { quoted } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("indexes");
-const OPTIONAL = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
+const OPTIONAL = [
+  "metadata-index",
+  "run-index",
+  "store-text-index",
+] as const satisfies readonly OptionalIndex[];
 const OPTIONAL_NAMES: readonly string[] = OPTIONAL.map((index) => OPTIONAL_INDEXES[index].name);
 
 /** Checks the primary keys, and finds indexes that slow down writes for nothing. */
@@ -20,7 +25,7 @@ export const checkIndexes: Check = {
   run: async (examination) => {
     const { db, schema } = examination;
     const tables = ROW_TABLES.filter(({ name }) => schema.tables.has(name));
-    if (tables.length === 0) return [];
+    if (tables.length === 0) return optionalOf(examination);
     const indexes = await readIndexes(db, schema.name);
     const keys = tables.flatMap((table) => keyOf(table, indexes, schema.name));
     return [
@@ -113,9 +118,15 @@ function uselessOf(index: IndexRow, schema: string): Finding[] {
 }
 
 async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
-  if (!schema.tables.has("checkpoints")) return [];
+  const sets = schema.usable ? await presentSets(db, schema.name, {}) : [];
+  const ofOptional = sets.flatMap(({ optional, columns }) => (optional ? Object.keys(columns) : []));
+  const possible = OPTIONAL.filter((index) => {
+    const { table } = OPTIONAL_INDEXES[index];
+    return schema.tables.has(table) || ofOptional.includes(table);
+  });
+  if (possible.length === 0) return [];
   const states = await optionalIndexStatus(db, { schema: schema.name });
-  return OPTIONAL.map((index) => {
+  return possible.map((index) => {
     const state = states[index];
     const name = `${index} "${OPTIONAL_INDEXES[index].name}"`;
     if (state === "broken") {

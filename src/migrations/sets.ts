@@ -13,8 +13,6 @@ import { convertCommand } from "./convert-command.js";
 
 /** What the optional tables are like when they are created. Later migrations don't change it. */
 export interface OptionalTableOptions {
-  /** The text search configuration of the index of texts. Default: `english`. */
-  readonly textSearchLanguage?: string | undefined;
   /** The column of the embeddings. Required to create the tables `vectors`. */
   readonly vectors?: VectorLayout | undefined;
   /** Whether the cache is left out of the write-ahead log. Default `true`. */
@@ -61,14 +59,14 @@ export const CHECKPOINT_SET: MigrationSet = {
 export function optionalSets(
   options: OptionalTableOptions = {},
 ): Readonly<Record<OptionalTables, MigrationSet>> {
-  const { textSearchLanguage = "english", vectors, unloggedCache = true, checkpointTable } = options;
+  const { vectors, unloggedCache = true, checkpointTable } = options;
   return {
     store: {
       optional: "store",
       record: "store_kysely_migration",
       steps: {
         "store-0001-create-store": createStore,
-        "store-0002-create-indexes": createIndexes(textSearchLanguage),
+        "store-0002-create-indexes": createIndexes,
       },
       columns: { store: ["prefix", "key", "value", "created_at", "updated_at"] },
       referencedBy: ["store_vectors"],

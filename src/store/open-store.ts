@@ -75,7 +75,7 @@ function settingsOf(options: StoreOptions): StoreSettings {
 
 /** Migrates the tables of the store to the newest version; see `PostgresStore.setup`. */
 function setUp(call: StoreCall): Promise<void> {
-  const { textSearchLanguage, vectors: embeddings } = call.settings;
-  const { store, vectors } = optionalSets({ textSearchLanguage, vectors: embeddings?.layout });
+  const { vectors: embeddings } = call.settings;
+  const { store, vectors } = optionalSets({ vectors: embeddings?.layout });
   return setUpSets(call, embeddings === undefined ? [store] : [store, vectors]);
 }

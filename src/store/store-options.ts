@@ -19,7 +19,10 @@ export interface PostgresStoreOptions extends ConnectionOptions {
   readonly namespaces?: readonly NamespaceRule[] | undefined;
   /** How texts are embedded, so that `search` finds items by meaning. Default: not at all; `search` finds items by their words. */
   readonly index?: StoreIndexOptions | undefined;
-  /** The text search configuration of Postgres for searches by text. Default `english`. */
+  /**
+   * The text search configuration of Postgres for searches by text. Only an index of the same one serves them, see
+   * `createOptionalIndexes`. Default `english`.
+   */
   readonly textSearchLanguage?: string | undefined;
   /**
    * Encrypts or compresses values, such as `new AesGcmSerializer(…)`. Their keys are then invisible to filters, to searches by text, and to

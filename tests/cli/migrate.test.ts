@@ -88,9 +88,10 @@ STEP                    STATE
 0006-add-splice-base    pending
 9999-future             unknown
 
-OPTIONAL INDEX  STATE
-metadata-index  missing
-run-index       missing
+OPTIONAL INDEX    STATE
+metadata-index    missing
+run-index         missing
+store-text-index  missing
 
 migrations of the official savers: version 9 recorded
 `,
@@ -135,7 +136,7 @@ migrations of the official savers: version 9 recorded
       schema: "public",
       unknown: [],
       missing: [],
-      indexes: { "metadata-index": "missing", "run-index": "missing" },
+      indexes: { "metadata-index": "missing", "run-index": "missing", "store-text-index": "missing" },
     };
     expect(await json("--check")).toEqual({ schema: "public", upToDate: false, pending: MIGRATION_NAMES });
     expect(await json("--plan")).toMatchObject({

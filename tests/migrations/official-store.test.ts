@@ -93,7 +93,6 @@ describeServer("tables of the official JavaScript store", (target) => {
       "store_prefix_idx",
       "store_raise_version",
       "store_raise_version",
-      "store_text_idx",
       "store_updated_idx",
       "store_value_idx",
     ]);

@@ -12,6 +12,8 @@ const CLEANUP_TIMEOUT_MS = 1_000;
 export interface IndexFlags {
   readonly with: readonly OptionalIndex[];
   readonly without: readonly OptionalIndex[];
+  /** The text search configuration of a new index of texts. */
+  readonly textSearchLanguage?: string | undefined;
 }
 
 /**
@@ -20,14 +22,14 @@ export interface IndexFlags {
  */
 export async function changeIndexes(context: CommandContext, flags: IndexFlags): Promise<Report> {
   const { db, schema, style, signal } = context;
-  const { with: wanted, without } = flags;
+  const { with: wanted, without, textSearchLanguage } = flags;
   if (wanted.length + without.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
   const { createOptionalIndexes, dropOptionalIndexes } =
     await import("../../migrations/indexes/create-indexes.js");
   let states: Partial<Record<OptionalIndex, IndexState>>;
   try {
     await dropOptionalIndexes(db, { schema, indexes: without });
-    states = await createOptionalIndexes(db, { schema, indexes: wanted });
+    states = await createOptionalIndexes(db, { schema, indexes: wanted, textSearchLanguage });
   } catch (error) {
     if (!signal.aborted) throw error;
     const states = await describeInterrupted(context, flags);
@@ -92,11 +94,11 @@ export async function checkIndexes(
 export async function planIndexes(
   db: CommandContext["db"],
   schema: string,
-  { with: wanted }: IndexFlags,
+  { with: wanted, textSearchLanguage }: IndexFlags,
 ): Promise<{ readonly text: string; readonly json: object }> {
   if (wanted.length === 0) return { text: "", json: {} };
   const { planOptionalIndexes } = await import("../../migrations/indexes/create-indexes.js");
-  const statements = await planOptionalIndexes(db, { schema, indexes: wanted });
+  const statements = await planOptionalIndexes(db, { schema, indexes: wanted, textSearchLanguage });
   const lines = statements.map((statement) => `${statement};`);
   return {
     text: ["\n\n-- Optional indexes: run each statement on its own, outside a transaction", ...lines].join(

@@ -9,7 +9,11 @@ import type { VectorDistance, VectorLayout } from "../../migrations/vector-layou
 import { countOption } from "../options/option-values.js";
 import type { IndexFlags } from "./migrate-indexes.js";
 
-const INDEXES = ["metadata-index", "run-index"] as const satisfies readonly OptionalIndex[];
+const INDEXES = [
+  "metadata-index",
+  "run-index",
+  "store-text-index",
+] as const satisfies readonly OptionalIndex[];
 const TABLES = ["store", "vectors", "cache", "checkpoint-store"] as const satisfies readonly OptionalTables[];
 
 const VECTOR_TYPES = ["vector", "halfvec"] as const;
@@ -30,9 +34,9 @@ const optionalFlags = z.object({
 });
 type Flags = z.output<typeof optionalFlags>;
 
-/** The tables that each of the other options needs. */
-const REQUIRED: readonly (readonly [keyof Flags, string, OptionalTables])[] = [
-  ["textSearchLanguage", "--text-search-language", "store"],
+/** The tables or the index that each of the other options needs. */
+const REQUIRED: readonly (readonly [keyof Flags, string, OptionalTables | OptionalIndex])[] = [
+  ["textSearchLanguage", "--text-search-language", "store-text-index"],
   ["dims", "--dims", "vectors"],
   ["vectorType", "--vector-type", "vectors"],
   ["distance", "--distance", "vectors"],
@@ -47,14 +51,14 @@ export function optionalOptions(): Option[] {
     new Option(
       "--with <name...>",
       "create the optional tables of a store, its vectors, a cache or a checkpoint store; or an optional index, without blocking writers: " +
-        "metadata-index for filters, run-index for delete-runs",
+        "metadata-index for filters, run-index for delete-runs, store-text-index for searches of a store by text",
     ).choices([...TABLES, ...INDEXES]),
     new Option("--without <index...>", "drop an optional index")
       .choices(INDEXES)
       .conflicts(["plan", "check"]),
     new Option(
       "--text-search-language <name>",
-      "the text search configuration of a new store (default: english)",
+      "the text search configuration of a new store-text-index (default: english)",
     ),
     countOption("--dims <n>", "the number of dimensions of an embedding, which new vectors need", 1),
     new Option("--vector-type <type>", "the type of new vectors (default: vector)").choices(VECTOR_TYPES),
@@ -80,26 +84,21 @@ export interface OptionalParts {
 /**
  * Parses the options of {@link optionalOptions}.
  *
- * @throws InvalidConfigError for an option about tables that `--with` does not name, where it would have no effect.
+ * @throws InvalidConfigError for an option about tables or an index that `--with` does not name, where it would have no effect.
  */
 export function parseOptional(given: unknown): OptionalParts {
   const flags = optionalFlags.parse(given);
-  const wanted = TABLES.filter((name) => flags.with.includes(name));
-  for (const [name, option, tables] of REQUIRED) {
-    const hasStore = wanted.includes("vectors") || flags.convertStore;
-    const hasTables = wanted.includes(tables) || (tables === "store" && hasStore);
-    if (flags[name] !== undefined && !hasTables) {
-      throw new InvalidConfigError(option, `requires --with ${tables}`);
-    }
+  for (const [name, option, needed] of REQUIRED) {
+    if (flags[name] === undefined || flags.with.includes(needed)) continue;
+    throw new InvalidConfigError(option, `requires --with ${needed}`);
   }
   const { without, textSearchLanguage, loggedCache = false, checkpointTable } = flags;
   const problem = checkpointTable === undefined ? undefined : problemOfCheckpointTable(checkpointTable);
   if (problem !== undefined) throw new InvalidConfigError("--checkpoint-table", problem);
   return {
-    indexes: { with: INDEXES.filter((name) => flags.with.includes(name)), without },
+    indexes: { with: INDEXES.filter((name) => flags.with.includes(name)), without, textSearchLanguage },
     tables: {
-      with: wanted,
-      textSearchLanguage,
+      with: TABLES.filter((name) => flags.with.includes(name)),
       vectors: layoutOf(flags),
       unloggedCache: !loggedCache,
       checkpointTable,

@@ -9,6 +9,7 @@ import {
   dropIndexStatement,
   type OptionalIndex,
   parseOptionalIndexes,
+  type WantedIndex,
 } from "./optional-index.js";
 import { partitionedIndexDrops, partitionedIndexStatements } from "./partitioned-index.js";
 
@@ -17,6 +18,11 @@ export interface OptionalIndexOptions {
   /** The schema that holds the tables. Default: `public`. */
   readonly schema?: string;
   readonly indexes: readonly OptionalIndex[];
+  /**
+   * The text search configuration of `store-text-index`: the same as the option of the stores, whose searches don't use another one.
+   * An index that exists keeps its own. Default: `english`.
+   */
+  readonly textSearchLanguage?: string | undefined;
 }
 
 /**
@@ -36,14 +42,15 @@ export interface OptionalIndexOptions {
  */
 export async function createOptionalIndexes(
   db: Kysely<CheckpointDatabase>,
-  { schema = "public", indexes }: OptionalIndexOptions,
+  { schema = "public", indexes, textSearchLanguage = "english" }: OptionalIndexOptions,
 ): Promise<Partial<Record<OptionalIndex, IndexState>>> {
   const wanted = parseOptionalIndexes(indexes);
   const plain = plainKysely(db);
   const before = await optionalIndexStatus(plain, { schema });
   try {
     for (const index of wanted) {
-      for (const statement of await creationOf(plain, schema, index, before[index])) {
+      const created = { index, language: textSearchLanguage };
+      for (const statement of await creationOf(plain, schema, created, before[index])) {
         await statement.execute(plain);
       }
     }
@@ -99,16 +106,16 @@ export async function dropBrokenIndexes(
 async function creationOf(
   db: Kysely<CheckpointDatabase>,
   schema: string,
-  index: OptionalIndex,
+  wanted: WantedIndex,
   state: IndexState,
 ): Promise<readonly RawBuilder<unknown>[]> {
   const concurrently = isConcurrent(db);
   if (state === "ready" || state === "building") return [];
-  const ofPartitions = concurrently ? await partitionedIndexStatements(db, schema, index) : undefined;
+  const ofPartitions = concurrently ? await partitionedIndexStatements(db, schema, wanted) : undefined;
   if (ofPartitions !== undefined) return ofPartitions;
   return [
-    ...(state === "broken" ? [dropIndexStatement(schema, index, concurrently)] : []),
-    createIndexStatement(schema, index, concurrently),
+    ...(state === "broken" ? [dropIndexStatement(schema, wanted.index, concurrently)] : []),
+    createIndexStatement(schema, wanted, concurrently),
   ];
 }
 
@@ -125,12 +132,13 @@ function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
  */
 export async function planOptionalIndexes(
   db: Kysely<CheckpointDatabase>,
-  { schema = "public", indexes }: OptionalIndexOptions,
+  { schema = "public", indexes, textSearchLanguage = "english" }: OptionalIndexOptions,
 ): Promise<string[]> {
   const statements: RawBuilder<unknown>[] = [];
   for (const index of parseOptionalIndexes(indexes)) {
-    const ofPartitions = await partitionedIndexStatements(plainKysely(db), schema, index);
-    statements.push(...(ofPartitions ?? [createIndexStatement(schema, index, true)]));
+    const wanted = { index, language: textSearchLanguage };
+    const ofPartitions = await partitionedIndexStatements(plainKysely(db), schema, wanted);
+    statements.push(...(ofPartitions ?? [createIndexStatement(schema, wanted, true)]));
   }
   const compiler = new PostgresQueryCompiler();
   return statements.map((each) => compiler.compileQuery(each.toOperationNode(), createQueryId()).sql);

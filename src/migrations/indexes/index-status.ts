@@ -52,7 +52,11 @@ export async function optionalIndexStatus(
       if (row.is_valid) return "ready";
       return row.is_building ? "building" : "broken";
     };
-    return { "metadata-index": stateOf("metadata-index"), "run-index": stateOf("run-index") };
+    return {
+      "metadata-index": stateOf("metadata-index"),
+      "run-index": stateOf("run-index"),
+      "store-text-index": stateOf("store-text-index"),
+    };
   } catch (error) {
     throw toDatabaseError(error);
   }

@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
+import { itemTexts } from "../../db/item-texts.js";
 import { InvalidConfigError } from "../../errors/index.js";
 
 /** An index that not every service needs. See docs/indexes.md for its costs and benefits. */
-export type OptionalIndex = "metadata-index" | "run-index";
+export type OptionalIndex = "metadata-index" | "run-index" | "store-text-index";
 
 interface IndexDefinition {
   /** The name of the index in the database. */
   readonly name: string;
   readonly table: string;
-  /** The part of `create index` after the table. */
-  readonly on: RawBuilder<unknown>;
+  /** The part of `create index` after the table, for a text search configuration. */
+  readonly on: (language: string) => RawBuilder<unknown>;
 }
 
 /** The definitions of the indexes, by the names that callers use. */
@@ -18,15 +19,28 @@ export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, IndexDefinition>> 
   "metadata-index": {
     name: "checkpoint_metadata_idx",
     table: "checkpoints",
-    on: sql`using gin (metadata jsonb_path_ops)`,
+    on: () => sql`using gin (metadata jsonb_path_ops)`,
   },
   // For `deleteForRuns`. Leaves out checkpoints without a run.
   "run-index": {
     name: "checkpoint_run_idx",
     table: "checkpoints",
-    on: sql`((metadata ->> 'run_id')) where (metadata ->> 'run_id') is not null`,
+    on: () => sql`((metadata ->> 'run_id')) where (metadata ->> 'run_id') is not null`,
+  },
+  // For searches by text in a large scope.
+  "store-text-index": {
+    name: "store_text_idx",
+    table: "store",
+    on: (language) => sql`using gin (${itemTexts(sql`value`, language)})`,
   },
 };
+
+/** An index to create. */
+export interface WantedIndex {
+  readonly index: OptionalIndex;
+  /** The text search configuration of an index of texts. */
+  readonly language: string;
+}
 
 /** @throws InvalidConfigError for an unknown name. */
 export function parseOptionalIndexes(names: readonly string[]): OptionalIndex[] {
@@ -46,12 +60,12 @@ function isOptionalIndex(name: string): name is OptionalIndex {
 /** The statement that creates an index. With `concurrently`, it does not block writers, but can't run in a transaction. */
 export function createIndexStatement(
   schema: string,
-  index: OptionalIndex,
+  { index, language }: WantedIndex,
   concurrently: boolean,
 ): RawBuilder<unknown> {
   const { name, table, on } = OPTIONAL_INDEXES[index];
   const command = concurrently ? sql`create index concurrently` : sql`create index`;
-  return sql`${command} if not exists ${sql.id(name)} on ${sql.id(schema, table)} ${on}`;
+  return sql`${command} if not exists ${sql.id(name)} on ${sql.id(schema, table)} ${on(language)}`;
 }
 
 /** The statement that drops an index. */

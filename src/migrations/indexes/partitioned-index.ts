@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { oidOf } from "../catalog-expressions.js";
-import { OPTIONAL_INDEXES, type OptionalIndex } from "./optional-index.js";
+import { OPTIONAL_INDEXES, type OptionalIndex, type WantedIndex } from "./optional-index.js";
 
 /** A table, or a partition of it, with its part of an index. */
 interface IndexPart {
@@ -26,11 +26,11 @@ interface IndexPart {
 export async function partitionedIndexStatements(
   db: Kysely<CheckpointDatabase>,
   schema: string,
-  index: OptionalIndex,
+  { index, language }: WantedIndex,
 ): Promise<readonly RawBuilder<unknown>[] | undefined> {
   const parts = await readParts(db, schema, index);
   if (parts.length === 0) return undefined;
-  const { on } = OPTIONAL_INDEXES[index];
+  const on = OPTIONAL_INDEXES[index].on(language);
   const created = parts.flatMap((part): RawBuilder<unknown>[] => {
     const place = sql`${sql.id(part.index)} on`;
     const table = sql.id(part.schema, part.table);

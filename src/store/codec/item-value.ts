@@ -5,8 +5,7 @@ import type { Sealing } from "../model/sealing.js";
 import { itemData, itemText } from "./item-data.js";
 
 /**
- * The key of a stored value that holds the bytes of a serializer. Its index of texts leaves it out; see the migration
- * `store-0002-create-indexes`.
+ * The key of a stored value that holds the bytes of a serializer. Searches by text leave it out; see `itemTexts`.
  */
 export const SEALED = "__sealed__";
 

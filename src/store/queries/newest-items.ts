@@ -1,20 +1,31 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { isAlive } from "../../db/expiry.js";
+import { fewRows } from "../../db/kysely/few-rows.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
 import { plannedForValues, hiddenFromPlanner } from "./planning.js";
 import { isInScope, type ScopeParams } from "./item-scope.js";
-import type { SearchParameter } from "./search-shape.js";
+import type { SearchParameter, SearchShape } from "./search-shape.js";
 
 /** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */
 const SMALL_SCOPE = 1_000;
 
 const NO_SCORE = /* @__PURE__ */ sql<number | null>`null::float8`.as("score");
 
+/** The page begins where only a large scope can have one: a small one has so many items itself, and so many below it. */
+const FAR = 2 * SMALL_SCOPE;
+
+const KEY = ["prefix", "key"] as const;
+
 interface Scope {
   readonly isEverything: boolean;
   readonly filter: FilterShape;
+}
+
+/** Whether a page of the newest items is so far behind the first one that skipping the others is what takes the time. */
+export function isFar(filter: FilterShape, offset: number): boolean {
+  return offset >= FAR && !isFiltered(filter);
 }
 
 /**
@@ -33,7 +44,11 @@ export function bestFirst(alias: string): RawBuilder<unknown> {
 }
 
 /** A page of the items of a scope, the newest first. */
-export function newestItems(db: QueryCreator<LibraryDatabase>, parameter: SearchParameter, scope: Scope) {
+export function newestItems(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: SearchParameter,
+  scope: Scope & Pick<SearchShape, "isFar">,
+) {
   const [limit, offset] = [
     hiddenFromPlanner(parameter("limit"), "bigint"),
     hiddenFromPlanner(parameter("offset"), "bigint"),
@@ -47,6 +62,16 @@ export function newestItems(db: QueryCreator<LibraryDatabase>, parameter: Search
       .orderBy(newestFirst("store"))
       .limit(sql<number>`${parameter("limit")}::bigint`)
       .offset(sql<number>`${parameter("offset")}::bigint`);
+  }
+  if (scope.isFar) {
+    const keys = keysOfLarge(db, parameter, scope).orderBy(newestFirst("store")).offset(offset);
+    return db
+      .selectFrom(fewRows(db, keys.as("row"), KEY).as("found"))
+      .innerJoin("store", (join) =>
+        join.onRef("store.prefix", "=", "found.prefix").onRef("store.key", "=", "found.key"),
+      )
+      .selectAll("store")
+      .select(NO_SCORE);
   }
   return itemsOfScope(db, parameter, scope)
     .selectAll("store")
@@ -67,14 +92,9 @@ function itemsOfScope(
   { isEverything }: Scope,
 ) {
   if (isEverything) return db.selectFrom("store").where(isAlive("store"));
-  const scope: Parameter<ScopeParams> = (name) => hiddenFromPlanner(parameter(name), "text");
+  const scope = hiddenScope(parameter);
   const needed = sql<number>`${hiddenFromPlanner(parameter("limit"), "bigint")} + ${hiddenFromPlanner(parameter("offset"), "bigint")}`;
-  const isLarge = sql<SqlBool>`(select is_large from size)`;
-  return db
-    .with(
-      (cte) => cte("size").materialized(),
-      (qb) => qb.selectNoFrom(hasMoreThan(qb, scope, SMALL_SCOPE).as("is_large")),
-    )
+  return withSize(db, scope)
     .with(
       (cte) => cte("small").materialized(),
       (qb) =>
@@ -82,7 +102,7 @@ function itemsOfScope(
           .selectFrom("store")
           .where(isInScope("store", scope))
           .where(isAlive("store"))
-          .where(sql<SqlBool>`not ${isLarge}`)
+          .where(sql<SqlBool>`not ${IS_LARGE}`)
           .selectAll(),
     )
     .with("large", (qb) =>
@@ -91,7 +111,7 @@ function itemsOfScope(
         // As a truth value, no index serves it but that of the order.
         .where(sql<SqlBool>`(${isInScope("store", scope)}) is true`)
         .where(isAlive("store"))
-        .where(isLarge)
+        .where(IS_LARGE)
         .selectAll()
         .orderBy(newestFirst("store"))
         .limit(needed),
@@ -99,6 +119,42 @@ function itemsOfScope(
     .selectFrom((eb) =>
       eb.selectFrom("small").selectAll().unionAll(eb.selectFrom("large").selectAll()).as("store"),
     );
+}
+
+/**
+ * The keys of the items of a large scope, as many as a page has. The index of the newest items has all that this reads, also of the items that
+ * the page skips.
+ */
+function keysOfLarge(db: QueryCreator<LibraryDatabase>, parameter: SearchParameter, { isEverything }: Scope) {
+  const limit = parameter("limit");
+  if (isEverything) {
+    const all = db.selectFrom("store").where(isAlive("store")).select(KEY);
+    return all.limit(hiddenFromPlanner(limit, "bigint"));
+  }
+  const scope = hiddenScope(parameter);
+  return (
+    withSize(db, scope)
+      .selectFrom("store")
+      .where(sql<SqlBool>`(${isInScope("store", scope)}) is true`)
+      .where(isAlive("store"))
+      .select(KEY)
+      // Postgres reads nothing for a page of no items. As a condition, the decision would be one more step for each skipped item.
+      .limit(sql<number>`(select case when is_large then ${limit}::bigint else 0 end from size)`)
+  );
+}
+
+function hiddenScope(parameter: SearchParameter): Parameter<ScopeParams> {
+  return (name) => hiddenFromPlanner(parameter(name), "text");
+}
+
+const IS_LARGE = /* @__PURE__ */ sql<SqlBool>`(select is_large from size)`;
+
+/** Adds the decision by the size of a scope, which {@link IS_LARGE} reads. */
+function withSize(db: QueryCreator<LibraryDatabase>, scope: Parameter<ScopeParams>) {
+  return db.with(
+    (cte) => cte("size").materialized(),
+    (qb) => qb.selectNoFrom(hasMoreThan(qb, scope, SMALL_SCOPE).as("is_large")),
+  );
 }
 
 /** Whether a namespace, or all those below it, hold more than this number of items. It reads only the index. */

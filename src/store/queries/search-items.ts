@@ -5,7 +5,7 @@ import { fewRows } from "../../db/kysely/few-rows.js";
 import { LOCK_ORDER } from "./item-keys.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
-import { bestFirst, newestItems } from "./newest-items.js";
+import { bestFirst, isFar, newestItems } from "./newest-items.js";
 import { scopeParams } from "./item-scope.js";
 import { hybridMatches } from "./hybrid-matches.js";
 import type {
@@ -50,6 +50,7 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
   const shape = {
     isEverything: prefix === "",
     filter: filter.shape,
+    isFar: text === undefined && byVector === undefined && isFar(filter.shape, offset),
     refreshes,
     text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
     vector: byVector && shapeOf(byVector),

@@ -51,6 +51,8 @@ export type SearchParameter = Parameter<SearchParams & FilterParams>;
 export interface SearchShape {
   readonly isEverything: boolean;
   readonly filter: FilterShape;
+  /** Whether the page begins behind so many items that only their keys are read; see `newestItems`. */
+  readonly isFar: boolean;
   readonly refreshes: boolean;
   readonly text: TextShape | undefined;
   readonly vector: VectorShape | undefined;

@@ -1,5 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { itemTexts } from "../../db/item-texts.js";
 import { bestFirst, matchesScope, newestFirst } from "./newest-items.js";
 import { plannedForValues } from "./planning.js";
 import { neededItems } from "./scored-page.js";
@@ -79,10 +80,7 @@ export function textMatches(
 
 function expressionsOf(parameter: SearchParameter, { language, everyWord }: TextShape) {
   const words = textQuery(language, parameter, everyWord);
-  // The expression of the index `store_text_idx`: texts of the value, not its keys. Longer values have no entry there.
-  const texts = sql`(case when jsonb_typeof(store.value) <> 'object' then null
-    when octet_length((store.value - '__sealed__'::text)::text) <= 250000
-    then jsonb_to_tsvector(${sql.lit(language)}::regconfig, store.value - '__sealed__'::text, '["string"]') end)`;
+  const texts = itemTexts(sql`store.value`, language);
   return { texts, words, matches: sql<SqlBool>`${texts} @@ ${words}` };
 }
 

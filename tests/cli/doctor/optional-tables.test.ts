@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { PostgresStore } from "../../../src/store/index.js";
 import { todaysGoTables } from "../../../test-support/langgraphgo-tables.js";
 import { describePglite, type TestDatabase } from "../../../test-support/targets.js";
 import { cliOn } from "../cli.js";
@@ -37,6 +38,16 @@ describePglite("doctor on optional tables", (target) => {
       })),
     );
     expect((await run("doctor")).stdout).toMatch(/^ok +optional tables +store is up to date$/m);
+  });
+
+  it("names the optional index of a store, also in a schema without savers", async () => {
+    await using store = new PostgresStore(database.source);
+    await store.setup();
+    const message = "store-text-index does not exist; it is optional (migrate --with store-text-index)";
+    expect(await found("indexes")).toEqual([{ state: "ok", message }]);
+    await run("migrate", "--with", "store-text-index");
+    const ready = { state: "ok", message: 'store-text-index "store_text_idx": ready' };
+    expect(await found("indexes")).toContainEqual(ready);
   });
 
   it.each([

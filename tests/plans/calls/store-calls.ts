@@ -59,6 +59,8 @@ export function storeCalls(store: PostgresStore): NamedCall[] {
     [USER, { filter: { kind: "fact" } }],
     [["users"], { filter: { kind: "fact", rank: { $gte: 5 } } }],
     [[], { filter: { name: { $exists: true } } }],
+    [["users"], { offset: 5_000 }],
+    [[], { offset: 5_000 }],
     [USER, { query: "music" }],
     [["users"], { query: "music", limit: 100 }],
     [[], { query: "music", unscored: true }],
