@@ -25,6 +25,8 @@ import {
   TIMED_SCENARIOS,
 } from "./scenarios/index.js";
 import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js";
+import { measureSmallRuns } from "./small-runs/measure-small-runs.js";
+import { smallRunCases } from "./small-runs/small-run-cases.js";
 import { storeCases } from "./store/store-cases.js";
 import { StoreContest } from "./store/store-contest.js";
 import { vectorCases, VectorContest } from "./store/vector-contest.js";
@@ -54,6 +56,9 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const loads = await overRoutes(server, options, (routes) =>
     each(casesOf(LOAD_SCENARIOS, options), (loadCase) => runLoad(loadCase, server, routes)),
   );
+  const smallRuns = await overRoutes(server, options, (routes) =>
+    each(smallRunCases(options), (smallCase) => measureSmallRuns(smallCase, server, routes)),
+  );
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
   const growth = await each(historiesOf(options), async (history) => [
@@ -68,7 +73,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     await measureInspector(server, options),
   ]);
   const measured = {
-    ...{ timed, pgbench, loads, amounts, growth },
+    ...{ timed, pgbench, loads, smallRuns, amounts, growth },
     ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores, inspector },
   };
   const results = {

@@ -88,7 +88,7 @@ export async function race(
     await takeTurns(calls, warmUps);
     if (timedCase.warmsUpAlone === true) for (const call of calls) await warmUp(call);
     await takeTurns(runners.map(noted), rounds);
-    return report(timedCase, route, {
+    return compared(timedCase, route, {
       ours: await figuresOf("ours", runners),
       official: await figuresOf("official", runners),
       floor: timedCase.floor === true ? await figuresOf("floor", runners) : undefined,
@@ -114,10 +114,11 @@ async function figuresOf(id: Contestant["id"], runners: readonly Runner[]): Prom
   return { ...summarize(times), ...(count && { statements: await count(next()) }) };
 }
 
-function report(
-  { name, detail = false }: Race,
+/** Compares the figures of both savers, and of the floor where there is one. */
+export function compared(
+  { name, detail = false }: Pick<Race, "name" | "detail">,
   { latencyMs }: Route,
-  { floor, ...figures }: PerSubject<CaseFigures> & { readonly floor: CaseFigures | undefined },
+  { floor, ...figures }: PerSubject<CaseFigures> & { readonly floor?: CaseFigures | undefined },
 ): CaseResult {
   const { ours, official } = figures;
   return {
