@@ -5,6 +5,7 @@ import { runPgbench } from "./floor/pgbench.js";
 import { historiesOf } from "./growth/histories.js";
 import { measureGrowth } from "./growth/measure-growth.js";
 import { measureInspector } from "./inspector/measure-inspector.js";
+import { jitCases, JitServer } from "./jit/measure-with-jit.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
 import { type CaseResult, runCase } from "./measure/run-case.js";
@@ -59,6 +60,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const smallRuns = await overRoutes(server, options, (routes) =>
     each(smallRunCases(options), (smallCase) => measureSmallRuns(smallCase, server, routes)),
   );
+  const jit = await measureWithJit(options, each);
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
   const growth = await each(historiesOf(options), async (history) => [
@@ -73,7 +75,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     await measureInspector(server, options),
   ]);
   const measured = {
-    ...{ timed, pgbench, loads, smallRuns, amounts, growth },
+    ...{ timed, pgbench, loads, smallRuns, jit, amounts, growth },
     ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores, inspector },
   };
   const results = {
@@ -91,6 +93,19 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
 
 interface Named {
   readonly name: string;
+}
+
+/** Runs the selected cases on a server with JIT. */
+async function measureWithJit(
+  options: BenchOptions,
+  each: ReturnType<typeof runEach>,
+): Promise<CaseResult[]> {
+  const server = new JitServer();
+  try {
+    return await each(jitCases(options), (jitCase) => server.run(jitCase));
+  } finally {
+    await server.stop();
+  }
 }
 
 /** Runs the selected cases of the stores, which share what they hold. */

@@ -1,7 +1,7 @@
 import type { BenchServer } from "../bench-server.js";
 import { enterFloor } from "../floor/enter-floor.js";
 import type { TimedCase } from "../scenarios/scenario.js";
-import { OFFICIAL, OURS, type PerSubject } from "../subjects.js";
+import { OFFICIAL, OURS, type PerSubject, type Subject } from "../subjects.js";
 import { type Contestant, type Entrant, enterSaver, type Owner } from "./contestant.js";
 import { type Route, turnsOn, UNTIL_COMPILED } from "./route.js";
 import { type Summary, summarize } from "./statistics.js";
@@ -44,15 +44,18 @@ interface Runner extends Entrant {
 /**
  * Runs a case with both savers, and with the floor where it has one: each in a database of its own, on one server,
  * with equal data, over one route after the other.
+ *
+ * @param ours - Our saver, with other options than the defaults where the case is about them.
  */
 export async function runCase(
   timedCase: TimedCase,
   server: BenchServer,
   routes: readonly Route[],
+  ours: Subject = OURS,
 ): Promise<CaseResult[]> {
   const contestants: Owner[] = [];
   try {
-    for (const subject of [OURS, OFFICIAL]) contestants.push(await enterSaver(subject, timedCase, server));
+    for (const subject of [ours, OFFICIAL]) contestants.push(await enterSaver(subject, timedCase, server));
     if (timedCase.floor === true) contestants.push(await enterFloor(timedCase, server, routes));
     const results = [];
     for (const route of routes) results.push(await race(timedCase, contestants, route));

@@ -22,6 +22,7 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
     pgbench,
     loads,
     smallRuns,
+    jit,
     amounts,
     growth,
     stores,
@@ -38,6 +39,7 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
     sections.push(...timedSections(latencyMs, timed, pgbench));
   }
   sections.push(...sectionsByPlace("Runs of small graphs", smallRuns));
+  sections.push(...sectionsByPlace("A stock server with JIT", jit));
   sections.push(...storeSections(stores, recalls));
   if (checkpointStores.length > 0) sections.push(checkpointStoreSection(checkpointStores));
   if (inspector.length > 0) sections.push(inspectorSection(inspector));

@@ -18,6 +18,7 @@ const nothing: Measured = {
   pgbench: [],
   loads: [],
   smallRuns: [],
+  jit: [],
   amounts: [],
   growth: [],
   stores: [],
