@@ -30,7 +30,8 @@ import { measureSmallRuns } from "./small-runs/measure-small-runs.js";
 import { smallRunCases } from "./small-runs/small-run-cases.js";
 import { storeCases } from "./store/store-cases.js";
 import { StoreContest } from "./store/store-contest.js";
-import { vectorCases, VectorContest } from "./store/vector-contest.js";
+import { vectorCases, vectorCounts } from "./store/vector-cases.js";
+import { VectorContest } from "./store/vector-contest.js";
 import { ofEach, type PerSubject, versionOf } from "./subjects.js";
 import { judge } from "./targets.js";
 
@@ -119,20 +120,41 @@ async function measureStores(
   readonly facts: FactResult[];
 }> {
   const contest = new StoreContest(server, options);
-  const vectors = new VectorContest(server, options);
   try {
     const facts = await each([{ name: "store, facts" }], () => contest.facts());
     const timed = await overRoutes(server, options, (routes) =>
       each(storeCases(options), (storeCase) => contest.run(storeCase, routes)),
     );
-    const byVectors = await overRoutes(server, options, (routes) =>
-      each(vectorCases(options), (vectorCase) => vectors.run(vectorCase, routes)),
-    );
-    const recalls = await each(vectorCases(options), (vectorCase) => vectors.recall(vectorCase));
-    return { timed: [...timed, ...byVectors], recalls, facts };
+    const recalls = [];
+    for (const count of vectorCounts(options)) {
+      const byVectors = await measureVectors(server, options, count, each);
+      timed.push(...byVectors.timed);
+      recalls.push(...byVectors.recalls);
+    }
+    return { timed, recalls, facts };
   } finally {
     await contest.end();
-    await vectors.end();
+  }
+}
+
+/** Runs the selected cases of so many items with vectors. */
+async function measureVectors(
+  server: BenchServer,
+  options: BenchOptions,
+  count: number,
+  each: ReturnType<typeof runEach>,
+): Promise<{ readonly timed: CaseResult[]; readonly recalls: AmountResult[] }> {
+  const contest = new VectorContest(server, options, count);
+  const cases = vectorCases(options).filter((one) => one.count === count);
+  try {
+    // Before anything changes the items.
+    const recalls = await each(cases, (vectorCase) => contest.recall(vectorCase));
+    const timed = await overRoutes(server, options, (routes) =>
+      each(cases, (vectorCase) => contest.run(vectorCase, routes)),
+    );
+    return { timed, recalls };
+  } finally {
+    await contest.end();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Measured } from "../../bench/report/results.js";
 import { LOAD_SCENARIOS, TIMED_SCENARIOS } from "../../bench/scenarios/index.js";
 import { reportedCalls, smallRunCases } from "../../bench/small-runs/small-run-cases.js";
 import { storeCases } from "../../bench/store/store-cases.js";
-import { recallOf, vectorCases } from "../../bench/store/vector-contest.js";
+import { recallOf, vectorCases } from "../../bench/store/vector-cases.js";
 import { START_AMOUNTS } from "../../bench/scenarios/start.js";
 import { judge, TARGETS } from "../../bench/targets.js";
 
