@@ -5,6 +5,7 @@ import { runPgbench } from "./floor/pgbench.js";
 import { historiesOf } from "./growth/histories.js";
 import { measureGrowth } from "./growth/measure-growth.js";
 import { measureInspector } from "./inspector/measure-inspector.js";
+import { jitCases, JitServer } from "./jit/measure-with-jit.js";
 import { startDelayProxy } from "./latency/start-delay-proxy.js";
 import { DIRECT, type Route } from "./measure/route.js";
 import { type CaseResult, runCase } from "./measure/run-case.js";
@@ -25,9 +26,12 @@ import {
   TIMED_SCENARIOS,
 } from "./scenarios/index.js";
 import type { AmountScenario, FactScenario, Size } from "./scenarios/scenario.js";
+import { measureSmallRuns } from "./small-runs/measure-small-runs.js";
+import { smallRunCases } from "./small-runs/small-run-cases.js";
 import { storeCases } from "./store/store-cases.js";
 import { StoreContest } from "./store/store-contest.js";
-import { vectorCases, VectorContest } from "./store/vector-contest.js";
+import { vectorCases, vectorCounts } from "./store/vector-cases.js";
+import { VectorContest } from "./store/vector-contest.js";
 import { ofEach, type PerSubject, versionOf } from "./subjects.js";
 import { judge } from "./targets.js";
 
@@ -54,6 +58,10 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const loads = await overRoutes(server, options, (routes) =>
     each(casesOf(LOAD_SCENARIOS, options), (loadCase) => runLoad(loadCase, server, routes)),
   );
+  const smallRuns = await overRoutes(server, options, (routes) =>
+    each(smallRunCases(options), (smallCase) => measureSmallRuns(smallCase, server, routes)),
+  );
+  const jit = await measureWithJit(options, each);
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
   const growth = await each(historiesOf(options), async (history) => [
@@ -68,7 +76,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     await measureInspector(server, options),
   ]);
   const measured = {
-    ...{ timed, pgbench, loads, amounts, growth },
+    ...{ timed, pgbench, loads, smallRuns, jit, amounts, growth },
     ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores, inspector },
   };
   const results = {
@@ -88,6 +96,19 @@ interface Named {
   readonly name: string;
 }
 
+/** Runs the selected cases on a server with JIT. */
+async function measureWithJit(
+  options: BenchOptions,
+  each: ReturnType<typeof runEach>,
+): Promise<CaseResult[]> {
+  const server = new JitServer();
+  try {
+    return await each(jitCases(options), (jitCase) => server.run(jitCase));
+  } finally {
+    await server.stop();
+  }
+}
+
 /** Runs the selected cases of the stores, which share what they hold. */
 async function measureStores(
   server: BenchServer,
@@ -99,20 +120,41 @@ async function measureStores(
   readonly facts: FactResult[];
 }> {
   const contest = new StoreContest(server, options);
-  const vectors = new VectorContest(server, options);
   try {
     const facts = await each([{ name: "store, facts" }], () => contest.facts());
     const timed = await overRoutes(server, options, (routes) =>
       each(storeCases(options), (storeCase) => contest.run(storeCase, routes)),
     );
-    const byVectors = await overRoutes(server, options, (routes) =>
-      each(vectorCases(options), (vectorCase) => vectors.run(vectorCase, routes)),
-    );
-    const recalls = await each(vectorCases(options), (vectorCase) => vectors.recall(vectorCase));
-    return { timed: [...timed, ...byVectors], recalls, facts };
+    const recalls = [];
+    for (const count of vectorCounts(options)) {
+      const byVectors = await measureVectors(server, options, count, each);
+      timed.push(...byVectors.timed);
+      recalls.push(...byVectors.recalls);
+    }
+    return { timed, recalls, facts };
   } finally {
     await contest.end();
-    await vectors.end();
+  }
+}
+
+/** Runs the selected cases of so many items with vectors. */
+async function measureVectors(
+  server: BenchServer,
+  options: BenchOptions,
+  count: number,
+  each: ReturnType<typeof runEach>,
+): Promise<{ readonly timed: CaseResult[]; readonly recalls: AmountResult[] }> {
+  const contest = new VectorContest(server, options, count);
+  const cases = vectorCases(options).filter((one) => one.count === count);
+  try {
+    // Before anything changes the items.
+    const recalls = await each(cases, (vectorCase) => contest.recall(vectorCase));
+    const timed = await overRoutes(server, options, (routes) =>
+      each(cases, (vectorCase) => contest.run(vectorCase, routes)),
+    );
+    return { timed, recalls };
+  } finally {
+    await contest.end();
   }
 }
 

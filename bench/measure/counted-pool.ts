@@ -10,7 +10,7 @@ export interface Connected {
 }
 
 /** A pool that counts the statements that are sent through it. */
-export interface CountedPool extends Connected {
+export interface CountedPool extends Required<Connected> {
   readonly pool: pg.Pool;
 }
 
@@ -31,7 +31,7 @@ export function openCountedPool(url: string, connections?: number): CountedPool 
  *
  * @param observe - Calls its argument at every statement from now on.
  */
-export function countStatements(observe: (see: () => void) => void): Pick<Connected, "count"> {
+export function countStatements(observe: (see: () => void) => void): Pick<Required<Connected>, "count"> {
   let sent = 0;
   observe(() => sent++);
   return {

@@ -1,7 +1,7 @@
 import type { BenchServer } from "../bench-server.js";
 import { enterFloor } from "../floor/enter-floor.js";
 import type { TimedCase } from "../scenarios/scenario.js";
-import { OFFICIAL, OURS, type PerSubject } from "../subjects.js";
+import { OFFICIAL, OURS, type PerSubject, type Subject } from "../subjects.js";
 import { type Contestant, type Entrant, enterSaver, type Owner } from "./contestant.js";
 import { type Route, turnsOn, UNTIL_COMPILED } from "./route.js";
 import { type Summary, summarize } from "./statistics.js";
@@ -44,15 +44,18 @@ interface Runner extends Entrant {
 /**
  * Runs a case with both savers, and with the floor where it has one: each in a database of its own, on one server,
  * with equal data, over one route after the other.
+ *
+ * @param ours - Our saver, with other options than the defaults where the case is about them.
  */
 export async function runCase(
   timedCase: TimedCase,
   server: BenchServer,
   routes: readonly Route[],
+  ours: Subject = OURS,
 ): Promise<CaseResult[]> {
   const contestants: Owner[] = [];
   try {
-    for (const subject of [OURS, OFFICIAL]) contestants.push(await enterSaver(subject, timedCase, server));
+    for (const subject of [ours, OFFICIAL]) contestants.push(await enterSaver(subject, timedCase, server));
     if (timedCase.floor === true) contestants.push(await enterFloor(timedCase, server, routes));
     const results = [];
     for (const route of routes) results.push(await race(timedCase, contestants, route));
@@ -88,7 +91,7 @@ export async function race(
     await takeTurns(calls, warmUps);
     if (timedCase.warmsUpAlone === true) for (const call of calls) await warmUp(call);
     await takeTurns(runners.map(noted), rounds);
-    return report(timedCase, route, {
+    return compared(timedCase, route, {
       ours: await figuresOf("ours", runners),
       official: await figuresOf("official", runners),
       floor: timedCase.floor === true ? await figuresOf("floor", runners) : undefined,
@@ -114,10 +117,11 @@ async function figuresOf(id: Contestant["id"], runners: readonly Runner[]): Prom
   return { ...summarize(times), ...(count && { statements: await count(next()) }) };
 }
 
-function report(
-  { name, detail = false }: Race,
+/** Compares the figures of both savers, and of the floor where there is one. */
+export function compared(
+  { name, detail = false }: Pick<Race, "name" | "detail">,
   { latencyMs }: Route,
-  { floor, ...figures }: PerSubject<CaseFigures> & { readonly floor: CaseFigures | undefined },
+  { floor, ...figures }: PerSubject<CaseFigures> & { readonly floor?: CaseFigures | undefined },
 ): CaseResult {
   const { ours, official } = figures;
   return {

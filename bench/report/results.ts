@@ -37,6 +37,10 @@ export interface Measured {
   readonly timed: readonly CaseResult[];
   readonly pgbench: readonly PgbenchResult[];
   readonly loads: readonly LoadResult[];
+  /** The runs of small graphs on new savers. */
+  readonly smallRuns: readonly CaseResult[];
+  /** What was measured on an installed server with JIT. */
+  readonly jit: readonly CaseResult[];
   readonly amounts: readonly AmountResult[];
   readonly growth: readonly GrowthResult[];
   /** The operations of the stores. */

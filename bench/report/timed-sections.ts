@@ -22,19 +22,27 @@ export function timedSections(
   ];
 }
 
+/** Formats times as one table for each route. */
+export function sectionsByPlace(title: string, timed: readonly CaseResult[]): string[] {
+  return [...new Set(timed.map(({ latencyMs }) => latencyMs))].map((latencyMs) => {
+    const there = timed.filter((result) => result.latencyMs === latencyMs);
+    return `## ${title}, ${placeOf(latencyMs)}\n\n${EXPLANATION}\n\n${timesTable(there)}`;
+  });
+}
+
 /** Names the place of client and server. */
-export function placeOf(latencyMs: number): string {
+function placeOf(latencyMs: number): string {
   return latencyMs === 0 ? "on one machine" : `with ${latencyMs} ms each way between client and server`;
 }
 
-export const EXPLANATION =
+const EXPLANATION =
   "Medians in milliseconds, in brackets the 5th and the 95th percentile; statements sent per call.";
 
 const FLOOR =
   "The same statements with the same parameters, prepared and sent by `pg` alone, in the same turns; medians in milliseconds.";
 
 /** Formats times, whichever operations they are of. */
-export function timesTable(timed: readonly CaseResult[]): string {
+function timesTable(timed: readonly CaseResult[]): string {
   return markdownTable(
     ["operation", "this library", "statements", "official", "statements", "times as fast"],
     timed.map(({ name, figures: { ours, official }, ratio }) => [

@@ -9,7 +9,7 @@ import { markdownTable } from "./markdown-table.js";
 import type { Plot } from "./plots/draw-plots.js";
 import { storeSections } from "./store-section.js";
 import { targetSection } from "./target-section.js";
-import { timedSections } from "./timed-sections.js";
+import { sectionsByPlace, timedSections } from "./timed-sections.js";
 
 /**
  * Formats the results as a page of Markdown, aligned so that it reads well as plain text.
@@ -21,6 +21,8 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
     timed,
     pgbench,
     loads,
+    smallRuns,
+    jit,
     amounts,
     growth,
     stores,
@@ -36,6 +38,8 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
   for (const latencyMs of new Set([...timed, ...pgbench].map((result) => result.latencyMs))) {
     sections.push(...timedSections(latencyMs, timed, pgbench));
   }
+  sections.push(...sectionsByPlace("Runs of small graphs", smallRuns));
+  sections.push(...sectionsByPlace("A stock server with JIT", jit));
   sections.push(...storeSections(stores, recalls));
   if (checkpointStores.length > 0) sections.push(checkpointStoreSection(checkpointStores));
   if (inspector.length > 0) sections.push(inspectorSection(inspector));

@@ -11,7 +11,7 @@ export const getTuple: TimedScenario = {
     ),
 };
 
-/** The case for pgbench: reading a state of the size that most services have. */
+/** The case for pgbench, and for a server with JIT: reading a state of the size that most services have. */
 export const plainGetTuple: TimedScenario = {
   cases: (size) => statesOfEqualChannels([5], size).map(getTupleCase),
 };

@@ -6,7 +6,6 @@ import { deltaHistory } from "./delta-history.js";
 import { disk } from "./disk.js";
 import { getTuple, plainGetTuple } from "./get-tuple.js";
 import { graphRun } from "./graph-run.js";
-import { jit } from "./jit.js";
 import { killedBackend } from "./killed-backend.js";
 import { list } from "./list.js";
 import { longThread } from "./long-thread.js";
@@ -34,7 +33,7 @@ export const PGBENCH_SCENARIOS: readonly TimedScenario[] = [plainGetTuple];
 export const LOAD_SCENARIOS: readonly LoadScenario[] = [concurrentThreads];
 
 /** The scenarios that measure something else than time, in the order of the report. */
-export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk, jit, cache, start];
+export const AMOUNT_SCENARIOS: readonly AmountScenario[] = [memory, longThread, disk, cache, start];
 
 /** The scenarios that report facts, in the order of the report. */
 export const FACT_SCENARIOS: readonly FactScenario[] = [concurrentSetup, branches, roundTrip, killedBackend];

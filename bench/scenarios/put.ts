@@ -14,6 +14,11 @@ export const put: TimedScenario = {
   cases: (size) => [...statesOfEqualChannels([1, 5, 20], size), ...statesOfEqualSize(size)].map(putCase),
 };
 
+/** The case of a state of the size that most services have. */
+export const plainPut: TimedScenario = {
+  cases: (size) => statesOfEqualChannels([5], size).map(putCase),
+};
+
 function putCase({ label, values, rounds, detail }: State): TimedCase {
   return {
     name: `put, ${label}`,

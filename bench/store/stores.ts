@@ -50,7 +50,17 @@ export interface StoreSubject {
   /** Opens a store on a PGlite, which the caller closes. Its statements can't be counted. */
   readonly openPglite: (pglite: PGlite, index: StoreIndex) => OpenedStore;
   /** Stores items as the store would, in one statement each, without the time that takes. The last one is the newest. */
-  readonly load: (database: BenchDatabase, items: readonly Item[], ageS: number) => Promise<void>;
+  readonly load: (database: Loadable, items: readonly Item[], ageS: number) => Promise<void>;
+  /** Stores the vectors of items that are stored, in one statement. */
+  readonly loadVectors: (database: Loadable, vectors: readonly ItemVector[]) => Promise<void>;
+}
+
+type Loadable = Pick<BenchDatabase, "query">;
+
+/** An item with the vector of its only text. */
+export interface ItemVector extends Pick<Item, "namespace" | "key"> {
+  readonly text: string;
+  readonly vector: string;
 }
 
 export const OUR_STORE: StoreSubject = {
@@ -64,6 +74,7 @@ export const OUR_STORE: StoreSubject = {
     return { store, end: () => store.end() };
   },
   load: (database, items, ageS) => load(database, LOAD_OURS, items, ".", ageS),
+  loadVectors: (database, vectors) => loadVectors(database, LOAD_OUR_VECTORS, vectors, "."),
 };
 
 export const OFFICIAL_STORE: StoreSubject = {
@@ -91,6 +102,7 @@ export const OFFICIAL_STORE: StoreSubject = {
     return { store, end: () => store.stop() };
   },
   load: (database, items, ageS) => load(database, LOAD_OFFICIAL, items, ":", ageS),
+  loadVectors: (database, vectors) => loadVectors(database, LOAD_OFFICIAL_VECTORS, vectors, ":"),
 };
 
 const LOAD_OURS = `
@@ -103,8 +115,34 @@ const LOAD_OFFICIAL = `
   select namespace, key, value::jsonb, now() - age, now() - age
   from unnest($1::text[], $2::text[], $3::text[], $4::interval[]) as item(namespace, key, value, age)`;
 
+// The hash is that of the text and the model.
+const LOAD_OUR_VECTORS = `
+  insert into store_vectors (prefix, key, field_name, embedding, text_hash)
+  select namespace, key, 'text', vector::vector,
+    sha256(convert_to(format('["default",%s,%s]', vector_dims(vector::vector), to_json(text)), 'utf8'))
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as item(namespace, key, text, vector)`;
+
+const LOAD_OFFICIAL_VECTORS = `
+  insert into store_vectors (namespace_path, key, field_path, text_content, embedding)
+  select namespace, key, 'text', text, vector::vector
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as item(namespace, key, text, vector)`;
+
+async function loadVectors(
+  database: Loadable,
+  statement: string,
+  vectors: readonly ItemVector[],
+  separator: string,
+): Promise<void> {
+  await database.query(statement, [
+    vectors.map(({ namespace }) => namespace.join(separator)),
+    vectors.map(({ key }) => key),
+    vectors.map(({ text }) => text),
+    vectors.map(({ vector }) => vector),
+  ]);
+}
+
 async function load(
-  database: BenchDatabase,
+  database: Loadable,
   statement: string,
   items: readonly Item[],
   separator: string,

@@ -5,8 +5,9 @@ import type { CaseResult } from "../../bench/measure/run-case.js";
 import type { LoadResult } from "../../bench/measure/run-load.js";
 import type { Measured } from "../../bench/report/results.js";
 import { LOAD_SCENARIOS, TIMED_SCENARIOS } from "../../bench/scenarios/index.js";
+import { reportedCalls, smallRunCases } from "../../bench/small-runs/small-run-cases.js";
 import { storeCases } from "../../bench/store/store-cases.js";
-import { recallOf, vectorCases } from "../../bench/store/vector-contest.js";
+import { recallOf, vectorCases } from "../../bench/store/vector-cases.js";
 import { START_AMOUNTS } from "../../bench/scenarios/start.js";
 import { judge, TARGETS } from "../../bench/targets.js";
 
@@ -16,6 +17,8 @@ const nothing: Measured = {
   timed: [],
   pgbench: [],
   loads: [],
+  smallRuns: [],
+  jit: [],
   amounts: [],
   growth: [],
   stores: [],
@@ -60,6 +63,9 @@ function everythingThatRuns(): Measured {
   return {
     ...nothing,
     timed: names.flatMap((name) => [0, 1].map((latencyMs) => caseResult(name, latencyMs))),
+    smallRuns: smallRunCases(size)
+      .flatMap(reportedCalls)
+      .map(({ name }) => caseResult(name, 0)),
     stores: [...storeCases(size), ...vectorCases(size)].map(({ name }) => caseResult(name, 0)),
     recalls: vectorCases(size).map(({ name }) => ({
       name: recallOf(name),
