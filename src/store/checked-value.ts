@@ -22,7 +22,6 @@ export async function checkedValue(
 
 /** An item with its value as the schema of its namespace returns it; see {@link checkedValue}. */
 export async function checkedItem<Item extends StoreItem>(call: StoreCall, item: Item): Promise<Item> {
-  if (call.settings.rules.isEmpty) return item;
   return { ...item, value: await checkedValue(call, item) };
 }
 

@@ -151,7 +151,7 @@ function readingsOf(
   operations: readonly StoreOperation[],
   embedded: EmbeddedSearches,
 ): Reading[] {
-  const gets = groupEqual(operations, isGet);
+  const gets = groupEqual(operations, isGet, (get) => idOf(get, String(get.refreshes)));
   const searches = groupEqual(operations, isSearch);
   const lists = groupEqual(operations, isList);
   return [
@@ -244,11 +244,12 @@ interface Grouped<Operation> {
 function groupEqual<Operation extends StoreOperation>(
   operations: readonly StoreOperation[],
   isOfKind: (operation: StoreOperation) => operation is Operation,
+  keyOf: (operation: Operation) => string = JSON.stringify,
 ): Grouped<Operation>[] {
   const groups = new Map<string, { operation: Operation; positions: number[] }>();
   for (const [position, operation] of operations.entries()) {
     if (!isOfKind(operation)) continue;
-    const id = JSON.stringify(operation);
+    const id = keyOf(operation);
     const group = groups.get(id) ?? { operation, positions: [] };
     group.positions.push(position);
     groups.set(id, group);

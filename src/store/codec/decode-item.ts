@@ -39,7 +39,8 @@ async function valueOf(
   sealing: Sealing | undefined,
 ): Promise<Record<string, unknown>> {
   try {
-    return await decodeItemValue(value, place, sealing);
+    const decoded = decodeItemValue(value, place, sealing);
+    return decoded instanceof Promise ? await decoded : decoded;
   } catch (cause) {
     if (!(cause instanceof DeserializationError)) throw cause;
     throw new DeserializationError(`${describeItem(place)}: ${cause.message}`, {

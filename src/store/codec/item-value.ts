@@ -32,30 +32,42 @@ export async function encodeItemValue(
 /**
  * Decodes the value of an item from the text of its column.
  *
+ * @returns The value, or a promise of it where a serializer is needed.
  * @throws DeserializationError for a value that can't be read, that needs a serializer that the store does not have, or that is not
  *   encrypted although the serializer requires it.
  */
-export async function decodeItemValue(
+export function decodeItemValue(
   text: string,
   place: ItemContext,
   sealing: Sealing | undefined,
+): Record<string, unknown> | Promise<Record<string, unknown>> {
+  const stored = parseJsonText(text, "jsonb");
+  const isPlain = sealing === undefined && isRecord(stored) && !(stored instanceof Promise);
+  return isPlain && !Object.hasOwn(stored, SEALED) ? stored : unsealed(stored, place, sealing?.serde);
+}
+
+async function unsealed(
+  given: unknown,
+  place: ItemContext,
+  serde: ContextualSerializer | undefined,
 ): Promise<Record<string, unknown>> {
-  const stored: unknown = await parseJsonText(text, "jsonb");
-  const value = await unsealed(stored, place, sealing?.serde);
+  const stored = await given;
+  const sealed = isRecord(stored) ? stored[SEALED] : undefined;
+  const value = sealed === undefined ? plain(stored, serde) : await unseal(sealed, place, serde);
   if (isRecord(value)) return value;
   throw new DeserializationError("the value of the item is not an object", { typeTag: "jsonb" });
 }
 
-async function unsealed(
-  stored: unknown,
+function plain(stored: unknown, serde: ContextualSerializer | undefined): unknown {
+  if (serde?.refusesPlaintext !== true) return stored;
+  throw new DeserializationError("the value is not encrypted", { typeTag: "jsonb" });
+}
+
+async function unseal(
+  sealed: unknown,
   place: ItemContext,
   serde: ContextualSerializer | undefined,
 ): Promise<unknown> {
-  const sealed = isRecord(stored) ? stored[SEALED] : undefined;
-  if (sealed === undefined) {
-    if (serde?.refusesPlaintext !== true) return stored;
-    throw new DeserializationError("the value is not encrypted", { typeTag: "jsonb" });
-  }
   const { type, data } = isRecord(sealed) ? sealed : {};
   if (typeof type !== "string" || typeof data !== "string") {
     throw new DeserializationError(`the key "${SEALED}" holds no encoded value`, { typeTag: "jsonb" });

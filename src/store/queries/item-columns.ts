@@ -39,5 +39,6 @@ export function expiryOf(ttlMinutes: RawBuilder<unknown>): RawBuilder<Date> {
 }
 
 function milliseconds(time: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(extract(epoch from ${time}) * 1000)::float8`;
+  // `extract` computes with numeric, which takes twice as long. The microseconds are exact in a double.
+  return sql`round(date_part('epoch', ${time}) * 1000000) / 1000`;
 }

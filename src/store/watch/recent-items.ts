@@ -1,3 +1,4 @@
+import { idOf } from "../item-id.js";
 import type { ItemKey } from "../queries/item-keys.js";
 import type { ItemRow } from "../queries/item-columns.js";
 
@@ -24,8 +25,4 @@ export class RecentItems {
   remove(item: ItemKey): void {
     this.#seen.delete(idOf(item));
   }
-}
-
-function idOf({ prefix, key }: ItemKey): string {
-  return `${prefix}\0${key}`;
 }
