@@ -34,8 +34,9 @@ export async function encodeWrite(call: StoreCall, operation: WriteOperation): P
 /** Encodes an item to store; see {@link encodeWrite}. */
 export async function encodePut(call: StoreCall, operation: PutOperation): Promise<EncodedPut> {
   const { prefix, namespace, key, ttlMinutes, paths, choosesPaths } = operation;
-  const { sealing, vectors } = call.settings;
-  const checked = await checkedValue(call, operation);
+  const { sealing, vectors, rules } = call.settings;
+  // Without a schema the value is read before this function first awaits: the caller may change it afterwards.
+  const checked = rules.isEmpty ? operation.value : await checkedValue(call, operation);
   const value = await encodeItemValue(checked, { namespace, key }, sealing);
   const texts = vectors === undefined ? [] : itemTexts(itemData(checked, "value"), paths);
   return {
