@@ -178,7 +178,7 @@ export class CallGroups<Call extends GroupedCall> {
       if (others.length === 0) void this.#sendAlone(first);
       else void this.#sendGroup(taken);
     }
-    if (this.#waiting.size > 0) this.#underWay.expireLater();
+    if (this.#waiting.size > 0) this.#underWay.limitWait();
   }
 
   #take(queue: CallQueue<Turn<Call>>, fits: (turn: Turn<Call>) => boolean): ReadyTurn<Call>[] {

@@ -93,7 +93,7 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
       if (others.length === 0) this.#sendAlone(first);
       else void this.#sendGroup([first, ...others]);
     }
-    if (this.#waiting.size > 0) this.#underWay.expireLater();
+    if (this.#waiting.size > 0) this.#underWay.limitWait();
   }
 
   /** Takes the first read that waits, and others of its kind. */

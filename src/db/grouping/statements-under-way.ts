@@ -10,6 +10,12 @@ const SPARE_CONNECTIONS = 2;
  */
 const LEAST_PART = 1 / 3;
 
+/** Up to this many statements are under way at once: more of them keep the server and this process busy with less in each. */
+const FEW = 4;
+
+/** How long calls wait for one of the few statements to end before further connections are used, as where the server is far, in milliseconds. */
+const PATIENCE_MS = 2;
+
 /** A statement that was sent and has not ended. */
 interface SentStatement {
   readonly size: number;
@@ -23,11 +29,15 @@ interface SentStatement {
 export class StatementsUnderWay {
   /** How many statements may be under way while calls wait for them. */
   readonly #most: number;
+  /** How many of them, while calls have not waited for long. */
+  readonly #few: number;
+  #limit: number;
   /** How many calls may be under way, each in a statement of its own, before further ones wait for each other. */
   readonly #alone: number;
   readonly #sendWaiting: () => void;
   readonly #statements = new Set<SentStatement>();
   #isExpiring = false;
+  #isLosingPatience = false;
   #isSending = false;
 
   /**
@@ -38,6 +48,8 @@ export class StatementsUnderWay {
   constructor(connections: number, sendWaiting: () => void, alone?: number) {
     this.#most = Math.max(1, connections - SPARE_CONNECTIONS);
     this.#alone = Math.min(this.#most, alone ?? this.#most);
+    this.#few = Math.min(this.#most, Math.max(this.#alone, FEW));
+    this.#limit = this.#few;
     this.#sendWaiting = sendWaiting;
   }
 
@@ -55,7 +67,7 @@ export class StatementsUnderWay {
   maySend(size: number): boolean {
     const underWay = this.#size();
     if (underWay + size <= this.#alone) return true;
-    return this.count === 0 || (this.count < this.#most && size >= underWay * LEAST_PART);
+    return this.count === 0 || (this.count < this.#limit && size >= underWay * LEAST_PART);
   }
 
   /** Lets the calls that are made in the same turn of the event loop wait for each other, and then sends them. */
@@ -89,9 +101,26 @@ export class StatementsUnderWay {
     };
   }
 
-  /** Lets the statements expire in time. Call this whenever calls wait for them. */
-  expireLater(): void {
-    if (this.#isExpiring || this.count === 0) return;
+  /** Ends the wait in time: further connections are used, and statements expire. Call this whenever calls wait for statements. */
+  limitWait(): void {
+    if (this.count === 0) return;
+    this.#useMoreLater();
+    this.#expireLater();
+  }
+
+  #useMoreLater(): void {
+    if (this.#isLosingPatience || this.#few === this.#most) return;
+    this.#isLosingPatience = true;
+    setTimeout(() => {
+      this.#isLosingPatience = false;
+      this.#limit = this.#most;
+      this.#sendWaiting();
+      this.#limit = this.#few;
+    }, PATIENCE_MS);
+  }
+
+  #expireLater(): void {
+    if (this.#isExpiring) return;
     this.#isExpiring = true;
     const awaited = [...this.#statements];
     setTimeout(() => {
