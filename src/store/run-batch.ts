@@ -6,6 +6,7 @@ import { itemData } from "./codec/item-data.js";
 import { encodeItemValue } from "./codec/item-value.js";
 import { toNamespace } from "./codec/item-namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
+import { knownEmbeddings } from "./vectors/embedding-check.js";
 import { checkedValue } from "./checked-value.js";
 import { idOf } from "./item-id.js";
 import { itemTexts } from "./embeddings/item-texts.js";
@@ -90,9 +91,12 @@ async function send(
   vectors: VectorPlan,
 ): Promise<AnyRow[][]> {
   const statements = [...writes, ...vectors.statements];
-  if (conditional.length + vectors.guard.length === 0) {
+  // A failed statement would end a transaction of the application.
+  const isGuarded = vectors.guard.length > 0 && call.database.kysely.isTransaction;
+  if (conditional.length === 0 && !isGuarded) {
     return runTransaction(call, {
       statements: [...readings.map(({ statement }) => statement), ...statements],
+      atAnyLevel: true,
     });
   }
   return runConditional(call, readings, { guard: vectors.guard, conditional, statements });
@@ -224,7 +228,13 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     if (expectedVersion === undefined) puts.push(row);
     else conditional.push({ operation, statement: putIf(call.schema, row, expectedVersion, channel) });
   }
-  const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions, channel);
+  const statements: BoundStatement<AnyRow>[] = writeItems(
+    call.schema,
+    puts,
+    deletions,
+    channel,
+    knownEmbeddings(call),
+  );
   return { conditional, statements, embedded };
 }
 
