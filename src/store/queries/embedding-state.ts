@@ -43,7 +43,7 @@ const statements = /* @__PURE__ */ new StatementFamily<IndexSearch["kind"], Stat
   (kind) => (db, parameter) => {
     const state = db.selectNoFrom((eb) => [
       // First. It reads nothing, but locks the table until the end of the transaction.
-      eb.selectFrom("store_vectors").select("key").limit(0).as("locked"),
+      eb.selectFrom("store_vectors").select("key").limit(sql.lit(0)).as("locked"),
       eb.selectFrom("store_embedding_model").select("model").as("model"),
       columnType(parameter("schema")).as("column_type"),
     ]);
@@ -52,6 +52,8 @@ const statements = /* @__PURE__ */ new StatementFamily<IndexSearch["kind"], Stat
     return state.select([
       sql`set_config(${sql.lit(effort)}, ${parameter("effort")}, true)`.as("effort"),
       sql`set_config(${sql.lit(iterativeScan)}, 'relaxed_order', true)`.as("iterative_scan"),
+      // Comparing with every vector seems so expensive that Postgres would compile the search, although it hardly ever does that.
+      sql`set_config('jit', 'off', true)`.as("jit"),
     ]);
   },
 );
@@ -89,7 +91,7 @@ export function refusingOthers(db: QueryCreator<LibraryDatabase>, parameter: Par
         .selectFrom(
           qb
             .selectNoFrom((eb) => [
-              eb.selectFrom("store_vectors").select("key").limit(0).as("locked"),
+              eb.selectFrom("store_vectors").select("key").limit(sql.lit(0)).as("locked"),
               eb.selectFrom("store_embedding_model").select("model").as("model"),
               // The type has the schema of the extension before it, where that is not in the search path.
               sql<string>`'.' || ${columnType(parameter("schema"))}`.as("column_type"),

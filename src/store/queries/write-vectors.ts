@@ -52,8 +52,9 @@ const statements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", Vec
 export function givenVectors(parameter: Parameter<VectorParams>) {
   return sql<ItemKey & { readonly field_name: string }>`(
     select prefix, key, field_name, decode(hash, 'hex') as text_hash, vector from unnest(
-      ${parameter("prefixes")}::text[], ${parameter("keys")}::text[], ${parameter("names")}::text[],
-      ${parameter("hashes")}::text[], ${parameter("vectors")}::text[]
+      (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
+      (select ${parameter("names")}::text[]), (select ${parameter("hashes")}::text[]),
+      (select ${parameter("vectors")}::text[])
     ) as given(prefix, key, field_name, hash, vector)
   )`.as<"given">(sql`given`);
 }
