@@ -116,7 +116,7 @@ describeVectors("the index of embeddings", (target) => {
     await using store = new PostgresStore(database.source, { index: { dims, embed, fields: ["text"] } });
     await store.putMany(
       Array.from({ length: items }, (_, n) => ({
-        namespace: ["scope", `s${n % 10}`],
+        namespace: ["scope", `s${n % 10}`, `u${n % 500}`],
         key: `t${n}`,
         value: { text: `t${n}`, rare: n % 20 === 7, one: n === 1_234 },
       })),
@@ -132,7 +132,7 @@ describeVectors("the index of embeddings", (target) => {
     exactUpTo = 0,
   ): BoundStatement<unknown>[] {
     return [
-      embeddingState("public", { kind: "hnsw", effort: 100 }),
+      embeddingState("public", { kind: "hnsw", effort: 100, isPlain: false }),
       searchItems("public", {
         prefix,
         filter: compileFilter(parseFilter(filter)),

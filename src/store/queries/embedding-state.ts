@@ -16,6 +16,8 @@ export interface IndexSearch {
   readonly kind: "hnsw" | "ivfflat" | "flat";
   /** How many candidates or lists the index considers at least. */
   readonly effort: number;
+  /** Whether the rest of the transaction only compares vectors, so that its statements need no plan for the values of a call. */
+  readonly isPlain: boolean;
 }
 
 /**
@@ -26,7 +28,8 @@ export interface IndexSearch {
  *   enough rows fulfil a filter.
  */
 export function embeddingState(schema: string, search?: IndexSearch): BoundStatement<EmbeddingStateRow> {
-  return statements.of(search?.kind ?? "flat").bind(schema, { schema, effort: String(search?.effort ?? 0) });
+  const { kind = "flat", effort = 0, isPlain = false } = search ?? {};
+  return statements.of({ kind, isPlain }).bind(schema, { schema, effort: String(effort) });
 }
 
 interface StateParams {
@@ -39,23 +42,29 @@ const SETTINGS = {
   ivfflat: ["ivfflat.probes", "ivfflat.iterative_scan"],
 } as const;
 
-const statements = /* @__PURE__ */ new StatementFamily<IndexSearch["kind"], StateParams, EmbeddingStateRow>(
-  (kind) => (db, parameter) => {
-    const state = db.selectNoFrom((eb) => [
-      // First. It reads nothing, but locks the table until the end of the transaction.
-      eb.selectFrom("store_vectors").select("key").limit(sql.lit(0)).as("locked"),
-      eb.selectFrom("store_embedding_model").select("model").as("model"),
-      columnType(parameter("schema")).as("column_type"),
-    ]);
-    if (kind === "flat") return state;
-    const [effort, iterativeScan] = SETTINGS[kind];
-    return state.select([
-      sql`set_config(${sql.lit(effort)}, ${parameter("effort")}, true)`.as("effort"),
-      sql`set_config(${sql.lit(iterativeScan)}, 'relaxed_order', true)`.as("iterative_scan"),
-      // Comparing with every vector seems so expensive that Postgres would compile the search, although it hardly ever does that.
-      sql`set_config('jit', 'off', true)`.as("jit"),
-    ]);
-  },
+type StateShape = Pick<IndexSearch, "kind" | "isPlain">;
+
+const statements = /* @__PURE__ */ new StatementFamily<StateShape, StateParams, EmbeddingStateRow>(
+  ({ kind, isPlain }) =>
+    (db, parameter) => {
+      const state = db.selectNoFrom((eb) => [
+        // First. It reads nothing, but locks the table until the end of the transaction.
+        eb.selectFrom("store_vectors").select("key").limit(sql.lit(0)).as("locked"),
+        eb.selectFrom("store_embedding_model").select("model").as("model"),
+        columnType(parameter("schema")).as("column_type"),
+      ]);
+      if (kind === "flat") return state;
+      const [effort, iterativeScan] = SETTINGS[kind];
+      return state.select([
+        ...(isPlain
+          ? [sql`set_config('plan_cache_mode', 'force_generic_plan', true)`.as("planned_once")]
+          : []),
+        sql`set_config(${sql.lit(effort)}, ${parameter("effort")}, true)`.as("effort"),
+        sql`set_config(${sql.lit(iterativeScan)}, 'relaxed_order', true)`.as("iterative_scan"),
+        // Comparing with every vector seems so expensive that Postgres would compile the search, although it hardly ever does that.
+        sql`set_config('jit', 'off', true)`.as("jit"),
+      ]);
+    },
 );
 
 /** The embeddings that a store knows. */

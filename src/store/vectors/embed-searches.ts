@@ -45,7 +45,7 @@ export async function embedSearches(
     if (!byQuery.has(query)) byQuery.set(query, await embedQuery(vectors, query, call.signal));
   }
   return {
-    state: stateStep(call, vectors, searches),
+    state: stateStep(call, vectors, searches, operations.every(onlyCompares)),
     of: (operation) => toItemSearch(vectors, operation, byQuery.get(operation.vector?.query ?? "")),
   };
 }
@@ -77,13 +77,14 @@ function stateStep(
   call: StoreCall,
   vectors: VectorSettings,
   searches: readonly SearchOperation[],
+  isPlain: boolean,
 ): GuardStep<EmbeddingStateRow> {
   const { kind } = vectors.layout.index;
   const needed = Math.max(...searches.map(({ limit, offset }) => CANDIDATES_PER_ITEM * (limit + offset)));
   const least = vectors.effort ?? MIN_EFFORT[kind];
   const effort = kind === "hnsw" ? Math.min(Math.max(least, needed), MAX_EFFORT) : least;
   return {
-    statement: embeddingState(call.schema, { kind, effort }),
+    statement: embeddingState(call.schema, { kind, effort, isPlain }),
     check: ([state]) => {
       refuseMismatch(call, vectors, state);
     },
@@ -92,4 +93,9 @@ function stateStep(
 
 function isByVector(operation: StoreOperation): operation is SearchOperation {
   return operation.kind === "search" && operation.vector !== undefined;
+}
+
+/** Whether an operation only compares vectors. */
+function onlyCompares(operation: StoreOperation): boolean {
+  return isByVector(operation) && operation.text === undefined;
 }
