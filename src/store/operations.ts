@@ -56,3 +56,19 @@ export interface PutOperation extends ItemKey {
 export interface DeleteOperation extends ItemKey {
   readonly kind: "delete";
 }
+
+export function isGet(operation: StoreOperation): operation is GetOperation {
+  return operation.kind === "get";
+}
+
+export function isSearch(operation: StoreOperation): operation is SearchOperation {
+  return operation.kind === "search";
+}
+
+export function isList(operation: StoreOperation): operation is ListOperation {
+  return operation.kind === "list";
+}
+
+export function isWrite(operation: StoreOperation): operation is WriteOperation {
+  return operation.kind === "put" || operation.kind === "delete";
+}

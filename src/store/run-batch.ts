@@ -5,19 +5,24 @@ import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { toNamespace } from "./codec/item-namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
 import { type EncodedWrite, encodePut } from "./encode-write.js";
+import { knownEmbeddings } from "./vectors/embedding-check.js";
 import { idOf } from "./item-id.js";
-import type {
-  GetOperation,
-  ListOperation,
-  PutOperation,
-  SearchOperation,
-  StoreOperation,
-  WriteOperation,
+import {
+  type GetOperation,
+  isGet,
+  isList,
+  isSearch,
+  isWrite,
+  type ListOperation,
+  type PutOperation,
+  type StoreOperation,
+  type WriteOperation,
 } from "./operations.js";
 import type { VectorPlan } from "./vectors/plan-vectors.js";
 import type { EmbeddingStateRow } from "./queries/embedding-state.js";
 import { getItems } from "./queries/get-items.js";
 import type { ItemRow } from "./queries/item-columns.js";
+import type { ItemKey } from "./queries/item-keys.js";
 import { listNamespaces, type NamespaceRow } from "./queries/list-namespaces.js";
 import { putIf } from "./queries/put-if.js";
 import { type FoundRow, type ItemSearch, searchItems } from "./queries/search-items.js";
@@ -87,9 +92,12 @@ async function send(
   vectors: VectorPlan,
 ): Promise<AnyRow[][]> {
   const statements = [...writes, ...vectors.statements];
-  if (conditional.length + vectors.guard.length === 0) {
+  // A failed statement would end a transaction of the application.
+  const isGuarded = vectors.guard.length > 0 && call.database.kysely.isTransaction;
+  if (conditional.length === 0 && !isGuarded) {
     return runTransaction(call, {
       statements: [...readings.map(({ statement }) => statement), ...statements],
+      atAnyLevel: true,
     });
   }
   return runConditional(call, readings, { guard: vectors.guard, conditional, statements });
@@ -202,9 +210,8 @@ function list(call: StoreCall, operation: ListOperation, positions: readonly num
 export async function storeWrites(base: StoreCall, writes: readonly EncodedWrite[]): Promise<void> {
   const puts = writes.filter((write) => write.kind === "put");
   const deletions = writes.filter((write) => write.kind === "delete");
-  const { channel } = base.settings;
   const rows = puts.map(({ row }) => row);
-  const statements: BoundStatement<AnyRow>[] = writeItems(base.schema, rows, deletions, channel);
+  const statements = writingStatements(base, rows, deletions);
   const embedded = puts.map((put) => put.embedded);
   const call = writingItems(base, writes);
   await withVectors(call, embedded, (plan) =>
@@ -231,8 +238,15 @@ async function encodeWrites(call: StoreCall, operations: readonly StoreOperation
     if (expectedVersion === undefined) puts.push(put.row);
     else conditional.push({ operation, statement: putIf(call.schema, put.row, expectedVersion, channel) });
   }
-  const statements: BoundStatement<AnyRow>[] = writeItems(call.schema, puts, deletions, channel);
-  return { conditional, statements, embedded };
+  return { conditional, statements: writingStatements(call, puts, deletions), embedded };
+}
+
+function writingStatements(
+  call: StoreCall,
+  puts: readonly PutRow[],
+  deletions: readonly ItemKey[],
+): BoundStatement<AnyRow>[] {
+  return writeItems(call.schema, puts, deletions, call.settings.channel, knownEmbeddings(call));
 }
 
 /** Equal operations, with their positions in the batch. */
@@ -255,22 +269,6 @@ function groupEqual<Operation extends StoreOperation>(
     groups.set(id, group);
   }
   return [...groups.values()];
-}
-
-function isGet(operation: StoreOperation): operation is GetOperation {
-  return operation.kind === "get";
-}
-
-function isSearch(operation: StoreOperation): operation is SearchOperation {
-  return operation.kind === "search";
-}
-
-function isList(operation: StoreOperation): operation is ListOperation {
-  return operation.kind === "list";
-}
-
-function isWrite(operation: StoreOperation): operation is WriteOperation {
-  return operation.kind === "put" || operation.kind === "delete";
 }
 
 function isItem(row: AnyRow): row is ItemRow {

@@ -3,6 +3,7 @@ import { CompiledQuery } from "kysely";
 import { InvalidConfigError, VectorExtensionError } from "../../src/index.js";
 import { parseFilter } from "../../src/store/boundary/parse-filter.js";
 import { compileFilter } from "../../src/store/filters/matches-filter.js";
+import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresStore, type StoreIndexOptions } from "../../src/store/index.js";
 import { embeddingState } from "../../src/store/queries/embedding-state.js";
 import { searchItems } from "../../src/store/queries/search-items.js";
@@ -115,13 +116,54 @@ describeVectors("the index of embeddings", (target) => {
     await using store = new PostgresStore(database.source, { index: { dims, embed, fields: ["text"] } });
     await store.putMany(
       Array.from({ length: items }, (_, n) => ({
-        namespace: ["scope", `s${n % 10}`],
+        namespace: ["scope", `s${n % 10}`, `u${n % 500}`],
         key: `t${n}`,
         value: { text: `t${n}`, rare: n % 20 === 7, one: n === 1_234 },
       })),
     );
     await database.exec("analyze store; analyze store_vectors");
   });
+
+  /** What a store sends for a search of a scope with more than `exactUpTo` vectors. */
+  function statementsOf(
+    vector: readonly number[],
+    prefix: string,
+    filter: Record<string, unknown>,
+    exactUpTo = 0,
+  ): BoundStatement<unknown>[] {
+    return [
+      embeddingState("public", { kind: "hnsw", effort: 100, isPlain: false }),
+      searchItems("public", {
+        prefix,
+        filter: compileFilter(parseFilter(filter)),
+        limit: 10,
+        offset: 0,
+        refreshes: false,
+        vector: {
+          ...{ type: "vector", distance: "cosine", unscored: false, hasIndex: true, exactUpTo, weight: 1 },
+          vector: `[${vector.join()}]`,
+        },
+      }),
+    ];
+  }
+
+  /** Runs statements in one transaction, and returns the rows of each. */
+  async function run<Row>(
+    statements: readonly Pick<BoundStatement<unknown>, "sql" | "parameters">[],
+  ): Promise<Row[][]> {
+    if (database === undefined) throw new Error("before the suite has begun");
+    return database
+      .kysely()
+      .transaction()
+      .execute(async (transaction) => {
+        const rows = [];
+        for (const { sql, parameters } of statements) {
+          const encoded = parameters.map((value) => (typeof value === "number" ? String(value) : value));
+          rows.push((await transaction.executeQuery<Row>(CompiledQuery.raw(sql, encoded))).rows);
+        }
+        return rows;
+      });
+  }
 
   /** Searches as a store does in a scope that is too large to compare whole. The index gives up after `most` vectors. */
   async function search(
@@ -130,40 +172,42 @@ describeVectors("the index of embeddings", (target) => {
     filter: Record<string, unknown>,
     most = 20_000,
   ): Promise<string[]> {
-    if (database === undefined) throw new Error("before the suite has begun");
     const giveUp = { sql: "select set_config('hnsw.max_scan_tuples', $1, true)", parameters: [String(most)] };
-    const statements = [
-      giveUp,
-      embeddingState("public", { kind: "hnsw", effort: 100 }),
-      searchItems("public", {
-        prefix,
-        filter: compileFilter(parseFilter(filter)),
-        limit: 10,
-        offset: 0,
-        refreshes: false,
-        vector: {
-          type: "vector",
-          distance: "cosine",
-          unscored: false,
-          isSmall: false,
-          weight: 1,
-          vector: `[${vector.join()}]`,
-        },
-      }),
-    ];
-    const results = await database
-      .kysely()
-      .transaction()
-      .execute(async (transaction) => {
-        const rows = [];
-        for (const { sql, parameters } of statements) {
-          const encoded = parameters.map((value) => (typeof value === "number" ? String(value) : value));
-          rows.push((await transaction.executeQuery<{ key: string }>(CompiledQuery.raw(sql, encoded))).rows);
-        }
-        return rows;
-      });
+    const results = await run<{ key: string }>([giveUp, ...statementsOf(vector, prefix, filter)]);
     return (results.at(-1) ?? []).map(({ key }) => key);
   }
+
+  it.each([
+    ["everything", "", {}],
+    ["a filter", "", { rare: true }],
+    ["a comparison", "scope", { n: { $gt: 5 } }],
+    ["a namespace", "scope.s3", {}],
+  ])("serves a large scope, and no small one, from the first call on: %s", async (_name, prefix, filter) => {
+    for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+      for (const exactUpTo of [0, 5_000]) {
+        const [settings, searched] = statementsOf(centers[0] ?? [], prefix, filter, exactUpTo);
+        if (settings === undefined || searched === undefined) throw new Error("there is no statement");
+        const literals = searched.parameters.map((value) =>
+          typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value),
+        );
+        const results = await run<{ "QUERY PLAN": string }>([
+          settings,
+          { sql: `set local plan_cache_mode = ${mode}`, parameters: [] },
+          { sql: `prepare searched as ${searched.sql}`, parameters: [] },
+          {
+            sql: `explain (analyze, costs off, timing off) execute searched (${literals.join()})`,
+            parameters: [],
+          },
+          { sql: "deallocate searched", parameters: [] },
+        ]);
+        const plan = (results[3] ?? []).map((row) => row["QUERY PLAN"]);
+        const used = plan.filter(
+          (line) => line.includes("store_vectors_embedding_idx") && !line.includes("never executed"),
+        );
+        expect([mode, exactUpTo, used.length]).toEqual([mode, exactUpTo, exactUpTo === 0 ? 1 : 0]);
+      }
+    }
+  });
 
   function best(vector: readonly number[], counts: (n: number) => boolean): string[] {
     return [...vectors]

@@ -1,6 +1,10 @@
+import { PGlite } from "@electric-sql/pglite";
 import { expect, it } from "@jest/globals";
 import type { Operation } from "@langchain/langgraph-checkpoint";
 import { InvalidEmbeddingError, VersionConflictError } from "../../src/index.js";
+import type { StoreDatabase } from "../../src/db/index.js";
+import { PostgresStore } from "../../src/store/index.js";
+import { recordStatements } from "../../test-support/recorded-statements.js";
 import { describeVectors } from "../../test-support/targets.js";
 import { WordEmbedder } from "./embedder.js";
 import { useStore } from "./stored.js";
@@ -234,5 +238,28 @@ describeVectors("a store with an index", (target) => {
       expect((item?.expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(8 * 60_000);
       expect(item?.score).toBeGreaterThan(0);
     }
+  });
+});
+
+describeVectors("a store with an index and one connection", (target) => {
+  it("sends three statements for a put, one of them before the model is called, and two for a search", async () => {
+    const { source } = await target.createDatabase();
+    if (typeof source !== "string" && !(source instanceof PGlite)) throw new Error("another source");
+    await using recording = recordStatements<StoreDatabase>(source);
+    const { sent } = recording;
+    const embedder = new WordEmbedder(DIMS);
+    const store = new PostgresStore(recording.kysely, {
+      index: { dims: DIMS, embeddings: embedder, fields: ["text"] },
+    });
+    await store.put(["d"], "first", { text: "dog" });
+    const countsOf = async (call: () => Promise<unknown>): Promise<number> => {
+      sent.splice(0);
+      await call();
+      return sent.filter(({ text }) => !/^(?:begin|commit)/.test(text)).length;
+    };
+    for (const text of ["cat", "cat", "cats", ""]) {
+      expect(await countsOf(() => store.put(["d"], "k", { text }))).toBe(text === "" ? 2 : 3);
+    }
+    expect(await countsOf(() => store.search(["d"], { query: "dog" }))).toBe(2);
   });
 });

@@ -117,7 +117,8 @@ export class StatementClient implements PostgresPoolClient {
 
   /**
    * Sends statements in one transaction, as prepared statements if `prepare` is set. BEGIN and the guard are sent in one round
-   * trip, the statements with COMMIT in another if they are small. Without a check in the guard, a single round trip does.
+   * trip, the statements with COMMIT in another if they are small. Without a check in the guard, a single round trip does, and needs
+   * neither BEGIN nor COMMIT where any isolation level does.
    *
    * @returns The rows of each statement, without those of the guard.
    */
@@ -139,10 +140,16 @@ export class StatementClient implements PostgresPoolClient {
   }
 
   async #transactAs<Row>(
-    { guard = [], statements }: TransactionSteps<Row>,
+    { guard = [], statements, atAnyLevel = false }: TransactionSteps<Row>,
     toQueryOf: typeof toQuery,
     context: RunContext,
   ): Promise<Row[][]> {
+    if (atAnyLevel && guard.length === 0 && areSmall(statements) && !this.#fence.needsBegin) {
+      const scope = scopeOf(context).map(toQuery);
+      const check = this.#fence.deadline(context).map(toQueryOf);
+      const queries = [...scope, ...statements.map(toQueryOf)];
+      return (await this.#sendInTime<Row>(queries, check, [], context)).slice(scope.length);
+    }
     const opening = [
       ...[BEGIN, ...scopeOf(context)].map(toQuery),
       ...guard.map(({ statement }) => toQueryOf(statement)),

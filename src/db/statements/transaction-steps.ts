@@ -6,6 +6,11 @@ export interface TransactionSteps<Row = unknown> {
   readonly guard?: readonly GuardStep[] | undefined;
   /** The writes, in this order. */
   readonly statements: readonly BoundStatement<Row>[];
+  /**
+   * Whether they are right on any isolation level. Without a guard, a pool then sends them without BEGIN and COMMIT: what arrives together
+   * is one transaction anyway, on the level that is the database's default.
+   */
+  readonly atAnyLevel?: boolean | undefined;
 }
 
 /**

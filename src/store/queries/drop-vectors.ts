@@ -1,4 +1,6 @@
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { QueryCreator } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import { type ItemKey, wantedKeys } from "./item-keys.js";
 import { isNotKept, type KeptParams, keptParams, type KeptVector } from "./kept-vectors.js";
 import { withNextColumns } from "./next-columns.js";
@@ -12,15 +14,18 @@ export function dropVectors(
   return statement.bind(schema, keptParams(items, kept));
 }
 
-const statement = /* @__PURE__ */ new Statement<KeptParams, ItemKey>((db, parameter) =>
-  db
+const statement = /* @__PURE__ */ new Statement<KeptParams, ItemKey>(deleteUnkept);
+
+/** Deletes the rows of items that are not among those that stay. */
+export function deleteUnkept(db: QueryCreator<LibraryDatabase>, parameter: Parameter<KeptParams>) {
+  return db
     .deleteFrom("store_vectors")
     .using(wantedKeys(parameter))
     .whereRef("store_vectors.prefix", "=", "wanted.prefix")
     .whereRef("store_vectors.key", "=", "wanted.key")
     .where(isNotKept(parameter))
-    .returning(["store_vectors.prefix", "store_vectors.key"]),
-);
+    .returning(["store_vectors.prefix", "store_vectors.key"]);
+}
 
 /** Empties the new columns of items, except those of some vectors. Searches still use the other columns. */
 export function dropNextVectors(

@@ -1,5 +1,6 @@
-import { sql } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 
 /** What the tables say about the embeddings. */
@@ -15,6 +16,8 @@ export interface IndexSearch {
   readonly kind: "hnsw" | "ivfflat" | "flat";
   /** How many candidates or lists the index considers at least. */
   readonly effort: number;
+  /** Whether the rest of the transaction only compares vectors, so that its statements need no plan for the values of a call. */
+  readonly isPlain: boolean;
 }
 
 /**
@@ -25,7 +28,8 @@ export interface IndexSearch {
  *   enough rows fulfil a filter.
  */
 export function embeddingState(schema: string, search?: IndexSearch): BoundStatement<EmbeddingStateRow> {
-  return statements.of(search?.kind ?? "flat").bind(schema, { schema, effort: String(search?.effort ?? 0) });
+  const { kind = "flat", effort = 0, isPlain = false } = search ?? {};
+  return statements.of({ kind, isPlain }).bind(schema, { schema, effort: String(effort) });
 }
 
 interface StateParams {
@@ -38,26 +42,87 @@ const SETTINGS = {
   ivfflat: ["ivfflat.probes", "ivfflat.iterative_scan"],
 } as const;
 
-const statements = /* @__PURE__ */ new StatementFamily<IndexSearch["kind"], StateParams, EmbeddingStateRow>(
-  (kind) => (db, parameter) => {
-    const state = db.selectNoFrom((eb) => [
-      eb.selectFrom("store_embedding_model").select("model").as("model"),
-      sql<string | null>`(
-        select format_type(atttypid, atttypmod) from pg_catalog.pg_attribute
-        where attrelid = to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors'))
-          and attname = 'embedding' and not attisdropped
-      )`.as("column_type"),
-      // Reads nothing, but locks the table until the end of the transaction.
-      eb.selectFrom("store_vectors").select("key").limit(0).as("locked"),
-    ]);
-    if (kind === "flat") return state;
-    const [effort, iterativeScan] = SETTINGS[kind];
-    return state.select([
-      sql`set_config(${sql.lit(effort)}, ${parameter("effort")}, true)`.as("effort"),
-      sql`set_config(${sql.lit(iterativeScan)}, 'relaxed_order', true)`.as("iterative_scan"),
-    ]);
-  },
+type StateShape = Pick<IndexSearch, "kind" | "isPlain">;
+
+const statements = /* @__PURE__ */ new StatementFamily<StateShape, StateParams, EmbeddingStateRow>(
+  ({ kind, isPlain }) =>
+    (db, parameter) => {
+      const state = db.selectNoFrom((eb) => [
+        // First. It reads nothing, but locks the table until the end of the transaction.
+        eb.selectFrom("store_vectors").select("key").limit(sql.lit(0)).as("locked"),
+        eb.selectFrom("store_embedding_model").select("model").as("model"),
+        columnType(parameter("schema")).as("column_type"),
+      ]);
+      if (kind === "flat") return state;
+      const [effort, iterativeScan] = SETTINGS[kind];
+      return state.select([
+        ...(isPlain
+          ? [sql`set_config('plan_cache_mode', 'force_generic_plan', true)`.as("planned_once")]
+          : []),
+        sql`set_config(${sql.lit(effort)}, ${parameter("effort")}, true)`.as("effort"),
+        sql`set_config(${sql.lit(iterativeScan)}, 'relaxed_order', true)`.as("iterative_scan"),
+        // Comparing with every vector seems so expensive that Postgres would compile the search, although it hardly ever does that.
+        sql`set_config('jit', 'off', true)`.as("jit"),
+      ]);
+    },
 );
+
+/** The embeddings that a store knows. */
+export interface KnownEmbeddings {
+  readonly schema: string;
+  readonly model: string;
+  /** The type of the column, such as `vector(384)`. */
+  readonly columnType: string;
+}
+
+/** The SQLSTATE of a statement that {@link refuse} has failed. No other statement of a store reads a date. */
+export const REFUSED_STATE = "22007";
+
+/**
+ * A condition that holds, or fails the statement with a reason: what was sent together with it is undone. SQL has no function that only
+ * throws.
+ */
+export function refuse(unless: RawBuilder<SqlBool>, reason: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(case when ${unless} then 'infinity' else ${sql.lit(reason)} end)::date = 'infinity'`;
+}
+
+/**
+ * Begins a statement that writes items: it fails where other embeddings have replaced those that the store knows. Before it locks an
+ * item, it locks the table of vectors as {@link embeddingState} does, in the order of `reembed()`.
+ *
+ * @returns The statement with a CTE `embeddings`, whose column `are_known` the write has to ask for.
+ */
+export function refusingOthers(db: QueryCreator<LibraryDatabase>, parameter: Parameter<KnownEmbeddings>) {
+  return db.with(
+    (cte) => cte("embeddings").materialized(),
+    (qb) =>
+      qb
+        .selectFrom(
+          qb
+            .selectNoFrom((eb) => [
+              eb.selectFrom("store_vectors").select("key").limit(sql.lit(0)).as("locked"),
+              eb.selectFrom("store_embedding_model").select("model").as("model"),
+              // The type has the schema of the extension before it, where that is not in the search path.
+              sql<string>`'.' || ${columnType(parameter("schema"))}`.as("column_type"),
+            ])
+            .as("state"),
+        )
+        .select(
+          refuse(
+            sql`state.model = ${parameter("model")}::text and state.column_type like '%.' || ${parameter("columnType")}::text`,
+            "other embeddings have replaced those of the store",
+          ).as("are_known"),
+        ),
+  );
+}
+
+function columnType(schema: RawBuilder<string>): RawBuilder<string | null> {
+  return sql<string | null>`(
+    select format_type(atttypid, atttypmod) from pg_catalog.pg_attribute
+    where attrelid = to_regclass(format('%I.%I', ${schema}::text, 'store_vectors'))
+      and attname = 'embedding' and not attisdropped
+  )`;
+}
 
 /** Records the model of the embeddings, unless one is recorded already. */
 export function claimModel(schema: string, model: string): BoundStatement<unknown> {

@@ -4,10 +4,11 @@ import { nearestItems } from "./nearest-items.js";
 import { bestFirst, newestFirst } from "./newest-items.js";
 import { neededItems, scoredPage } from "./scored-page.js";
 import type { SearchParameter, SearchShape, TextShape, VectorShape } from "./search-shape.js";
+import { sizedScope } from "./sized-scope.js";
 import { scoredTexts } from "./text-matches.js";
 
 /** How many of its best items each half contributes, for each item that the page and those before it need. */
-const RANKED_PER_ITEM = 4;
+export const RANKED_PER_ITEM = 4;
 /** Of reciprocal rank fusion. The higher it is, the less the first ranks count more than the next ones. */
 const RANK_OFFSET = 60;
 
@@ -25,7 +26,7 @@ export function hybridMatches(
   const weight = sql<number>`${parameter("weight")}::float8`;
   const byRank = sql<number>`coalesce(${weight} / (${sql.lit(RANK_OFFSET)} + by_vector.nth), 0)
     + coalesce((1 - ${weight}) / (${sql.lit(RANK_OFFSET)} + by_text.nth), 0)`;
-  const withScores = db
+  const withScores = sizedScope(db, parameter, shape, vector)
     .with("by_vector", (qb) =>
       qb
         .selectFrom(nearestItems(qb, { parameter, shape, vector, needed: ranked }).as("nearest"))

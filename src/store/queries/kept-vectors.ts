@@ -24,7 +24,8 @@ export function keptParams(items: readonly ItemKey[], kept: readonly KeptVector[
 export function isNotKept(parameter: Parameter<KeptParams>): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (
     select from unnest(
-      ${parameter("keptPrefixes")}::text[], ${parameter("keptKeys")}::text[], ${parameter("keptNames")}::text[]
+      (select ${parameter("keptPrefixes")}::text[]), (select ${parameter("keptKeys")}::text[]),
+      (select ${parameter("keptNames")}::text[])
     ) as kept(prefix, key, field_name)
     where kept.prefix = store_vectors.prefix and kept.key = store_vectors.key
       and kept.field_name = store_vectors.field_name

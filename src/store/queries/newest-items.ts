@@ -73,7 +73,7 @@ export function newestItems(
       .selectAll("store")
       .select(NO_SCORE);
   }
-  return itemsOfScope(db, parameter, scope)
+  return itemsOfScope(db, parameter, scope, sql<number>`${limit} + ${offset}`)
     .selectAll("store")
     .select(NO_SCORE)
     .orderBy(newestFirst("store"))
@@ -82,18 +82,19 @@ export function newestItems(
 }
 
 /**
- * The items of a scope that a page may hold, from `store`: at least as many as the page and those before it need. The decision by the
+ * The newest items of a scope, from `store`: at least as many as are needed. The decision by the
  * size of the scope is not left to the planner: it may walk the index of the newest items through the whole table to find a page of a
  * user who has few.
  */
-function itemsOfScope(
+export function itemsOfScope(
   db: QueryCreator<LibraryDatabase>,
   parameter: SearchParameter,
-  { isEverything }: Scope,
+  { isEverything, filter }: Scope,
+  needed: RawBuilder<number>,
 ) {
-  if (isEverything) return db.selectFrom("store").where(isAlive("store"));
+  const counts = matchesScope(parameter, { isEverything: true, filter });
+  if (isEverything) return db.selectFrom("store").where(counts);
   const scope = hiddenScope(parameter);
-  const needed = sql<number>`${hiddenFromPlanner(parameter("limit"), "bigint")} + ${hiddenFromPlanner(parameter("offset"), "bigint")}`;
   return withSize(db, scope)
     .with(
       (cte) => cte("small").materialized(),
@@ -101,7 +102,7 @@ function itemsOfScope(
         qb
           .selectFrom("store")
           .where(isInScope("store", scope))
-          .where(isAlive("store"))
+          .where(counts)
           .where(sql<SqlBool>`not ${IS_LARGE}`)
           .selectAll(),
     )
@@ -110,7 +111,7 @@ function itemsOfScope(
         .selectFrom("store")
         // As a truth value, no index serves it but that of the order.
         .where(sql<SqlBool>`(${isInScope("store", scope)}) is true`)
-        .where(isAlive("store"))
+        .where(counts)
         .where(IS_LARGE)
         .selectAll()
         .orderBy(newestFirst("store"))

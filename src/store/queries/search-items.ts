@@ -7,7 +7,7 @@ import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js"
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { bestFirst, isFar, newestItems } from "./newest-items.js";
 import { scopeParams } from "./item-scope.js";
-import { hybridMatches } from "./hybrid-matches.js";
+import { hybridMatches, RANKED_PER_ITEM } from "./hybrid-matches.js";
 import type {
   SearchParameter,
   SearchParams,
@@ -20,6 +20,7 @@ import { textMatches } from "./text-matches.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { nearestItems, scoreOf } from "./nearest-items.js";
 import { neededItems, scoredPage } from "./scored-page.js";
+import { sizedScope } from "./sized-scope.js";
 
 /** A search, with all that its statement depends on. */
 export interface ItemSearch {
@@ -53,7 +54,7 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
     isFar: text === undefined && byVector === undefined && isFar(filter.shape, offset),
     refreshes,
     text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
-    vector: byVector && shapeOf(byVector),
+    vector: byVector && { ...shapeOf(byVector), most: vectorsFor(search) },
   };
   const params = {
     ...scopeParams(prefix),
@@ -65,8 +66,18 @@ export function searchItems(schema: string, search: ItemSearch): BoundStatement<
 
 const KEY = ["prefix", "key"] as const;
 
-function shapeOf({ type, distance, unscored, isSmall }: VectorSearch): VectorShape {
-  return { type, distance, unscored, isSmall };
+/** How many of the best vectors are compared for each needed item, which may have several, and how many at least. */
+const VECTORS_PER_ITEM = 4;
+const MIN_VECTORS = 40;
+
+function shapeOf({ type, distance, unscored, hasIndex, exactUpTo }: VectorSearch): Omit<VectorShape, "most"> {
+  return { type, distance, unscored, hasIndex, exactUpTo };
+}
+
+/** A number of vectors that many searches share: the statement has it in its text, so that the planner knows it. */
+function vectorsFor({ limit, offset, text }: ItemSearch): number {
+  const items = (limit + offset) * (text === undefined ? 1 : RANKED_PER_ITEM);
+  return MIN_VECTORS * 2 ** Math.max(0, Math.ceil(Math.log2((items * VECTORS_PER_ITEM) / MIN_VECTORS)));
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(
@@ -126,7 +137,7 @@ function vectorMatches(
   vector: VectorShape,
 ) {
   const needed = neededItems(parameter);
-  const withScores = db.with(
+  const withScores = sizedScope(db, parameter, shape, vector).with(
     (cte) => cte("scored").materialized(),
     (qb) =>
       qb

@@ -14,7 +14,7 @@ export interface TextQuery {
 }
 
 /** A search by embeddings. */
-export interface VectorSearch extends VectorShape {
+export interface VectorSearch extends Omit<VectorShape, "most"> {
   /** The vector of the query, as text. */
   readonly vector: string;
   /** The part of the embeddings in the score, where the search is one by text as well. */
@@ -27,8 +27,12 @@ export interface VectorShape {
   readonly distance: "cosine" | "l2" | "inner_product";
   /** Whether the other items of the scope follow those that have a score. */
   readonly unscored: boolean;
-  /** Whether the scope has so few vectors that the search compares with each. */
-  readonly isSmall: boolean;
+  /** Whether there is an index of the embeddings. Without one, the search compares with each vector of its scope. */
+  readonly hasIndex: boolean;
+  /** A search compares with each of up to this many vectors, which is exact. With more vectors, the index is faster. */
+  readonly exactUpTo: number;
+  /** How many of the best vectors are compared first, of which an item may have several. */
+  readonly most: number;
 }
 
 export type TextShape = Omit<TextQuery, "query">;

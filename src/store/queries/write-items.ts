@@ -1,8 +1,9 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { CURRENT_TIME } from "../../db/expiry.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type KnownEmbeddings, refusingOthers } from "./embedding-state.js";
 import { expiryOf } from "./item-columns.js";
 import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 import { notifyChange } from "./notify-change.js";
@@ -15,10 +16,8 @@ export interface PutRow extends ItemKey {
   readonly ttlMinutes: number | null;
 }
 
-/** What a statement of {@link writeItems} stored. */
-export interface WrittenRow extends ItemKey {
-  readonly version: number;
-}
+/** A row that a statement of {@link writeItems} returns where it notifies, or has to check something. Nobody reads it. */
+export type WrittenRow = object;
 
 /**
  * Stores and deletes items. No key may occur twice.
@@ -27,6 +26,7 @@ export interface WrittenRow extends ItemKey {
  * items that the second one deletes: an item that does not exist can only be locked by storing it.
  *
  * @param channel - The channel that announces the changes; `undefined` for none.
+ * @param known - The embeddings that the tables must have, where the store embeds.
  * @returns One statement, or two for a call that does both.
  */
 export function writeItems(
@@ -34,10 +34,11 @@ export function writeItems(
   puts: readonly PutRow[],
   deletions: readonly ItemKey[],
   channel: string | undefined,
+  known?: KnownEmbeddings,
 ): BoundStatement<WrittenRow>[] {
   const locked = puts.length === 0 ? [] : deletions.map(({ prefix, key }) => ({ ...EMPTY, prefix, key }));
   return [
-    ...insert(schema, [...puts, ...locked], channel),
+    ...insert(schema, [...puts, ...locked], channel, known),
     ...(deletions.length === 0 ? [] : [remove(schema, deletions, channel)]),
   ];
 }
@@ -48,6 +49,17 @@ interface ChannelParam {
   readonly channel: string | undefined;
 }
 
+/** What decides about the text of a statement that stores items. */
+interface InsertShape {
+  readonly notifies: boolean;
+  /** Whether it fails where other embeddings have replaced those that the store knows. */
+  readonly embeds: boolean;
+}
+
+type InsertParams = ChannelParam & KnownEmbeddings;
+
+const NO_EMBEDDINGS = { model: "", columnType: "" };
+
 interface ManyRows extends ManyKeys {
   readonly values: readonly string[];
   readonly ttls: readonly (string | null)[];
@@ -57,15 +69,17 @@ function insert(
   schema: string,
   rows: readonly PutRow[],
   channel: string | undefined,
+  known: KnownEmbeddings | undefined,
 ): BoundStatement<WrittenRow>[] {
   const [first, ...others] = rows;
   if (first === undefined) return [];
-  const notifies = channel !== undefined;
-  if (others.length === 0) return [insertOne.of(notifies).bind(schema, { ...first, channel })];
+  const shape = { notifies: channel !== undefined, embeds: known !== undefined };
+  const common = { ...NO_EMBEDDINGS, schema, ...known, channel };
+  if (others.length === 0) return [insertOne.of(shape).bind(schema, { ...common, ...first })];
   const values = rows.map(({ value }) => value);
   // As text: an array of integers is sent as such.
   const ttls = rows.map(({ ttlMinutes }) => (ttlMinutes === null ? null : String(ttlMinutes)));
-  return [insertMany.of(notifies).bind(schema, { ...manyKeys(rows), values, ttls, channel })];
+  return [insertMany.of(shape).bind(schema, { ...common, ...manyKeys(rows), values, ttls })];
 }
 
 function remove(
@@ -81,27 +95,25 @@ function remove(
 }
 
 /** Nearly every write is of one item: without arrays, Postgres takes two thirds of the time. */
-const insertOne = /* @__PURE__ */ new StatementFamily<boolean, PutRow & ChannelParam, WrittenRow>(
-  (notifies) => (db, parameter) => {
+const insertOne = /* @__PURE__ */ new StatementFamily<InsertShape, PutRow & InsertParams, WrittenRow>(
+  (shape) => (db, parameter) => {
     const row = sql<ItemKey>`(values (
       ${parameter("prefix")}::text, ${parameter("key")}::text, ${parameter("value")}::text, ${parameter("ttlMinutes")}::float8
     ))`;
-    return insertItems(db, row).$if(notifies, (qb) =>
-      qb.returning(notifyChange("put", parameter("channel")).as("notified")),
-    );
+    return insertItems(db, parameter, shape, { items: row });
   },
 );
 
-const insertMany = /* @__PURE__ */ new StatementFamily<boolean, ManyRows & ChannelParam, WrittenRow>(
-  (notifies) => (db, parameter) => {
-    const rows = sql<ItemKey>`unnest(
+const insertMany = /* @__PURE__ */ new StatementFamily<InsertShape, ManyRows & InsertParams, WrittenRow>(
+  (shape) => (db, parameter) => {
+    const items = sql<ItemKey>`unnest(
       (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
       (select ${parameter("values")}::text[]), (select ${parameter("ttls")}::text[]::float8[])
     )`;
-    const order = sql`given.prefix collate "C", given.key collate "C"`;
-    return insertItems(db, rows, order).$if(notifies, (qb) =>
-      qb.returning(notifyChange("put", parameter("channel")).as("notified")),
-    );
+    return insertItems(db, parameter, shape, {
+      items,
+      order: sql`given.prefix collate "C", given.key collate "C"`,
+    });
   },
 );
 
@@ -111,7 +123,6 @@ const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & Channel
       .deleteFrom("store")
       .where("prefix", "=", parameter("prefix"))
       .where("key", "=", parameter("key"))
-      .returning(["prefix", "key", sql<number>`0`.as("version")])
       .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );
 
@@ -132,35 +143,46 @@ const deleteMany = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys & Chann
       .using("locked")
       .whereRef("store.prefix", "=", "locked.prefix")
       .whereRef("store.key", "=", "locked.key")
-      .returning(["store.prefix", "store.key", sql<number>`0`.as("version")])
       .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );
 
+interface GivenItems {
+  readonly items: RawBuilder<ItemKey>;
+  readonly order?: RawBuilder<unknown>;
+}
+
 function insertItems(
   db: QueryCreator<LibraryDatabase>,
-  items: RawBuilder<ItemKey>,
-  order?: RawBuilder<unknown>,
+  parameter: Parameter<InsertParams>,
+  { notifies, embeds }: InsertShape,
+  { items, order }: GivenItems,
 ) {
   const given = items.as<"given">(sql`given(prefix, key, value, ttl_minutes)`);
-  return db
-    .insertInto("store")
-    .columns(["prefix", "key", "value", "created_at", "updated_at", "expires_at", "ttl_minutes"])
-    .expression((eb) =>
-      eb
-        .selectFrom(given)
-        .select([
-          "given.prefix",
-          "given.key",
-          sql<string>`given.value::jsonb`.as("value"),
-          CURRENT_TIME.as("created_at"),
-          CURRENT_TIME.as("updated_at"),
-          expiryOf(sql`given.ttl_minutes`).as("expires_at"),
-          sql<number | null>`given.ttl_minutes`.as("ttl_minutes"),
-        ])
-        .$if(order !== undefined, (qb) => qb.orderBy(sql`${order}`)),
-    )
-    .onConflict((conflict) => conflict.columns(["prefix", "key"]).doUpdateSet(replaced))
-    .returning(["prefix", "key", sql<number>`version::float8`.as("version")]);
+  const insert = (qb: QueryCreator<LibraryDatabase>) =>
+    qb
+      .insertInto("store")
+      .columns(["prefix", "key", "value", "created_at", "updated_at", "expires_at", "ttl_minutes"])
+      .expression((eb) =>
+        eb
+          .selectFrom(given)
+          .select([
+            "given.prefix",
+            "given.key",
+            sql<string>`given.value::jsonb`.as("value"),
+            CURRENT_TIME.as("created_at"),
+            CURRENT_TIME.as("updated_at"),
+            expiryOf(sql`given.ttl_minutes`).as("expires_at"),
+            sql<number | null>`given.ttl_minutes`.as("ttl_minutes"),
+          ])
+          .$if(embeds, (rows) => rows.where(sql<boolean>`(select are_known from embeddings)`))
+          .$if(order !== undefined, (rows) => rows.orderBy(sql`${order}`)),
+      )
+      .onConflict((conflict) => conflict.columns(["prefix", "key"]).doUpdateSet(replaced))
+      .$if(embeds, (rows) => rows.returning("key"))
+      .$if(notifies, (rows) => rows.returning(notifyChange("put", parameter("channel")).as("notified")));
+  if (!embeds) return insert(db);
+  // The table of the items is locked as the second one, since a statement locks those of its CTEs in their order.
+  return refusingOthers(db, parameter).with("written", insert).selectFrom("written").select("written.key");
 }
 
 /** What replaces a stored item. An expired one counts as deleted, so that the new one is created now. */

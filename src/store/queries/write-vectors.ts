@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { CURRENT_TIME } from "../../db/expiry.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
+import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type ItemKey, type ManyKeys, manyKeys } from "./item-keys.js";
 import { isHashValid } from "./vector-hashes.js";
@@ -44,47 +45,68 @@ export function vectorParams(rows: readonly VectorRow[]): VectorParams {
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", VectorParams, ItemKey>(
-  (type) => (db, parameter) => {
-    const given = sql<ItemKey & { readonly field_name: string }>`(
-      select prefix, key, field_name, decode(hash, 'hex') as text_hash, vector from unnest(
-        ${parameter("prefixes")}::text[], ${parameter("keys")}::text[], ${parameter("names")}::text[],
-        ${parameter("hashes")}::text[], ${parameter("vectors")}::text[]
-      ) as given(prefix, key, field_name, hash, vector)
-    )`.as<"given">(sql`given`);
-    const stored = db
-      .selectFrom("store_vectors as stored")
-      .where(
-        sql<boolean>`stored.prefix = given.prefix and stored.key = given.key and stored.text_hash = given.text_hash`,
-      )
-      .where(isHashValid("stored"))
-      .limit(1)
-      .select("stored.embedding");
-    return db
-      .insertInto("store_vectors")
-      .columns(["prefix", "key", "field_name", "embedding", "text_hash", "created_at", "updated_at"])
-      .expression((eb) =>
-        eb
-          .selectFrom(given)
-          .select([
-            "given.prefix",
-            "given.key",
-            "given.field_name",
-            sql<string>`case given.vector when ${sql.lit(STORED)} then (${stored}) else given.vector::${sql.raw(type)} end`.as(
-              "embedding",
-            ),
-            sql<Uint8Array>`given.text_hash`.as("text_hash"),
-            CURRENT_TIME.as("created_at"),
-            CURRENT_TIME.as("updated_at"),
-          ]),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(["prefix", "key", "field_name"]).doUpdateSet({
-          embedding: sql<string>`excluded.embedding`,
-          text_hash: sql<Uint8Array>`excluded.text_hash`,
-          created_at: sql<Date>`excluded.created_at`,
-          updated_at: sql<Date>`excluded.updated_at`,
-        }),
-      )
-      .returning(["prefix", "key"]);
-  },
+  (type) => (db, parameter) => insertVectors(db, parameter, type, sql<SqlBool>`true`),
 );
+
+/** The rows of {@link VectorParams}. */
+export function givenVectors(parameter: Parameter<VectorParams>) {
+  return sql<ItemKey & { readonly field_name: string }>`(
+    select prefix, key, field_name, decode(hash, 'hex') as text_hash, vector from unnest(
+      (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
+      (select ${parameter("names")}::text[]), (select ${parameter("hashes")}::text[]),
+      (select ${parameter("vectors")}::text[])
+    ) as given(prefix, key, field_name, hash, vector)
+  )`.as<"given">(sql`given`);
+}
+
+/** The vectors that are stored for the item and the text of a given row. */
+export function storedForGiven(db: QueryCreator<LibraryDatabase>) {
+  return db
+    .selectFrom("store_vectors as stored")
+    .where(
+      sql<boolean>`stored.prefix = given.prefix and stored.key = given.key and stored.text_hash = given.text_hash`,
+    )
+    .where(isHashValid("stored"));
+}
+
+/**
+ * Stores the given vectors that fulfil a condition.
+ *
+ * @param wanted - About a row of `given`.
+ */
+export function insertVectors(
+  db: QueryCreator<LibraryDatabase>,
+  parameter: Parameter<VectorParams>,
+  type: "vector" | "halfvec",
+  wanted: RawBuilder<SqlBool>,
+) {
+  const stored = storedForGiven(db).limit(1).select("stored.embedding");
+  return db
+    .insertInto("store_vectors")
+    .columns(["prefix", "key", "field_name", "embedding", "text_hash", "created_at", "updated_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom(givenVectors(parameter))
+        .where(wanted)
+        .select([
+          "given.prefix",
+          "given.key",
+          "given.field_name",
+          sql<string>`case given.vector when ${sql.lit(STORED)} then (${stored}) else given.vector::${sql.raw(type)} end`.as(
+            "embedding",
+          ),
+          sql<Uint8Array>`given.text_hash`.as("text_hash"),
+          CURRENT_TIME.as("created_at"),
+          CURRENT_TIME.as("updated_at"),
+        ]),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["prefix", "key", "field_name"]).doUpdateSet({
+        embedding: sql<string>`excluded.embedding`,
+        text_hash: sql<Uint8Array>`excluded.text_hash`,
+        created_at: sql<Date>`excluded.created_at`,
+        updated_at: sql<Date>`excluded.updated_at`,
+      }),
+    )
+    .returning(["prefix", "key"]);
+}

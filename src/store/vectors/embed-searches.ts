@@ -1,10 +1,8 @@
-import { runTransaction } from "../../db/statements/run-statement.js";
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import { checkEmbeddings, refuseMismatch } from "./embedding-check.js";
 import { embedQuery, isZero, vectorText } from "../embeddings/embed-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import type { SearchOperation, StoreOperation } from "../operations.js";
-import { countCandidates } from "../queries/count-candidates.js";
 import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
 import type { ItemSearch } from "../queries/search-items.js";
 import type { StoreCall } from "../store-call.js";
@@ -46,24 +44,20 @@ export async function embedSearches(
     const query = vector?.query ?? "";
     if (!byQuery.has(query)) byQuery.set(query, await embedQuery(vectors, query, call.signal));
   }
-  const large = vectors.layout.index.kind === "flat" ? NONE : await largeSearches(call, searches);
   return {
-    state: stateStep(call, vectors, searches),
-    of: (operation) => {
-      const embedded = byQuery.get(operation.vector?.query ?? "");
-      return toItemSearch(vectors, operation, { embedded, isSmall: !large.has(operation) });
-    },
+    state: stateStep(call, vectors, searches, operations.every(onlyCompares)),
+    of: (operation) => toItemSearch(vectors, operation, byQuery.get(operation.vector?.query ?? "")),
   };
 }
 
 function toItemSearch(
   { layout }: VectorSettings,
   operation: SearchOperation,
-  { embedded, isSmall }: { readonly embedded: readonly number[] | undefined; readonly isSmall: boolean },
+  embedded: readonly number[] | undefined,
 ): ItemSearch {
   const { vector } = operation;
   if (vector === undefined || embedded === undefined) return { ...operation, vector: undefined };
-  const { type, distance } = layout;
+  const { type, distance, index } = layout;
   if (distance === "cosine" && isZero(embedded)) {
     // A vector of zeros has no cosine, so no item gets a score.
     const limit = operation.text !== undefined || vector.unscored ? operation.limit : 0;
@@ -72,33 +66,25 @@ function toItemSearch(
   const { unscored, weight } = vector;
   return {
     ...operation,
-    vector: { type, distance, unscored, isSmall, weight, vector: vectorText(embedded) },
+    vector: {
+      ...{ type, distance, unscored, weight },
+      ...{ hasIndex: index.kind !== "flat", exactUpTo: EXACT_UP_TO, vector: vectorText(embedded) },
+    },
   };
 }
-
-/** The searches with too many vectors to compare with each. */
-async function largeSearches(
-  call: StoreCall,
-  searches: readonly SearchOperation[],
-): Promise<ReadonlySet<SearchOperation>> {
-  const statements = searches.map((search) => countCandidates(call.schema, search, EXACT_UP_TO + 1));
-  const counts = await runTransaction(call, { statements });
-  return new Set(searches.filter((_, nth) => (counts[nth]?.[0]?.candidates ?? 0) > EXACT_UP_TO));
-}
-
-const NONE: ReadonlySet<SearchOperation> = /* @__PURE__ */ new Set();
 
 function stateStep(
   call: StoreCall,
   vectors: VectorSettings,
   searches: readonly SearchOperation[],
+  isPlain: boolean,
 ): GuardStep<EmbeddingStateRow> {
   const { kind } = vectors.layout.index;
   const needed = Math.max(...searches.map(({ limit, offset }) => CANDIDATES_PER_ITEM * (limit + offset)));
   const least = vectors.effort ?? MIN_EFFORT[kind];
   const effort = kind === "hnsw" ? Math.min(Math.max(least, needed), MAX_EFFORT) : least;
   return {
-    statement: embeddingState(call.schema, { kind, effort }),
+    statement: embeddingState(call.schema, { kind, effort, isPlain }),
     check: ([state]) => {
       refuseMismatch(call, vectors, state);
     },
@@ -107,4 +93,9 @@ function stateStep(
 
 function isByVector(operation: StoreOperation): operation is SearchOperation {
   return operation.kind === "search" && operation.vector !== undefined;
+}
+
+/** Whether an operation only compares vectors. */
+function onlyCompares(operation: StoreOperation): boolean {
+  return isByVector(operation) && operation.text === undefined;
 }

@@ -6,15 +6,21 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import { distanceOfOperators } from "../../migrations/vector-index.js";
 import { VECTOR_DISTANCES } from "../../migrations/vector-layout.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
-import { claimModel, embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
-import { vectorIndexState } from "../queries/vector-index-state.js";
+import {
+  claimModel,
+  embeddingState,
+  type EmbeddingStateRow,
+  type KnownEmbeddings,
+  REFUSED_STATE,
+} from "../queries/embedding-state.js";
+import { vectorIndexState, type VectorIndexRow } from "../queries/vector-index-state.js";
 import type { StoreCall } from "../store-call.js";
 
 /** The first version of pgvector with iterative scans, without which a search with a filter finds too little. */
 const OLDEST_PGVECTOR = [0, 8];
 
-/** Vectors of different numbers of dimensions, or a vector of another type than the column. */
-const MISMATCH_STATES = new Set(["22000", "42804", "42883"]);
+/** Vectors of different numbers of dimensions, a vector of another type than the column, or a statement that refuses. */
+const MISMATCH_STATES = new Set(["22000", "42804", "42883", REFUSED_STATE]);
 
 const checked = /* @__PURE__ */ new WeakSet<VectorSettings>();
 
@@ -27,13 +33,18 @@ const checked = /* @__PURE__ */ new WeakSet<VectorSettings>();
  */
 export async function checkEmbeddings(call: StoreCall, vectors: VectorSettings): Promise<void> {
   if (checked.has(vectors)) return;
-  const [index] = await run(call, vectorIndexState(call.schema));
+  const { schema } = call;
+  const rows = await runTransaction<VectorIndexRow | EmbeddingStateRow>(call, {
+    statements: [vectorIndexState(schema), embeddingState(schema)],
+    atAnyLevel: true,
+  });
+  const index = rows[0]?.find((row) => "version" in row);
   if (isOlder(index?.version ?? "0", OLDEST_PGVECTOR))
     throw new VectorExtensionError({}, index?.version ?? undefined);
-  let [state] = await run(call, embeddingState(call.schema));
+  let state = rows[1]?.find((row) => "model" in row);
   if (state?.model === null) {
-    await run(call, claimModel(call.schema, vectors.model));
-    [state] = await run(call, embeddingState(call.schema));
+    await run(call, claimModel(schema, vectors.model));
+    [state] = await run(call, embeddingState(schema));
   }
   refuseMismatch(call, vectors, state);
   const distance = distanceOf(index?.indexes ?? "");
@@ -74,6 +85,14 @@ export async function explainingMismatch<T>(
     }
     throw error;
   }
+}
+
+/** The embeddings of a store, for statements that refuse to write where others have replaced them. */
+export function knownEmbeddings({ schema, settings }: StoreCall): KnownEmbeddings | undefined {
+  const { vectors } = settings;
+  if (vectors === undefined) return undefined;
+  const { type, dims } = vectors.layout;
+  return { schema, model: vectors.model, columnType: `${type}(${dims})` };
 }
 
 /** The kind of the stored embeddings, as far as the tables record it. */

@@ -6,18 +6,20 @@ import { refuseMismatch } from "./embedding-check.js";
 import { idOf } from "../item-id.js";
 import { embedTexts } from "../embeddings/embed-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
-import { dropVectors } from "../queries/drop-vectors.js";
 import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
 import type { ItemKey } from "../queries/item-keys.js";
 import { itemVersions } from "../queries/item-versions.js";
+import { IN_PLACE, replaceVectors } from "../queries/replace-vectors.js";
 import { vectorHashes, type VectorHashRow } from "../queries/vector-hashes.js";
-import { writeVectors } from "../queries/write-vectors.js";
 import type { StoreCall } from "../store-call.js";
 import { type EmbeddedItem, toRow, type WantedVector, wantedVectors } from "./wanted-vectors.js";
 
 /** What a transaction has to do about the vectors of the items that it stores. */
 export interface VectorPlan {
-  /** Goes before the writes. */
+  /**
+   * Goes before the writes of a transaction that must remain usable, or that is sent in several round trips: it refuses before anything
+   * is written. The writes refuse by themselves what it refuses, but fail.
+   */
   readonly guard: readonly GuardStep[];
   /** Follow the writes. */
   readonly statements: readonly BoundStatement<ItemKey>[];
@@ -59,23 +61,13 @@ export async function planVectors(
     missing.flatMap(({ text }) => text ?? []),
     call.signal,
   );
-  const changed = wanted.filter((row) => !stored.hasInPlace(row));
-  const write = writeVectors(
-    call.schema,
-    vectors.layout.type,
-    changed.map((row) => toRow(vectors, row, stored.has(row), embedded)),
+  const rows = wanted.map((row) =>
+    stored.hasInPlace(row) ? { ...row, vector: IN_PLACE } : toRow(vectors, row, stored.has(row), embedded),
   );
+  const relied = wanted.filter((row) => stored.has(row));
   return {
-    guard: [
-      stateStep(call, vectors),
-      ...reliedSteps(
-        call,
-        items,
-        wanted.filter((row) => stored.has(row)),
-        stored,
-      ),
-    ],
-    statements: [...(changed.length > 0 ? [write] : []), dropVectors(call.schema, items, wanted)],
+    guard: [stateStep(call, vectors), ...reliedSteps(call, items, relied, stored)],
+    statements: [replaceVectors(call.schema, vectors.layout.type, items, rows)],
     embedded: embedded.size,
   };
 }

@@ -1,3 +1,5 @@
+import { DatabaseError } from "../../errors/index.js";
+import { REFUSED_STATE } from "../queries/embedding-state.js";
 import { checkEmbeddings, explainingMismatch } from "./embedding-check.js";
 import { planVectors, type VectorPlan, VectorsChangedError } from "./plan-vectors.js";
 import type { StoreCall } from "../store-call.js";
@@ -22,14 +24,18 @@ export async function withVectors<T>(
   if (vectors === undefined) return send(NOTHING);
   if (items.length === 0) return explainingMismatch(call, vectors, () => send(NOTHING));
   await checkEmbeddings(call, vectors);
-  const attempt = async (relies: boolean): Promise<T> =>
-    send(await planVectors(call, vectors, items, relies));
-  return explainingMismatch(call, vectors, async () => {
-    try {
-      return await attempt(true);
-    } catch (error) {
-      if (!(error instanceof VectorsChangedError)) throw error;
-      return attempt(false);
-    }
-  });
+  const attempt = (relies: boolean): Promise<T> =>
+    explainingMismatch(call, vectors, async () => send(await planVectors(call, vectors, items, relies)));
+  try {
+    return await attempt(true);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return attempt(false);
+  }
+}
+
+/** Whether a transaction has been refused, perhaps because another call has replaced vectors that it relies on. */
+function isRefused(error: unknown): boolean {
+  const isFailed = error instanceof DatabaseError && error.sqlState === REFUSED_STATE;
+  return isFailed || error instanceof VectorsChangedError;
 }
