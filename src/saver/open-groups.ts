@@ -10,9 +10,6 @@ import { loadOnce } from "../db/async/load-once.js";
 // The first run of a process stores calls together, and reads none.
 const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-rows-of-tuples.js"));
 
-/** How many calls are stored at once, each in a statement of its own, before further ones share statements. */
-const ALONE = 4;
-
 /**
  * Opens the groups for the calls of a saver.
  *
@@ -42,7 +39,6 @@ function rulesOf(base: SaverCall): GroupRules<StoredCall> {
   // A group that fails is sent again call by call, and these are retried.
   const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
   return {
-    alone: ALONE,
     newContent: () => new GroupContent(),
     storeTogether: (calls) =>
       storeGroup(

@@ -29,8 +29,8 @@ async function newestStepsOf(
 }
 
 /**
- * Up to this many operations of a thread have a statement each. The statement for many takes longer to plan than these, which matters for
- * the first calls on a connection.
+ * Up to this many operations have a statement each. The statement for many takes longer to plan than these, which matters for the first
+ * calls on a connection, and longer to run.
  */
 const FEW = 8;
 
@@ -43,14 +43,9 @@ export async function storeInOneRoundTrip(
   const checkpoints = checkpointsOf(operations);
   const newest = checkpoints.length === 0 ? NO_STEPS : await newestStepsOf(call, checkpoints);
   const steps = { guard: [...guard, ...newest.guard], removal: newest.removal };
-  return areFew(operations) ? storeEach(call, operations, steps) : storeTogether(call, operations, steps);
-}
-
-/** Operations of several threads would take their locks in another order than those of another process (C2). */
-function areFew(operations: readonly BatchOperation[]): boolean {
-  const [first, ...others] = operations;
-  if (first === undefined || others.length >= FEW) return false;
-  return others.every((operation) => threadOf(operation) === threadOf(first));
+  return operations.length <= FEW
+    ? storeEach(call, operations, steps)
+    : storeTogether(call, operations, steps);
 }
 
 async function storeEach(
@@ -59,9 +54,11 @@ async function storeEach(
   { guard, removal }: NewestSteps,
 ): Promise<readonly boolean[]> {
   const scope = notificationScope(call);
-  const sent = operations.filter(hasRows);
+  // In the order of their threads, so that statements of other processes take their locks in the same order (C2).
+  const sent = operations.filter(hasRows).sort((a, b) => compareText(threadOf(a), threadOf(b)));
   const statements = sent.map((operation) => statementOf(call.schema, operation, scope));
-  const rows = await runTransaction<unknown>(call, { guard, statements: [...statements, ...removal] });
+  const steps = { guard, statements: [...statements, ...removal], atAnyLevel: removal.length === 0 };
+  const rows = await runTransaction<unknown>(call, steps);
   return operations.map((operation) => {
     if (operation.kind !== "put") return true;
     const { checkpoint } = operation;

@@ -10,8 +10,8 @@ const SPARE_CONNECTIONS = 2;
  */
 const LEAST_PART = 1 / 3;
 
-/** Up to this many statements are under way at once: more of them keep the server and this process busy with less in each. */
-const FEW = 4;
+/** Up to this many statements are under way where calls share them: more keep the server and this process busy with less in each. */
+const FEW = 5;
 
 /** How long calls wait for one of the few statements to end before further connections are used, as where the server is far, in milliseconds. */
 const PATIENCE_MS = 2;
@@ -31,7 +31,7 @@ export class StatementsUnderWay {
   readonly #most: number;
   /** How many of them, while calls have not waited for long. */
   readonly #few: number;
-  #limit: number;
+  #isPatient = true;
   /** How many calls may be under way, each in a statement of its own, before further ones wait for each other. */
   readonly #alone: number;
   readonly #sendWaiting: () => void;
@@ -48,8 +48,7 @@ export class StatementsUnderWay {
   constructor(connections: number, sendWaiting: () => void, alone?: number) {
     this.#most = Math.max(1, connections - SPARE_CONNECTIONS);
     this.#alone = Math.min(this.#most, alone ?? this.#most);
-    this.#few = Math.min(this.#most, Math.max(this.#alone, FEW));
-    this.#limit = this.#few;
+    this.#few = Math.min(this.#most, FEW);
     this.#sendWaiting = sendWaiting;
   }
 
@@ -65,9 +64,11 @@ export class StatementsUnderWay {
 
   /** Whether a statement for so many waiting calls may be sent beside those under way. */
   maySend(size: number): boolean {
+    if (this.count === 0) return true;
     const underWay = this.#size();
-    if (underWay + size <= this.#alone) return true;
-    return this.count === 0 || (this.count < this.#limit && size >= underWay * LEAST_PART);
+    const isEnough = size >= underWay * LEAST_PART;
+    if (this.#isPatient) return isEnough && this.count < this.#few;
+    return underWay + size <= this.#most || (isEnough && this.count < this.#most);
   }
 
   /** Lets the calls that are made in the same turn of the event loop wait for each other, and then sends them. */
@@ -109,13 +110,13 @@ export class StatementsUnderWay {
   }
 
   #useMoreLater(): void {
-    if (this.#isLosingPatience || this.#few === this.#most) return;
+    if (this.#isLosingPatience) return;
     this.#isLosingPatience = true;
     setTimeout(() => {
       this.#isLosingPatience = false;
-      this.#limit = this.#most;
+      this.#isPatient = false;
       this.#sendWaiting();
-      this.#limit = this.#few;
+      this.#isPatient = true;
     }, PATIENCE_MS);
   }
 
