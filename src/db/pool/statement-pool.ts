@@ -5,6 +5,7 @@ import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import { growingPauses, retry } from "../async/retry.js";
 import { handlePoolErrors } from "./handle-pool-errors.js";
+import { KeptConnections } from "./kept-connections.js";
 import { StatementClient } from "./statement-client.js";
 import { connectUntilEnded } from "./connect-until-ended.js";
 import { raceAgainst } from "../async/race-against.js";
@@ -41,14 +42,14 @@ export class StatementPool implements PostgresPool {
   readonly #answeredAt = new WeakMap<StatementClient, number>();
   /** Connections that last answered before this time are not used again. */
   #suspectBefore = -Infinity;
-  /** Connections whose statement has just ended, until the end of the turn. */
-  readonly #kept: StatementClient[] = [];
+  readonly #kept: KeptConnections;
   readonly options: object;
 
   constructor(pool: Pool, { prepare }: SendOptions) {
     this.#pool = pool;
     this.#prepare = prepare;
     this.#fences = BackendFences.of(pool);
+    this.#kept = new KeptConnections(pool);
     this.options = pool.options;
     // Never undone, since another saver may use the pool after this one is closed.
     handlePoolErrors(pool);
@@ -104,10 +105,11 @@ export class StatementPool implements PostgresPool {
   ): Promise<T> {
     const client = await this.#connect(context, alone);
     const began = performance.now();
+    this.#kept.use();
     try {
       const result = await run(client);
       this.#answeredAt.set(client, performance.now());
-      this.#keep(client);
+      this.#kept.giveBack(client);
       return result;
     } catch (error) {
       // Whatever made one connection silent has probably silenced the others: each of them would cost a
@@ -116,25 +118,10 @@ export class StatementPool implements PostgresPool {
         error instanceof ConnectionError || (error instanceof AbortError && client.isAbandoned);
       if (isSilent) this.#suspectBefore = Math.max(this.#suspectBefore, began);
       // The pool discards a broken connection: it asks pg's client for its state.
-      client.release();
+      this.#kept.failed(client);
       if (client.isAbandoned) await this.#fence();
       throw error;
     }
-  }
-
-  /**
-   * Gives a connection back at the end of the turn. LangGraph goes on with the next call as soon as one has ended, and then keeps the
-   * process busy: the pool would hand out a connection only afterwards.
-   */
-  #keep(client: StatementClient): void {
-    if (this.#pool.waitingCount > 0) {
-      client.release();
-      return;
-    }
-    if (this.#kept.push(client) > 1) return;
-    process.nextTick(() => {
-      for (const one of this.#kept.splice(0)) one.release();
-    });
   }
 
   /**
@@ -176,9 +163,11 @@ export class StatementPool implements PostgresPool {
     }
   }
 
-  async #take(): Promise<StatementClient> {
-    const kept = this.#kept.pop();
-    if (kept !== undefined) return kept;
+  #take(): Promise<StatementClient> {
+    return this.#kept.take(() => this.#takeFromPool());
+  }
+
+  async #takeFromPool(): Promise<StatementClient> {
     for (;;) {
       const taken = await connectUntilEnded(this.#pool);
       const client = StatementClient.of(taken, this.#fences, this.#pool.options.stream);

@@ -1,0 +1,90 @@
+import type { Pool } from "pg";
+import type { StatementClient } from "./statement-client.js";
+
+/** How long a call waits for a connection of another call before it opens a new one, in milliseconds. */
+const OPENED_AFTER_MS = 2;
+
+/**
+ * Passes connections on from call to call. LangGraph makes the next call as soon as one has ended, and then keeps the process busy: the
+ * pool would hand out the connection only afterwards. And a new connection takes several round trips, and plans each statement anew, while
+ * one that is in use is mostly free after one.
+ */
+export class KeptConnections {
+  readonly #pool: Pool;
+  /** Connections that have just been used. They go back to the pool at the end of the turn. */
+  readonly #kept: StatementClient[] = [];
+  /** How many calls use a connection now. */
+  #inUse = 0;
+  readonly #waiting = new Set<(client: StatementClient) => void>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Takes a connection: one that was kept, one that another call gives back, or one of the pool.
+   *
+   * @param connect - Takes one of the pool.
+   */
+  take(connect: () => Promise<StatementClient>): Promise<StatementClient> {
+    const kept = this.#kept.pop();
+    if (kept !== undefined) return Promise.resolve(kept);
+    return this.#mayWait ? this.#wait(connect) : connect();
+  }
+
+  /** Notes that a call uses a connection. It must then be given back, or the call have {@link failed}. */
+  use(): void {
+    this.#inUse++;
+  }
+
+  /** Gives a connection back that can be used again: to a call that waits, or at the end of the turn to the pool. */
+  giveBack(client: StatementClient): void {
+    this.#inUse--;
+    const [next] = this.#waiting;
+    // Callers that wait for the pool have their turn first.
+    if (this.#pool.waitingCount > 0 || this.#pool.ending) client.release();
+    else if (next === undefined) this.#keep(client);
+    else next(client);
+  }
+
+  /** Gives the connection of a call that failed back to the pool, which looks at its state. */
+  failed(client: StatementClient): void {
+    this.#inUse--;
+    client.release();
+  }
+
+  /** Whether the pool would open a connection, and another call may give one back before that. */
+  get #mayWait(): boolean {
+    const { idleCount, totalCount, options } = this.#pool;
+    return this.#inUse > 0 && idleCount === 0 && totalCount < options.max;
+  }
+
+  #wait(connect: () => Promise<StatementClient>): Promise<StatementClient> {
+    return new Promise((resolve, reject) => {
+      const receive = (client: StatementClient): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(receive);
+        resolve(client);
+      };
+      const timer = setTimeout(() => {
+        connect().then(
+          (client) => {
+            if (this.#waiting.has(receive)) receive(client);
+            else client.release();
+          },
+          (error: unknown) => {
+            if (this.#waiting.delete(receive)) reject(error as Error);
+          },
+        );
+      }, OPENED_AFTER_MS);
+      this.#waiting.add(receive);
+    });
+  }
+
+  #keep(client: StatementClient): void {
+    if (this.#kept.push(client) > 1) return;
+    process.nextTick(() => {
+      for (const one of this.#kept.splice(0)) one.release();
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import pg from "pg";
+import { AbortError, PostgresSaver } from "../../src/index.js";
+import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+
+describeServer("the connections of a pool", (target) => {
+  let database: TestDatabase<string>;
+  let pool: pg.Pool;
+  let saver: PostgresSaver;
+  let taken: number;
+
+  beforeEach(async () => {
+    database = await target.sharedDatabase();
+    pool = new pg.Pool({ connectionString: database.source });
+    saver = new PostgresSaver(pool);
+    await saver.getTuple(threadConfig(newThread()));
+    taken = 0;
+    pool.on("acquire", () => taken++);
+  });
+  afterEach(() => pool.end());
+
+  it("go from call to call where one follows at once, and then back to the pool", async () => {
+    let { config, checkpoint } = await putValues(saver, threadConfig(newThread()), { a: 0 });
+    for (let step = 1; step < 5; step++)
+      ({ config, checkpoint } = await putValues(saver, config, { a: step }, checkpoint));
+    expect(taken).toBeLessThanOrEqual(1);
+    await setImmediate();
+    expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
+  });
+
+  it("are opened where those in use stay busy, so that no call waits for another", async () => {
+    const thread = newThread();
+    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    const locker = new pg.Client({ connectionString: database.source });
+    await locker.connect();
+    await locker.query("begin");
+    await locker.query("select from checkpoints where thread_id = $1 for update", [thread]);
+    const locked = saver.deleteThread(thread);
+    await untilOneWaits(database);
+    const stopping = new AbortController();
+    const stopped = saver.getTuple(config, { signal: stopping.signal });
+    stopping.abort();
+    await expect(stopped).rejects.toBeInstanceOf(AbortError);
+    expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
+    await locker.end();
+    await locked;
+    expect(await saver.getTuple(config)).toBeUndefined();
+  });
+});
