@@ -2,19 +2,18 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "./call/saver-call.js";
-import { requiredParents } from "./codec/required-parents.js";
-import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "./codec/resolve-batch.js";
+import { type BatchOperation, checkpointsOf, threadOf } from "./codec/resolve-batch.js";
 import { compareText } from "./model/compare-text.js";
-import { rowKey } from "./model/row-key.js";
 import type { NewestSteps } from "./newest-steps.js";
 import { loadOnce } from "../db/async/load-once.js";
 import { notificationScope } from "./notifications/watch-channel.js";
 import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
 import { bindPut, insertedBlobs, isStored } from "./queries/put-checkpoint.js";
 import { bindWrites } from "./queries/put-pending-writes.js";
-import { isPutResult, putRows, type PutResult } from "./queries/put-rows.js";
 import { rememberValues } from "./remember-values.js";
 
+// The calls of a first run are few.
+const loadMany = /* @__PURE__ */ loadOnce(() => import("./store-in-one-statement.js"));
 const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
 const NO_STEPS: NewestSteps = { guard: [], removal: [] };
 
@@ -43,9 +42,9 @@ export async function storeInOneRoundTrip(
   const checkpoints = checkpointsOf(operations);
   const newest = checkpoints.length === 0 ? NO_STEPS : await newestStepsOf(call, checkpoints);
   const steps = { guard: [...guard, ...newest.guard], removal: newest.removal };
-  return operations.length <= FEW
-    ? storeEach(call, operations, steps)
-    : storeTogether(call, operations, steps);
+  if (operations.length <= FEW) return storeEach(call, operations, steps);
+  const { storeInOneStatement } = await loadMany();
+  return storeInOneStatement(call, operations, steps);
 }
 
 async function storeEach(
@@ -82,31 +81,4 @@ type StoringOperation = Exclude<BatchOperation, { kind: "deleteThread" }>;
 
 function hasRows(operation: BatchOperation): operation is StoringOperation {
   return operation.kind === "put" || (operation.kind === "putWrites" && operation.writes.writes.length > 0);
-}
-
-async function storeTogether(
-  call: SaverCall,
-  operations: readonly BatchOperation[],
-  { guard, removal }: NewestSteps,
-): Promise<readonly boolean[]> {
-  const required = requiredParents(operations)
-    .stored.map(({ parent }) => parent)
-    .sort((a, b) => compareText(rowKey(a.threadId, a.checkpointNs), rowKey(b.threadId, b.checkpointNs)));
-  const put = putRows(call.schema, resolveBatch(operations), { scope: notificationScope(call), required });
-  const [rows = []] = await runTransaction<unknown>(call, { guard, statements: [put, ...removal] });
-  const results = rows.filter(isPutResult);
-  const stored = new Set(results.filter(({ is_checkpoint }) => is_checkpoint).map(keyOf));
-  const inserted = new Map(results.map((result) => [keyOf(result), result.inserted_blobs]));
-  return operations.map((operation) => {
-    if (operation.kind !== "put") return true;
-    const { checkpoint } = operation;
-    const key = rowKey(checkpoint.threadId, checkpoint.checkpointNs);
-    if (!stored.has(key)) return false;
-    rememberValues(call, checkpoint, inserted.get(key) ?? 0);
-    return true;
-  });
-}
-
-function keyOf({ thread_id, checkpoint_ns }: PutResult): string {
-  return rowKey(thread_id, checkpoint_ns);
 }

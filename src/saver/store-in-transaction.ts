@@ -144,7 +144,7 @@ async function writingStatements(
     }
     for (const portion of splitRows(rows, statementBytesOf(call))) {
       if (portion.kind !== "rows") statements.push(putLongRow(schema, portion));
-      else statements.push(...storing.putRows(call, threads.threadId, portion));
+      else statements.push(...(await storing.putRows(call, threads.threadId, portion)));
     }
   }
   return statements;

@@ -1,19 +1,22 @@
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { SaverCall } from "./call/saver-call.js";
 import { notificationScope } from "./notifications/watch-channel.js";
-import { putRows } from "./queries/put-rows.js";
 import { loadOnce } from "../db/async/load-once.js";
 import { ON_ONE_SERVER, type Placement, placementOf } from "../db/placement/placement.js";
 import { storeInOneRoundTrip } from "./store-in-one-round-trip.js";
 import type { Storing } from "./storing.js";
 
+const loadPutRows = /* @__PURE__ */ loadOnce(() => import("./queries/put-rows.js"));
 const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("./on-nodes/storing-on-nodes.js"));
 
 /** Stores what a call has in one statement, which also notifies; see `notifyWatchers`. */
 const storingInOneStatement: Storing = {
   store: storeInOneRoundTrip,
 
-  putRows: (call, _threadId, rows) => [putRows(call.schema, rows, { scope: notificationScope(call) })],
+  async putRows(call, _threadId, rows) {
+    const { putRows } = await loadPutRows();
+    return [putRows(call.schema, rows, { scope: notificationScope(call) })];
+  },
 
   transact: (call, _operations, steps) => runTransaction(call, steps),
 };

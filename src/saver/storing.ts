@@ -18,7 +18,11 @@ export interface Storing {
     guard: readonly GuardStep[],
   ): Promise<readonly boolean[]>;
   /** Returns the statements that store rows within {@link transact}. `threadId` is their thread where they are of one. */
-  putRows(call: SaverCall, threadId: string, rows: CheckpointRows): readonly BoundStatement<unknown>[];
+  putRows(
+    call: SaverCall,
+    threadId: string,
+    rows: CheckpointRows,
+  ): Promise<readonly BoundStatement<unknown>[]>;
   /**
    * Runs the steps that store operations, in one transaction, and notifies those who watch their threads of new checkpoints.
    *

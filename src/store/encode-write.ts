@@ -1,26 +1,10 @@
 import { checkedValue } from "./checked-value.js";
 import { itemData } from "./codec/item-data.js";
 import { encodeItemValue } from "./codec/item-value.js";
+import type { EncodedPut, EncodedWrite } from "./encoded-write.js";
 import { itemTexts } from "./embeddings/item-texts.js";
 import type { PutOperation, WriteOperation } from "./operations.js";
-import type { ItemKey } from "./queries/item-keys.js";
-import type { PutRow } from "./queries/write-items.js";
 import type { StoreCall } from "./store-call.js";
-import type { EmbeddedItem } from "./vectors/wanted-vectors.js";
-
-/** What is stored of an item, or the place of one that is deleted. */
-export type EncodedWrite = EncodedPut | EncodedDeletion;
-
-export interface EncodedPut extends ItemKey {
-  readonly kind: "put";
-  readonly row: PutRow;
-  /** What its vectors are made of. */
-  readonly embedded: EmbeddedItem;
-}
-
-export interface EncodedDeletion extends ItemKey {
-  readonly kind: "delete";
-}
 
 /**
  * Encodes an operation that stores or deletes an item.

@@ -3,7 +3,7 @@ import type { StoreDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
 import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
-import { openItemGroups } from "./item-groups.js";
+import { openItemGroups } from "./open-item-groups.js";
 import { parseStoreOptions, type StoreOptions } from "./boundary/parse-store-options.js";
 import { NamespaceRules } from "./namespace-rules.js";
 import { changeChannel } from "./watch/notifications.js";

@@ -4,7 +4,8 @@ import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { toNamespace } from "./codec/item-namespace-text.js";
 import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
-import { type EncodedWrite, encodePut } from "./encode-write.js";
+import { encodePut } from "./encode-write.js";
+import type { EncodedWrite } from "./encoded-write.js";
 import { knownEmbeddings } from "./vectors/embedding-check.js";
 import { idOf } from "./item-id.js";
 import {

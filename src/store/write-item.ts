@@ -1,5 +1,6 @@
 import { storeInTurn } from "../db/grouping/store-in-turn.js";
-import { type EncodedWrite, encodeWrite } from "./encode-write.js";
+import { encodeWrite } from "./encode-write.js";
+import type { EncodedWrite } from "./encoded-write.js";
 import { idOf } from "./item-id.js";
 import type { WriteMember } from "./item-groups.js";
 import type { WriteOperation } from "./operations.js";

@@ -6,6 +6,11 @@ import { untilOneWaits } from "../../test-support/held-locks.js";
 import { observedPool, type ObservedPool } from "../../test-support/round-trips.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
+interface Value {
+  [name: string]: unknown;
+  is: string;
+}
+
 const KEYS = Array.from({ length: 10 }, (_, nth) => `key ${nth}`);
 const NAMESPACE = ["grouped"];
 
@@ -29,16 +34,16 @@ describeServer("calls of a store that are made at the same time", (target) => {
 
   const putAll = (valueOf: (key: string) => Record<string, unknown>): Promise<void>[] =>
     KEYS.map((key) => store.put(NAMESPACE, key, valueOf(key)));
-  const values = async (): Promise<unknown[]> =>
-    (await store.getMany(KEYS.map((key) => ({ namespace: NAMESPACE, key })))).map(
-      (item) => item?.value.is ?? null,
-    );
+  const values = async (): Promise<unknown[]> => {
+    const items = await store.getMany<Value>(KEYS.map((key) => ({ namespace: NAMESPACE, key })));
+    return items.map((item) => item?.value.is ?? null);
+  };
 
   it("share a statement: the first of them is sent at once, and the others together", async () => {
     await Promise.all(putAll((key) => ({ is: key })));
     expect(observed.sent).toHaveLength(2);
     observed.sent.length = 0;
-    const items = await Promise.all(KEYS.map((key) => store.get(NAMESPACE, key)));
+    const items = await Promise.all(KEYS.map((key) => store.get<Value>(NAMESPACE, key)));
     expect(items.map((item) => item?.value.is)).toEqual(KEYS);
     expect(observed.sent).toHaveLength(2);
     observed.sent.length = 0;

@@ -66,16 +66,16 @@ export class KeptConnections {
         this.#waiting.delete(receive);
         resolve(client);
       };
+      const open = async (): Promise<void> => {
+        const client = await connect();
+        if (this.#waiting.has(receive)) receive(client);
+        else client.release();
+      };
       const timer = setTimeout(() => {
-        connect().then(
-          (client) => {
-            if (this.#waiting.has(receive)) receive(client);
-            else client.release();
-          },
-          (error: unknown) => {
-            if (this.#waiting.delete(receive)) reject(error as Error);
-          },
-        );
+        // After an error nobody else is to give it a connection.
+        open()
+          .catch(reject)
+          .finally(() => this.#waiting.delete(receive));
       }, OPENED_AFTER_MS);
       this.#waiting.add(receive);
     });

@@ -2,9 +2,7 @@ import type { ValueMemory } from "../../splices/value-memory.js";
 import type { ClockRule } from "../clock/clock-rule.js";
 import type { CallGroups } from "../../db/grouping/call-groups.js";
 import type { StoredCall } from "../grouping/group-content.js";
-import type { TupleRead } from "../grouping/tuple-read.js";
-import type { TupleRow } from "../queries/tuple-row.js";
-import type { ReadGroups } from "../../db/grouping/read-groups.js";
+import type { TupleReads } from "../grouping/tuple-read.js";
 import type { CallContext, StatementPolicy } from "../../db/call-context.js";
 
 /** What a saver was configured with. All of its calls share it. */
@@ -27,7 +25,7 @@ export interface SaverPolicy extends StatementPolicy {
 export interface SaverCall extends CallContext {
   readonly policy: SaverPolicy;
   /** The groups in which the saver reads tuples. Absent where each read is sent by itself. */
-  readonly reads?: ReadGroups<TupleRead, TupleRow> | undefined;
+  readonly reads?: TupleReads | undefined;
   /** The groups in which the saver's calls are stored. Absent where each call is sent by itself. */
   readonly groups?: CallGroups<StoredCall> | undefined;
 }

@@ -1,5 +1,5 @@
 import { groupBy } from "../../db/group-by.js";
-import type { ReadRules, SharedRead } from "../../db/grouping/read-groups.js";
+import type { ReadGroups, ReadRules, SharedRead } from "../../db/grouping/read-groups.js";
 import { rowKey } from "../model/row-key.js";
 import type { TupleSelection } from "../model/tuple-shape.js";
 import type { TupleKey } from "../queries/get-tuple-rows.js";
@@ -10,6 +10,9 @@ export interface TupleRead extends SharedRead<TupleRow> {
   readonly key: TupleKey;
   readonly selection: TupleSelection;
 }
+
+/** The groups in which a saver reads tuples. */
+export type TupleReads = ReadGroups<TupleRead, TupleRow>;
 
 /**
  * Reads several tuples in one statement.

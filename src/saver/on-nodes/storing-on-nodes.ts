@@ -23,7 +23,7 @@ export const storingOnNodes: Storing = {
     return operations.map(() => inserted !== undefined);
   },
 
-  putRows: (call, threadId, rows) => putRowsOfThread(call.schema, threadId, rows),
+  putRows: (call, threadId, rows) => Promise.resolve(putRowsOfThread(call.schema, threadId, rows)),
 
   transact: transactAndNotify,
 };
