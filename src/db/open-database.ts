@@ -127,16 +127,16 @@ function passedInPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDataba
 function onPool(pool: pg.Pool, options: OpenDatabaseOptions): Sender {
   const sender = canPipeline(pool) ? throughPipelines(pool, options) : statementByStatement(pool);
   return {
+    poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ...sender,
     source: pool,
     address: () => addressOfPool(pool),
     maxConnections: pool.options.max,
-    poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listener: async () => (await loadListeners()).listenerOfPool(pool),
   };
 }
 
-type PoolSender = Omit<Sender, "source" | "address" | "maxConnections" | "poolState" | "listener">;
+type PoolSender = Omit<Sender, "source" | "address" | "maxConnections" | "listener">;
 
 function throughPipelines(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions): PoolSender {
   const statementPool = new StatementPool(pool, { prepare });
@@ -148,6 +148,7 @@ function throughPipelines(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions
     interact: (run, context = {}) => statementPool.interact(run, context),
     locks: locksOfPool(pool),
     hasCitus: () => statementPool.hasCitus,
+    poolState: () => statementPool.state,
   };
 }
 
@@ -246,9 +247,6 @@ function throughPGlite(
   };
 }
 
-/** The size of a pool without options, in `pg` and others. */
-const DEFAULT_POOL_SIZE = 10;
-
 /** Sends statements through a Kysely, which decides about the connections. */
 function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender {
   return {
@@ -267,7 +265,8 @@ function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender
       return interactThroughKysely(kysely, context, run);
     },
     locks,
-    maxConnections: DEFAULT_POOL_SIZE,
+    // The size of a pool without options, in `pg` and others.
+    maxConnections: 10,
     address: () => ({}),
     listener: refuseToListen,
   };

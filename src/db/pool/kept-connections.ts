@@ -21,6 +21,11 @@ export class KeptConnections {
     this.#pool = pool;
   }
 
+  /** How many connections are kept. */
+  get count(): number {
+    return this.#kept.length;
+  }
+
   /**
    * Takes a connection: one that was kept, one that another call gives back, or one of the pool.
    *

@@ -1,6 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { Pool } from "pg";
 import { AbortError, ConnectionError } from "../../errors/index.js";
+import type { PoolState } from "../opened-database.js";
 import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import { growingPauses, retry } from "../async/retry.js";
@@ -53,6 +54,12 @@ export class StatementPool implements PostgresPool {
     this.options = pool.options;
     // Never undone, since another saver may use the pool after this one is closed.
     handlePoolErrors(pool);
+  }
+
+  /** The state of the pool. A connection that is kept until the end of the turn is idle. */
+  get state(): PoolState {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { total: totalCount, idle: idleCount + this.#kept.count, waiting: waitingCount };
   }
 
   /** Whether the server has Citus; `undefined` until a connection has answered. */
