@@ -1,5 +1,7 @@
-import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
+import { hiddenFromPlanner } from "./planning.js";
 
 /** A namespace with all namespaces below it. */
 export interface ScopeParams {
@@ -25,4 +27,40 @@ export function isInScope(alias: string, parameter: Parameter<ScopeParams>): Raw
   // The namespaces below come first, since they hold most of the items of a large scope.
   return sql<SqlBool>`((${prefix} ~>=~ ${parameter("below")} and ${prefix} ~<~ ${parameter("beyond")})
     or ${prefix} = ${parameter("prefix")})`;
+}
+
+/** The bounds of a scope, which the planner does not see. */
+export function hiddenScope(parameter: Parameter<ScopeParams>): Parameter<ScopeParams> {
+  return (name) => hiddenFromPlanner(parameter(name), "text");
+}
+
+/** Whether the scope is large, where the statement has a CTE `size` that says so. */
+export const IS_LARGE = /* @__PURE__ */ sql<SqlBool>`(select is_large from size)`;
+
+/**
+ * Whether a namespace, or all those below it, have more than this number of rows. It reads only the index.
+ *
+ * @param scope - As {@link hiddenScope} returns it. `undefined` for everything.
+ */
+export function hasMoreThan(
+  db: QueryCreator<LibraryDatabase>,
+  table: "store" | "store_vectors",
+  most: number,
+  scope: Parameter<ScopeParams> | undefined,
+): RawBuilder<SqlBool> {
+  // The order of the index, in which Postgres can stop early.
+  const ordered = db
+    .selectFrom(table)
+    .select("prefix")
+    .orderBy(sql`prefix using ~<~`)
+    .offset(sql.lit(most))
+    .limit(sql.lit(1));
+  if (scope === undefined) return sql<SqlBool>`exists (${ordered})`;
+  // As the element of a list that Postgres does not know, so that it expects many rows. Of few, it would sort all that there are.
+  const oneOf = (name: keyof ScopeParams) => sql`any ((select array[${scope(name)}])::text[])`;
+  const within = ordered.where(
+    sql<SqlBool>`prefix ~>=~ ${scope("prefix")} and prefix ~<=~ ${oneOf("prefix")}`,
+  );
+  const below = ordered.where(sql<SqlBool>`prefix ~>=~ ${scope("below")} and prefix ~<~ ${oneOf("beyond")}`);
+  return sql<SqlBool>`(exists (${within}) or exists (${below}))`;
 }

@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import type { ItemKey } from "./item-keys.js";
-import { isInScope } from "./item-scope.js";
+import { IS_LARGE, isInScope } from "./item-scope.js";
 import { matchesScope, newestFirst } from "./newest-items.js";
 import type { SearchParameter, SearchShape, VectorShape } from "./search-shape.js";
-import { IS_LARGE, isIndexed, scopeOf, type SizedScope } from "./sized-scope.js";
+import { isIndexed, scopeOf, type SizedScope } from "./sized-scope.js";
 
 const OPERATORS = { cosine: "<=>", l2: "<->", inner_product: "<#>" } as const;
 

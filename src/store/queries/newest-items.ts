@@ -5,7 +5,7 @@ import { fewRows } from "../../db/kysely/few-rows.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
 import { plannedForValues, hiddenFromPlanner } from "./planning.js";
-import { isInScope, type ScopeParams } from "./item-scope.js";
+import { hasMoreThan, hiddenScope, IS_LARGE, isInScope, type ScopeParams } from "./item-scope.js";
 import type { SearchParameter, SearchShape } from "./search-shape.js";
 
 /** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */
@@ -144,33 +144,12 @@ function keysOfLarge(db: QueryCreator<LibraryDatabase>, parameter: SearchParamet
   );
 }
 
-function hiddenScope(parameter: SearchParameter): Parameter<ScopeParams> {
-  return (name) => hiddenFromPlanner(parameter(name), "text");
-}
-
-const IS_LARGE = /* @__PURE__ */ sql<SqlBool>`(select is_large from size)`;
-
 /** Adds the decision by the size of a scope, which {@link IS_LARGE} reads. */
 function withSize(db: QueryCreator<LibraryDatabase>, scope: Parameter<ScopeParams>) {
   return db.with(
     (cte) => cte("size").materialized(),
-    (qb) => qb.selectNoFrom(hasMoreThan(qb, scope, SMALL_SCOPE).as("is_large")),
+    (qb) => qb.selectNoFrom(hasMoreThan(qb, "store", SMALL_SCOPE, scope).as("is_large")),
   );
-}
-
-/** Whether a namespace, or all those below it, hold more than this number of items. It reads only the index. */
-function hasMoreThan(
-  db: QueryCreator<LibraryDatabase>,
-  parameter: Parameter<ScopeParams>,
-  items: number,
-): RawBuilder<SqlBool> {
-  const rows = db.selectFrom("store").select("prefix").offset(sql.lit(items)).limit(sql.lit(1));
-  const within = rows.where("prefix", "=", parameter("prefix"));
-  const below = rows
-    .where(sql<SqlBool>`prefix ~>=~ ${parameter("below")} and prefix ~<~ ${parameter("beyond")}`)
-    // The order of the index, in which Postgres can stop early.
-    .orderBy(sql`prefix using ~<~`);
-  return sql<SqlBool>`(exists (${within}) or exists (${below}))`;
 }
 
 function isFiltered(filter: FilterShape): boolean {

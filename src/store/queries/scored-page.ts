@@ -1,8 +1,9 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import { bestFirst, itemsOfScope, newestFirst } from "./newest-items.js";
 import type { ItemKey } from "./item-keys.js";
+import { IS_LARGE } from "./item-scope.js";
 import type { SearchParameter, SearchShape } from "./search-shape.js";
-import { IS_LARGE, isIndexed, type SizedScope } from "./sized-scope.js";
+import { isIndexed, type SizedScope } from "./sized-scope.js";
 
 /** The items that have a score. */
 export interface ScoredItems extends ItemKey {

@@ -1,11 +1,10 @@
-import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type QueryCreator, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import type { FilterShape } from "../filters/matches-filter.js";
-import { isInScope, type ScopeParams } from "./item-scope.js";
+import { hasMoreThan, hiddenScope, isInScope, type ScopeParams } from "./item-scope.js";
 import type { ItemKey } from "./item-keys.js";
 import { matchesScope } from "./newest-items.js";
-import { hiddenFromPlanner } from "./planning.js";
 import type { SearchParameter, SearchShape, VectorShape } from "./search-shape.js";
 
 /** Up to this many items, a scope with a filter is read whole. In a larger one, the index of values finds what fulfils the filter. */
@@ -18,9 +17,6 @@ export type SizedScope = LibraryDatabase & {
   /** Where an index finds what fulfils the filter of a scope that is not large: all that does. */
   readonly matching: ItemKey & { readonly updated_at: Date };
 };
-
-/** Whether the scope is too large to compare with each of its vectors. */
-export const IS_LARGE = /* @__PURE__ */ sql<SqlBool>`(select is_large from size)`;
 
 /**
  * Begins a statement that decides by the size of its scope how to search, instead of leaving that to the planner. Otherwise the plan would
@@ -60,7 +56,7 @@ export function scopeOf(
   parameter: SearchParameter,
   { isEverything }: Pick<SearchShape, "isEverything">,
 ): Parameter<ScopeParams> | undefined {
-  return isEverything ? undefined : (name) => hiddenFromPlanner(parameter(name), "text");
+  return isEverything ? undefined : hiddenScope(parameter);
 }
 
 /** The items of a scope that fulfil a filter: all of them, or more than are compared. */
@@ -94,28 +90,4 @@ function matchingItems(
         .as("matching"),
     )
     .selectAll();
-}
-
-/** Whether a namespace, or all those below it, have more than this number of rows. It reads only the index. */
-function hasMoreThan(
-  db: QueryCreator<LibraryDatabase>,
-  table: "store" | "store_vectors",
-  most: number,
-  scope: Parameter<ScopeParams> | undefined,
-): RawBuilder<SqlBool> {
-  // The order of the index, in which Postgres can stop early.
-  const ordered = db
-    .selectFrom(table)
-    .select("prefix")
-    .orderBy(sql`prefix using ~<~`)
-    .offset(sql.lit(most))
-    .limit(sql.lit(1));
-  if (scope === undefined) return sql<SqlBool>`exists (${ordered})`;
-  // As the element of a list that Postgres does not know, so that it expects many rows. Of few, it would sort all that there are.
-  const oneOf = (name: keyof ScopeParams) => sql`any ((select array[${scope(name)}])::text[])`;
-  const within = ordered.where(
-    sql<SqlBool>`prefix ~>=~ ${scope("prefix")} and prefix ~<=~ ${oneOf("prefix")}`,
-  );
-  const below = ordered.where(sql<SqlBool>`prefix ~>=~ ${scope("below")} and prefix ~<~ ${oneOf("beyond")}`);
-  return sql<SqlBool>`(exists (${within}) or exists (${below}))`;
 }
