@@ -35,6 +35,18 @@ describeEachTarget("a batch", (target) => {
     expect(await store.search(["b"])).toMatchObject([{ key: "new", value: { n: 2 } }]);
   });
 
+  it("lists the namespaces that fulfil all of several conditions of one type", async () => {
+    const { store } = suite;
+    await store.put(["c", "d", "e"], "k", {});
+    const listed = (...prefixes: string[][]) =>
+      store.batch([
+        { matchConditions: prefixes.map((path) => ({ matchType: "prefix", path })), limit: 9, offset: 0 },
+      ]);
+    expect(await listed(["c"], ["c", "*", "e"])).toEqual([[["c", "d", "e"]]]);
+    expect(await listed(["c"], ["d"])).toEqual([[]]);
+    expect(await listed(["c", "d"], ["c", "e"])).toEqual([[]]);
+  });
+
   it("stores nothing where one of its values can't be stored or one of its arguments is wrong", async () => {
     const { store } = suite;
     const good: Operation = { namespace: ["b"], key: "good", value: {} };

@@ -252,19 +252,16 @@ export function parseList({ root }: StoreSettings, options: unknown = {}): ListO
       .map(({ path }) => parseNamespace(path));
   const prefixes = pathsOf("prefix");
   const suffixes = pathsOf("suffix");
-  const literal = literalBeginning(prefixes[0] ?? []);
+  const beginning = [...root, ...literalBeginning(prefixes[0] ?? [])];
   const labels = [
     ...prefixes.flatMap((path) => labelsAt(path, root.length + 1)),
     ...suffixes.flatMap((path) => labelsAt(path, -path.length)),
   ];
   return {
     kind: "list",
-    prefix: toPrefix([...root, ...literal]),
-    labels: labels.filter(
-      // The walk of the index answers for the beginning.
-      ({ label, position }) =>
-        label !== WILDCARD && !(position > 0 && position <= root.length + literal.length),
-    ),
+    prefix: toPrefix(beginning),
+    // The walk of the index answers for the beginning.
+    labels: labels.filter(({ label, position }) => label !== WILDCARD && label !== beginning[position - 1]),
     minDepth: Math.max(0, ...[...prefixes, ...suffixes].map(({ length }) => root.length + length)),
     maxDepth: maxDepth === null || maxDepth === undefined ? undefined : root.length + maxDepth,
     limit: limit ?? DEFAULT_LIST_LIMIT,
