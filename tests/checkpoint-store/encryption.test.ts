@@ -44,7 +44,8 @@ describeEachBackend("a checkpoint store with a serializer", (suite) => {
     await store.save(checkpoint);
     const record = await store.backend.load(checkpoint.id, {});
     expect(record?.state).toMatch(/^\{"lc_serde": ?\["/);
-    expect(record?.state).not.toMatch(/Ada|name|tags/);
+    // Not shorter words, which base64 of random bytes may contain.
+    expect(record?.state).not.toMatch(/"Ada"|name|tags/);
     expect(record?.metadata).toContain("step");
     expect(await store.load(checkpoint.id)).toStrictEqual(checkpoint);
     expect(await store.list({ executionId: String(checkpoint.metadata?.execution_id) })).toStrictEqual([
