@@ -35,6 +35,8 @@ export class Preparation {
       this.#isReady = true;
       return;
     }
+    // Whatever has set up, a later call asks the server nothing.
+    if (this.#isReady) return;
     this.#ready ??= this.#setUpOnce();
     await this.#ready;
   }

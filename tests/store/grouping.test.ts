@@ -39,6 +39,15 @@ describeServer("calls of a store that are made at the same time", (target) => {
     return items.map((item) => item?.value.is ?? null);
   };
 
+  it("ask the server nothing about the tables, whichever limits the setup had", async () => {
+    const other = new PostgresStore(observed.pool);
+    await other.setup({ lockTimeoutMs: 1_000 });
+    observed.sent.length = 0;
+    await other.setup();
+    await other.start();
+    expect(observed.sent).toEqual([]);
+  });
+
   it("share a statement: the first of them is sent at once, and the others together", async () => {
     await Promise.all(putAll((key) => ({ is: key })));
     expect(observed.sent).toHaveLength(2);
