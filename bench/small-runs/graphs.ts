@@ -35,16 +35,7 @@ const RUN: readonly SmallCall[] = [{ what: "", input: FIRST }];
 export const FLAT: SmallGraph = {
   calls: RUN,
   visits: ["one", "two"],
-  compile: (checkpointer) => {
-    const graph = new StateGraph(State)
-      .addNode("one", visited("one"))
-      .addNode("two", visited("two"))
-      .addEdge(START, "one")
-      .addEdge("one", "two")
-      .addEdge("two", END)
-      .compile({ checkpointer });
-    return async (input, config) => (await graph.invoke(input, config)).log;
-  },
+  compile: twoNodes(visited("one")),
 };
 
 /** A node, and then a subgraph of two nodes, which has checkpoints of its own. */
@@ -78,17 +69,21 @@ export const ASKING: SmallGraph = {
     { what: ", resumed", input: new Command({ resume: "one" }) },
   ],
   visits: ["one", "two"],
-  compile: (checkpointer) => {
+  compile: twoNodes(() => ({ log: [interrupt<string, string>("May I go on?")] })),
+};
+
+function twoNodes(one: () => typeof State.Update): SmallGraph["compile"] {
+  return (checkpointer) => {
     const graph = new StateGraph(State)
-      .addNode("one", () => ({ log: [interrupt<string, string>("May I go on?")] }))
+      .addNode("one", one)
       .addNode("two", visited("two"))
       .addEdge(START, "one")
       .addEdge("one", "two")
       .addEdge("two", END)
       .compile({ checkpointer });
     return async (input, config) => (await graph.invoke(input, config)).log;
-  },
-};
+  };
+}
 
 function visited(node: string) {
   return () => ({ count: 1, log: [node] });

@@ -1,6 +1,6 @@
 import type { SaverCall } from "./call/saver-call.js";
 import { CallGroups, type GroupRules } from "../db/grouping/call-groups.js";
-import { LOCK_TIMEOUT_MS, LockWaits } from "../db/grouping/lock-waits.js";
+import { groupingOf } from "../db/grouping/grouping-of.js";
 import { ReadGroups } from "../db/grouping/read-groups.js";
 import { GroupContent, type StoredCall } from "./grouping/group-content.js";
 import { tupleReadRules } from "./grouping/tuple-read.js";
@@ -17,14 +17,11 @@ const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-ro
  * @returns Nothing in a passed-in transaction, whose statements run one after another, and fail all together.
  */
 export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads"> {
-  if (base.database.kysely.isTransaction) return {};
-  const { maxConnections } = base.database;
-  // The only user of an embedded database finds no lock that another one holds.
-  const isEmbedded = maxConnections === "embedded";
-  const connections = isEmbedded ? 1 : maxConnections;
-  const lockWaits = new LockWaits(isEmbedded ? Infinity : connections - 1);
+  const grouping = groupingOf(base);
+  if (grouping === undefined) return {};
+  const { connections, lockWaits, together } = grouping;
   return {
-    groups: new CallGroups(rulesOf(base), connections, lockWaits),
+    groups: new CallGroups(rulesOf(together), connections, lockWaits),
     reads: new ReadGroups(
       tupleReadRules(async (keys, selection, signal) => {
         const { getRowsOfTuples } = await loadReadTogether();
@@ -35,9 +32,8 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
   };
 }
 
-function rulesOf(base: SaverCall): GroupRules<StoredCall> {
-  // A group that fails is sent again call by call, and these are retried.
-  const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
+/** @param call - The context of the statements that several calls share. */
+function rulesOf(call: SaverCall): GroupRules<StoredCall> {
   return {
     newContent: () => new GroupContent(),
     storeTogether: (calls) =>

@@ -4,7 +4,7 @@ import {
   type GroupedCall,
   type GroupRules,
 } from "../db/grouping/call-groups.js";
-import { LOCK_TIMEOUT_MS, LockWaits } from "../db/grouping/lock-waits.js";
+import { groupingOf } from "../db/grouping/grouping-of.js";
 import { ReadGroups, type ReadRules } from "../db/grouping/read-groups.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { EncodedWrite } from "./encoded-write.js";
@@ -30,22 +30,18 @@ const ALONE = 1;
  * @returns Nothing in a passed-in transaction, whose statements run one after another, and fail all together.
  */
 export function openItemGroups(base: StoreCall): ItemGroups | undefined {
-  if (base.database.kysely.isTransaction) return undefined;
-  const { maxConnections } = base.database;
-  // The only user of an embedded database finds no lock that another one holds.
-  const isEmbedded = maxConnections === "embedded";
-  const connections = isEmbedded ? 1 : maxConnections;
-  const lockWaits = new LockWaits(isEmbedded ? Infinity : connections - 1);
+  const grouping = groupingOf(base);
+  if (grouping === undefined) return undefined;
+  const { connections, lockWaits, together } = grouping;
   return {
-    writes: new CallGroups(writesTogether(base), connections, lockWaits),
+    writes: new CallGroups(writesTogether(together), connections, lockWaits),
     gets: new ReadGroups(getsTogether(base), connections),
     searches: new ReadGroups(searchesTogether(base), connections),
   };
 }
 
-function writesTogether(base: StoreCall): GroupRules<WriteMember & GroupedCall> {
-  // A group that fails is sent again call by call, and these are retried.
-  const call = { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false as const } };
+/** @param call - The context of the statements that several calls share. */
+function writesTogether(call: StoreCall): GroupRules<WriteMember & GroupedCall> {
   return {
     alone: ALONE,
     newContent: () => new Writes(),
@@ -97,13 +93,14 @@ function getsTogether(base: StoreCall): ReadRules<ItemGet, ItemRow> {
 
 /** Searches take as long as their statements, each of which has a connection where one is free. Further ones share a round trip. */
 function searchesTogether(base: StoreCall): ReadRules<SentSearch, FoundRow> {
+  const placeOf = ({ search }: SentSearch): string => JSON.stringify(search);
   return {
     kindOf: () => "search",
-    placeOf: ({ search }) => JSON.stringify(search),
+    placeOf,
     readTogether: async (reads, signal) => {
       const statements = reads.map(({ search }) => searchItems(base.schema, search));
       const rows = await runTransaction({ ...base, signal }, { statements });
-      return new Map(reads.map(({ search }, nth) => [JSON.stringify(search), rows[nth] ?? []]));
+      return new Map(reads.map((read, nth) => [placeOf(read), rows[nth] ?? []]));
     },
   };
 }

@@ -89,7 +89,7 @@ interface Writes {
 async function send(
   call: StoreCall,
   readings: readonly Reading[],
-  { conditional, statements: writes }: Writes,
+  { conditional, statements: writes }: Pick<Writes, "conditional" | "statements">,
   vectors: VectorPlan,
 ): Promise<AnyRow[][]> {
   const statements = [...writes, ...vectors.statements];
@@ -215,9 +215,7 @@ export async function storeWrites(base: StoreCall, writes: readonly EncodedWrite
   const statements = writingStatements(base, rows, deletions);
   const embedded = puts.map((put) => put.embedded);
   const call = writingItems(base, writes);
-  await withVectors(call, embedded, (plan) =>
-    send(call, [], { conditional: [], statements, embedded }, plan),
-  );
+  await withVectors(call, embedded, (plan) => send(call, [], { conditional: [], statements }, plan));
 }
 
 async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]): Promise<Writes> {

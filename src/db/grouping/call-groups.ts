@@ -50,8 +50,8 @@ export interface CallTurn<Call extends GroupedCall> {
 }
 
 /**
- * Group commit: while few calls are under way, each is sent at once, on a connection of its own. Further calls wait for a statement
- * to end, and then share the next one. The calls of a queue, such as those on one thread, run in the order in which they were made.
+ * Group commit: while few calls are under way, each is sent at once, on a connection of its own. Further calls wait for those that are
+ * made in the same turn of the event loop and until few statements are under way, and then share the next one. The calls of a queue, such as those on one thread, run in the order in which they were made.
  *
  * A call neither fails because of its neighbours nor waits for their locks: where a group fails, each of its calls is sent by
  * itself, and {@link StatementsUnderWay} stops waiting for slow statements.
@@ -87,7 +87,7 @@ export class CallGroups<Call extends GroupedCall> {
       run: (call) =>
         new Promise((resolve, reject) => {
           turn.ready = { call, mayShare: call.mayShare, resolve, reject };
-          this.#arrive(queue);
+          this.#advance([queue], true);
           if (queue.has(turn)) this.#limitWait(turn, turn.ready);
         }),
       leave: () => {
@@ -129,19 +129,12 @@ export class CallGroups<Call extends GroupedCall> {
     return true;
   }
 
-  /** Sends a call that was made just now, or lets it wait for others. */
-  #arrive(queue: CallQueue<Turn<Call>>): void {
-    const ready = queue.next?.ready;
-    if (ready?.mayShare !== true || this.#isOnlyCall(queue)) {
-      this.#advance([queue]);
-      return;
-    }
-    this.#waiting.add(queue);
-    this.#underWay.sendSoon();
-  }
-
-  /** Sends what may be sent now that the queues of these threads, or the first calls in them, have changed. */
-  #advance(queues: Iterable<CallQueue<Turn<Call>>>): void {
+  /**
+   * Sends what may be sent now that these queues, or the first calls in them, have changed.
+   *
+   * @param isArrival - Whether a call was made just now, which can share a statement with those of the same turn.
+   */
+  #advance(queues: Iterable<CallQueue<Turn<Call>>>, isArrival = false): void {
     for (const queue of queues) {
       if (queue.isIdle) this.#queues.delete(queue.key);
       const ready = queue.next?.ready;
@@ -151,7 +144,9 @@ export class CallGroups<Call extends GroupedCall> {
         if (ready !== undefined) this.#sendNext(queue);
       }
     }
-    if (this.#waiting.size > 0) this.#sendWaiting();
+    if (this.#waiting.size === 0) return;
+    if (isArrival) this.#underWay.sendSoon();
+    else this.#sendWaiting();
   }
 
   /** Whether the next call of a queue has nothing to share a statement with, and needs to wait for none. */

@@ -1,4 +1,7 @@
-/** Calls that run one after another, such as those on a thread. They are taken in the order in which they were added, and none while an earlier one is under way. */
+/**
+ * Calls that run one after another, such as those on a thread. They are taken in the order in which they were added, and none while an
+ * earlier one is under way.
+ */
 export class CallQueue<Item> {
   readonly key: string;
   readonly #items: Item[] = [];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { StorageSize } from "../../audit/audit-types.js";
 import { VersionChains } from "../../compaction/version-chains.js";
+import { groupBy } from "../../db/group-by.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage-views.js";
 import { channelSizes } from "../queries/channel-sizes.js";
@@ -91,15 +92,8 @@ async function chainsOf(call: SaverCall, thread: string): Promise<ChannelChains[
 
 /** The rows of the longest chain of each channel that has splices. */
 function longestChains(splices: readonly SpliceRow[]): Map<string, number> {
-  const byChannel = new Map<string, SpliceRow[]>();
-  for (const splice of splices) {
-    const id = idOf(splice);
-    const others = byChannel.get(id);
-    if (others === undefined) byChannel.set(id, [splice]);
-    else others.push(splice);
-  }
   return new Map(
-    [...byChannel].map(([id, rows]) => {
+    [...groupBy(splices, idOf)].map(([id, rows]) => {
       const chains = new VersionChains([...rows.map(({ base }) => ({ version: base, base: null })), ...rows]);
       const longest = rows.reduce((most, row) => Math.max(most, chains.basesOf(row.version)?.size ?? 0), 0);
       return [id, longest + 1];

@@ -82,9 +82,8 @@ export function newestItems(
 }
 
 /**
- * The newest items of a scope, from `store`: at least as many as are needed. The decision by the
- * size of the scope is not left to the planner: it may walk the index of the newest items through the whole table to find a page of a
- * user who has few.
+ * The newest items of a scope, from `store`: at least as many as are needed. The decision by the size of the scope is not left to the
+ * planner: it may walk the index of the newest items through the whole table to find a page of a user who has few.
  */
 export function itemsOfScope(
   db: QueryCreator<LibraryDatabase>,

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
 /**
- * A parameter whose value the planner does not see, nor how many elements it has. Postgres then has no reason to plan the statement again for each value, which takes
- * longer than to run it.
+ * A parameter whose value the planner does not see, nor how many elements it has. Postgres then has no reason to plan the statement again
+ * for each value, which takes longer than to run it.
  */
 export function hiddenFromPlanner<T>(
   parameter: RawBuilder<T>,
