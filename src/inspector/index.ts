@@ -1,3 +1,11 @@
 export { createInspector, type Inspector } from "./create-inspector.js";
-export type { Authorize, InspectorAccess, InspectorOptions } from "./inspector-options.js";
+export type {
+  Authorize,
+  InspectorAccess,
+  InspectorAction,
+  InspectorAudit,
+  InspectorDecision,
+  InspectorOptions,
+  InspectorUser,
+} from "./inspector-options.js";
 export { nodeListener } from "./http/node-listener.js";

@@ -5,29 +5,66 @@ import { parse } from "../parsing/parse.js";
 import type { ItemStore } from "../store/item-store.js";
 import { PostgresStore } from "../store/postgres-store.js";
 
+/**
+ * What a request wants to do: `answer` lets a graph go on, `edit` creates checkpoints, threads and items, and `delete` deletes. Everything
+ * else, with the files of the page, is `read`.
+ */
+export type InspectorAction = "read" | "answer" | "edit" | "delete";
+
 /** What a request wants to do. */
 export interface InspectorAccess {
-  /** `write` changes threads. Everything else, with the files of the page, is `read`. */
-  readonly action: "read" | "write";
+  readonly action: InspectorAction;
 }
 
+/** Whose request it is, as {@link InspectorOptions.audit} is told. */
+export interface InspectorUser {
+  /** A name or an id, such as `ada@example.com`. */
+  readonly user: string;
+}
+
+/** The answer of {@link Authorize}. */
+export type InspectorDecision = boolean | InspectorUser | Response;
+
 /**
- * Decides about a request. The inspector calls it for each one, before it reads anything. `true` lets the request in, and `false` answers
- * it with status 403. A `Response` is sent instead, for example a redirect to a login page.
+ * Decides about a request. The inspector calls it for each one, before it reads anything. `true`, or whose request it is, lets the request
+ * in, and `false` answers it with status 403. A `Response` is sent instead, for example a redirect to a login page.
  *
- * The page asks with `action: "write"` what it may do, so the function must not count on a write to follow.
+ * The page asks about the other actions to find out what it may offer, so the function must not count on an action to follow.
  */
 export type Authorize = (
   request: Request,
   access: InspectorAccess,
-) => boolean | Response | Promise<boolean | Response>;
+) => InspectorDecision | Promise<InspectorDecision>;
+
+/** Something that a person does in the inspector, which is not only reading. */
+export interface InspectorAudit {
+  /** The same when the action begins and when it has ended. */
+  readonly id: string;
+  /** `begins`: nothing has been done yet. */
+  readonly phase: "begins" | "done" | "failed";
+  readonly at: Date;
+  /** What {@link Authorize} has said. */
+  readonly user?: string;
+  readonly action: Exclude<InspectorAction, "read">;
+  /** What is done, such as `deleteThread`. */
+  readonly operation: string;
+  /** With what: ids, and the values that the person gave. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Why it failed. */
+  readonly error?: unknown;
+}
 
 /** The options of `createInspector`. */
 export interface InspectorOptions {
   /** Decides about each request. */
   readonly authorize: Authorize;
-  /** Whether threads can be changed, as far as {@link authorize} lets them. Default: `false`. */
+  /** Whether threads and items can be edited and deleted, as far as {@link authorize} lets them. Default: `false`. */
   readonly write?: boolean | undefined;
+  /**
+   * Is told of each action before it begins, and when it has ended. The inspector waits for it: an action whose beginning it rejects is not
+   * done.
+   */
+  readonly audit?: ((event: InspectorAudit) => void | Promise<void>) | undefined;
   /** The path that the inspector is mounted at, such as `/inspector`. Default: `/`. */
   readonly basePath?: string | undefined;
   /**
@@ -40,6 +77,7 @@ export interface InspectorOptions {
 const optionsSchema = z.strictObject({
   authorize: functionSchema<Authorize>(),
   write: z.boolean().optional(),
+  audit: functionSchema<NonNullable<InspectorOptions["audit"]>>().optional(),
   basePath: z
     .string()
     .regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /inspector")
@@ -52,6 +90,7 @@ const optionsSchema = z.strictObject({
 export interface ParsedInspectorOptions {
   readonly authorize: Authorize;
   readonly write: boolean;
+  readonly audit: InspectorOptions["audit"];
   /** Without a slash at its end, so `""` for the root. */
   readonly basePath: string;
   readonly store: ItemStore | undefined;
@@ -65,6 +104,6 @@ export function parseInspectorOptions(options: unknown): ParsedInspectorOptions 
       "is missing: the inspector shows everything that threads hold",
     );
   }
-  const { authorize, write = false, basePath = "", store } = parse(optionsSchema, options, "options");
-  return { authorize, write, basePath, store };
+  const { authorize, write = false, audit, basePath = "", store } = parse(optionsSchema, options, "options");
+  return { authorize, write, audit, basePath, store };
 }

@@ -53,12 +53,12 @@ describeServer("who the inspector answers", (target) => {
     await ask(inspector, WRITE, post({ "sec-fetch-site": "same-origin" }));
     expect(asked).toEqual([
       ...["read GET /", "read GET /icon.svg", "read GET /nothing", "read GET /api/threads"],
-      ...["read GET /api/nothing", "write POST /api/deleteThread"],
+      ...["read GET /api/nothing", "delete POST /api/deleteThread"],
     ]);
   });
 
   it("lets in only what the application answers with true", async () => {
-    for (const nonsense of [false, undefined, null, 1, "true", {}, { status: 200 }, []]) {
+    for (const nonsense of [false, undefined, null, 1, "true", {}, { status: 200 }, [], { user: "" }]) {
       // A program without types may return anything.
       const authorize = (): never => nonsense as never;
       expect(await ask(inspectorWith({ authorize }), READ)).toEqual([403, "FORBIDDEN"]);
@@ -162,13 +162,13 @@ describeServer("who the inspector answers", (target) => {
     expect(answer.headers.has("content-security-policy")).toBe(false);
   });
 
-  it("says in its first answer whether the caller may write", async () => {
-    const authorize: InspectorOptions["authorize"] = (_request, { action }) => action === "read";
+  it("says in its first answer what the caller may do", async () => {
+    const authorize: InspectorOptions["authorize"] = (_request, { action }) => action !== "delete";
     const overview = async (options: Partial<InspectorOptions>): Promise<unknown> =>
       (await inspectorWith(options)(new Request(`http://${HOST}/api/overview`))).json();
-    expect(await overview({})).toMatchObject({ canWrite: true });
-    expect(await overview({ write: false })).toMatchObject({ canWrite: false });
-    expect(await overview({ authorize })).toMatchObject({ canWrite: false });
+    expect(await overview({})).toMatchObject({ may: { edit: true, delete: true } });
+    expect(await overview({ write: false })).toMatchObject({ may: { edit: false, delete: false } });
+    expect(await overview({ authorize })).toMatchObject({ may: { edit: true, delete: false } });
     expect(await ask(inspectorWith({ authorize }), WRITE, post({ origin: `http://${HOST}` }))).toEqual([
       403,
       "FORBIDDEN",

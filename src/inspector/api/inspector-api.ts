@@ -111,10 +111,13 @@ export type ReadName = keyof ReadCalls;
 /** The name of a call that writes. */
 export type WriteName = keyof WriteCalls;
 
+/** What a person may have the right to do. */
+export type PageAction = "edit" | "delete";
+
 /** What the page needs to know first. */
 export interface Overview {
-  /** Whether the caller may change threads. */
-  readonly canWrite: boolean;
+  /** What the caller may do besides reading. */
+  readonly may: Readonly<Record<PageAction, boolean>>;
   /** Whether the saver keeps only the newest checkpoint of each namespace. */
   readonly isShallow: boolean;
   readonly schema: string;

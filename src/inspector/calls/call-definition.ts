@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ReadCalls, ReadName, WriteCalls, WriteName } from "../api/inspector-api.js";
 import type { InspectorContext } from "../inspector-context.js";
+import type { InspectorAction, InspectorAudit } from "../inspector-options.js";
 
 /** What a call runs with. */
 export interface CallRun {
@@ -10,8 +11,8 @@ export interface CallRun {
   readonly call: SaverCall;
   /** Aborts when the page has gone. */
   readonly signal: AbortSignal;
-  /** Whether the caller may change threads. */
-  readonly canWrite: () => Promise<boolean>;
+  /** Whether the caller may do this, by the options of the inspector and by the application. */
+  readonly may: (action: InspectorAction) => Promise<boolean>;
 }
 
 /** A call of the page: how its arguments are checked, and what answers it. */
@@ -21,6 +22,12 @@ export interface CallDefinition<Args, Result> {
   run(run: CallRun, args: Args): Promise<Result>;
 }
 
+/** A call that changes something. */
+export interface WriteDefinition<Args extends object, Result> extends CallDefinition<Args, Result> {
+  /** What the application is asked about. */
+  readonly action: InspectorAudit["action"];
+}
+
 /** The calls that read with these names. */
 export type ReadDefinitions<Name extends ReadName> = {
   readonly [Key in Name]: CallDefinition<ReadCalls[Key]["args"], ReadCalls[Key]["result"]>;
@@ -28,5 +35,5 @@ export type ReadDefinitions<Name extends ReadName> = {
 
 /** The calls that write with these names. */
 export type WriteDefinitions<Name extends WriteName> = {
-  readonly [Key in Name]: CallDefinition<WriteCalls[Key]["args"], WriteCalls[Key]["result"]>;
+  readonly [Key in Name]: WriteDefinition<WriteCalls[Key]["args"], WriteCalls[Key]["result"]>;
 };

@@ -28,6 +28,7 @@ export const checkCalls: ReadDefinitions<"checkFork" | "checkPrune"> = {
 
 export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" | "deleteThread" | "prune"> = {
   fork: {
+    action: "edit",
     args: forkArgs,
     run: async (run, request) => {
       const { values, checkpointIds } = await prepareFork(run, request);
@@ -43,6 +44,7 @@ export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" |
     },
   },
   rollback: {
+    action: "edit",
     args: checkpointPlace,
     run: async (run, place) => {
       const { threadId: thread, namespace, checkpointId } = place;
@@ -57,6 +59,7 @@ export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" |
     },
   },
   copyThread: {
+    action: "edit",
     args: z.strictObject({ source: threadId, target: threadId }),
     run: async ({ context, signal }, { source, target }) => {
       const { checkpoints, blobs, writes, bytes } = await context.saver.copyThread(source, target, {
@@ -69,13 +72,14 @@ export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" |
     },
   },
   deleteThread: {
+    action: "delete",
     args: z.strictObject({ threadId }),
     run: async ({ context, signal }, args) => {
       await context.saver.deleteThread(args.threadId, { signal });
       return {};
     },
   },
-  prune: { args: pruneArgs, run: (run, rule) => prune(run, rule, false) },
+  prune: { action: "delete", args: pruneArgs, run: (run, rule) => prune(run, rule, false) },
 };
 
 async function prune({ context, signal }: CallRun, rule: PruneRule, dryRun: boolean): Promise<DeletedRows> {

@@ -8,10 +8,10 @@ import type { ReadDefinitions } from "./call-definition.js";
 export const overviewCalls: ReadDefinitions<"overview"> = {
   overview: {
     args: z.strictObject({}),
-    run: async ({ context, canWrite, signal }) => {
+    run: async ({ context, may, signal }) => {
       const { schema, policy, database } = context.call;
       return {
-        canWrite: await canWrite(),
+        may: { edit: await may("edit"), delete: await may("delete") },
         isShallow: policy.keepLast === 1,
         schema,
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),

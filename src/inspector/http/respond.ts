@@ -1,10 +1,12 @@
 import { AbortError } from "../../errors/index.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
-import type { CallDefinition, CallRun } from "../calls/call-definition.js";
+import type { CallDefinition, CallRun, WriteDefinition } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
-import type { InspectorAccess } from "../inspector-options.js";
+import type { InspectorAction } from "../inspector-options.js";
+import { audited } from "./audited.js";
+import { type Admission, decide } from "./decide.js";
 import { download } from "./download.js";
 import { threadEvents } from "../live/thread-events.js";
 import { eventStream } from "./event-stream.js";
@@ -14,6 +16,9 @@ import { parseArgs } from "./parse-args.js";
 import { readBody } from "./read-body.js";
 import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from "./responses.js";
 import { onReplica } from "../../saver/call/context-of.js";
+
+const READS: Readonly<Record<string, CallDefinition<unknown, object> | undefined>> = readCalls;
+const WRITES: Readonly<Record<string, WriteDefinition<object, object> | undefined>> = writeCalls;
 
 const API = "/api/";
 const EVENTS = "/events";
@@ -28,15 +33,12 @@ export async function respond(context: InspectorContext, request: Request): Prom
 async function answerChecked(context: InspectorContext, request: Request): Promise<Response> {
   try {
     const path = withoutBase(new URL(request.url).pathname, context.basePath);
-    const target = targetOf(request, path);
-    if (!isFromPage(request, target)) {
+    if (!isFromPage(request, targetOf(request, path))) {
       return withHeaders(refusal(403, "FOREIGN_ORIGIN", "the request comes from another site"));
     }
-    const decision = await decide(context, request, { action: target === "write" ? "write" : "read" });
-    // The application's answer, such as its page for signing in, keeps its own headers.
-    if (decision instanceof Response) return decision;
-    if (!decision) return withHeaders(refusal(403, "FORBIDDEN", "you may not do this"));
-    return withHeaders(await answer(context, request, path));
+    const admission = await decide(context, request, { action: actionOf(path) });
+    if (admission instanceof Response) return admission;
+    return withHeaders(await answer(context, request, path, admission));
   } catch (error) {
     const response = errorResponse(error);
     if (response.status >= 500) reportFailure(context, error);
@@ -60,25 +62,22 @@ function targetOf({ method }: Request, path: string): Target {
   return isGet && !Object.hasOwn(writeCalls, name) ? "read" : "write";
 }
 
-/** Asks the application. Only `true` lets a request in, whatever an untyped function returns. */
-async function decide(
-  context: InspectorContext,
-  request: Request,
-  access: InspectorAccess,
-): Promise<boolean | Response> {
-  try {
-    const decision: unknown = await context.authorize(request, access);
-    return decision instanceof Response ? decision : decision === true;
-  } catch (error) {
-    context.call.telemetry?.failedBeside("authorize of the inspector failed", error);
-    return withHeaders(
-      refusal(500, "AUTHORIZE_FAILED", "the application could not decide about the request"),
-    );
-  }
+function actionOf(path: string): InspectorAction {
+  return definitionOf(WRITES, nameOf(path))?.action ?? "read";
 }
 
-async function answer(context: InspectorContext, request: Request, path: string): Promise<Response> {
-  if (path.startsWith(API)) return answerCall(context, request, path.slice(API.length));
+/** The name of the call; empty where the path is of no call. */
+function nameOf(path: string): string {
+  return path.startsWith(API) ? path.slice(API.length) : "";
+}
+
+async function answer(
+  context: InspectorContext,
+  request: Request,
+  path: string,
+  admission: Admission,
+): Promise<Response> {
+  if (path.startsWith(API)) return answerCall(context, request, nameOf(path), admission);
   if (path === EVENTS)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
@@ -87,23 +86,31 @@ async function answer(context: InspectorContext, request: Request, path: string)
   return file ?? refusal(404, "NOT_FOUND", "there is no such page");
 }
 
-async function answerCall(context: InspectorContext, request: Request, name: string): Promise<Response> {
+async function answerCall(
+  context: InspectorContext,
+  request: Request,
+  name: string,
+  admission: Admission,
+): Promise<Response> {
   // Who changes threads looks at the result.
   const isStale = !context.write && staleCalls.has(name);
   const run = runOf(context, request, isStale ? onReplica : undefined);
-  const read = definitionOf(readCalls, name);
+  const read = definitionOf(READS, name);
   if (read !== undefined) {
     const text = await argsOfRead(request);
     return text instanceof Response ? text : jsonResponse(await read.run(run, parseArgs(read.args, text)));
   }
-  const write = definitionOf(writeCalls, name);
+  const write = definitionOf(WRITES, name);
   if (write === undefined) return refusal(404, "NOT_FOUND", "there is no such call");
   if (request.method !== "POST") return methodRefusal("POST");
-  if (!context.write) {
+  if (!isPossible(context, write.action)) {
     return refusal(403, "READ_ONLY", "the inspector is read-only; start it with write access");
   }
   const text = await readBody(request);
-  return text instanceof Response ? text : jsonResponse(await write.run(run, parseArgs(write.args, text)));
+  if (text instanceof Response) return text;
+  const args = parseArgs(write.args, text);
+  const audit = { ...admission, action: write.action, operation: name, details: { ...args } };
+  return jsonResponse(await audited(context, audit, () => write.run(run, args)));
 }
 
 /** Long arguments, such as the values that a fork would store, do not fit into an address. */
@@ -136,7 +143,8 @@ function runOf(
     context,
     call: onDatabase({ ...context.call, signal: request.signal }),
     signal: request.signal,
-    canWrite: async () => context.write && (await decide(context, request, { action: "write" })) === true,
+    may: async (action) =>
+      isPossible(context, action) && !((await decide(context, request, { action })) instanceof Response),
   };
 }
 
@@ -144,9 +152,14 @@ function withoutBase(path: string, basePath: string): string {
   return path === basePath || path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }
 
-function definitionOf(
-  definitions: Readonly<Record<string, CallDefinition<unknown, object> | undefined>>,
+/** Whether the options of the inspector allow an action at all. */
+function isPossible({ write }: InspectorContext, action: InspectorAction): boolean {
+  return action === "read" || write;
+}
+
+function definitionOf<Definition>(
+  definitions: Readonly<Record<string, Definition | undefined>>,
   name: string,
-): CallDefinition<unknown, object> | undefined {
+): Definition | undefined {
   return Object.hasOwn(definitions, name) ? definitions[name] : undefined;
 }

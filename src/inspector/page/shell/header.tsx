@@ -43,12 +43,12 @@ export function Header({ overview, page }: HeaderProps) {
   );
 }
 
-function Where({ overview: { database, schema, tenantId, canWrite } }: { readonly overview: Overview }) {
+function Where({ overview: { database, schema, tenantId, may } }: { readonly overview: Overview }) {
   const facts = [
     ["Database", database],
     ["Schema", schema],
     ["Tenant", tenantId],
-    ["Access", canWrite ? "read and write" : "read-only"],
+    ["Access", accessText(may)],
   ] as const;
   return (
     <dl class="where">
@@ -89,4 +89,9 @@ function ThemeChoice() {
       ))}
     </select>
   );
+}
+
+function accessText(may: Overview["may"]): string {
+  const actions = [may.edit && "edit", may.delete && "delete"].filter((action) => action !== false);
+  return actions.length === 0 ? "read-only" : ["read", ...actions].join(", ");
 }

@@ -15,5 +15,5 @@ export function CheckpointActions({ place }: { readonly place: CheckpointPlace }
 
 /** Starts a branch at a checkpoint, with edited values. */
 function ForkAction({ place }: { readonly place: CheckpointPlace }) {
-  return <ActionButton label="Fork…" dialog={ForkDialog} subject={{ place }} />;
+  return <ActionButton label="Fork…" action="edit" dialog={ForkDialog} subject={{ place }} />;
 }

@@ -13,7 +13,7 @@ interface CopyProps {
 
 /** Copies a thread. */
 export function CopyAction({ threadId }: CopyProps) {
-  return <ActionButton label="Copy…" dialog={CopyDialog} subject={{ threadId }} />;
+  return <ActionButton label="Copy…" action="edit" dialog={CopyDialog} subject={{ threadId }} />;
 }
 
 function CopyDialog({ threadId, onClose }: CopyProps & { readonly onClose: () => void }) {

@@ -13,7 +13,7 @@ interface DeleteProps {
 
 /** Deletes a thread. */
 export function DeleteAction({ threadId }: DeleteProps) {
-  return <ActionButton label="Delete…" dialog={DeleteDialog} subject={{ threadId }} />;
+  return <ActionButton label="Delete…" action="delete" dialog={DeleteDialog} subject={{ threadId }} />;
 }
 
 function DeleteDialog({ threadId, onClose }: DeleteProps & { readonly onClose: () => void }) {

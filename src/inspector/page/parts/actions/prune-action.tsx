@@ -16,7 +16,7 @@ interface PruneProps {
 
 /** Deletes old checkpoints, after it has shown what that frees. */
 export function PruneAction({ threadId }: PruneProps) {
-  return <ActionButton label="Prune…" dialog={PruneDialog} subject={{ threadId }} />;
+  return <ActionButton label="Prune…" action="delete" dialog={PruneDialog} subject={{ threadId }} />;
 }
 
 function PruneDialog({ threadId, onClose }: PruneProps & { readonly onClose: () => void }) {

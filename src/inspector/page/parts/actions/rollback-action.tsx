@@ -12,7 +12,7 @@ interface RollbackProps {
 
 /** Takes a namespace back to one of its checkpoints. */
 export function RollbackAction({ place }: RollbackProps) {
-  return <ActionButton label="Roll back…" dialog={RollbackDialog} subject={{ place }} />;
+  return <ActionButton label="Roll back…" action="edit" dialog={RollbackDialog} subject={{ place }} />;
 }
 
 function RollbackDialog({ place, onClose }: RollbackProps & { readonly onClose: () => void }) {
