@@ -15,6 +15,7 @@ const { ok, warning, error } = findingsOf("indexes");
 const OPTIONAL = [
   "metadata-index",
   "run-index",
+  "waiting-index",
   "store-text-index",
 ] as const satisfies readonly OptionalIndex[];
 const OPTIONAL_NAMES: readonly string[] = OPTIONAL.map((index) => OPTIONAL_INDEXES[index].name);

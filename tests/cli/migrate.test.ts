@@ -91,6 +91,7 @@ STEP                    STATE
 OPTIONAL INDEX    STATE
 metadata-index    missing
 run-index         missing
+waiting-index     missing
 store-text-index  missing
 
 migrations of the official savers: version 9 recorded
@@ -136,7 +137,12 @@ migrations of the official savers: version 9 recorded
       schema: "public",
       unknown: [],
       missing: [],
-      indexes: { "metadata-index": "missing", "run-index": "missing", "store-text-index": "missing" },
+      indexes: {
+        "metadata-index": "missing",
+        "run-index": "missing",
+        "waiting-index": "missing",
+        "store-text-index": "missing",
+      },
     };
     expect(await json("--check")).toEqual({ schema: "public", upToDate: false, pending: MIGRATION_NAMES });
     expect(await json("--plan")).toMatchObject({

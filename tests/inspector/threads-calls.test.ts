@@ -60,6 +60,7 @@ describeEachTarget("the inspector's calls about threads", (target) => {
           namespaces: 2,
         },
         ...{ updatedAt: expect.any(Number), step: 0, source: "loop", status: "interrupted", next: [] },
+        open: { taskId: "task", kind: "question", text: "go on?", isCut: false },
       });
       expect(threads.find(({ threadId }) => threadId === "a")?.updatedAt).toBe(Date.UTC(2020, 0));
     }

@@ -34,6 +34,7 @@ const WRITE = { kind: "write", ...after, taskId: "task", idx: 0 } as const;
 const ASKED: AskedCalls = {
   overview: [{}],
   threads: [{}, { order: "recent" }],
+  threadCounts: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
   history: [ROOT],

@@ -44,6 +44,7 @@ describeEachTarget("optional indexes", (target) => {
     expect(await optionalIndexStatus(opened.kysely, options)).toEqual({
       "metadata-index": "missing",
       "run-index": "missing",
+      "waiting-index": "missing",
       "store-text-index": "missing",
     });
     for (let round = 0; round < 2; round++) {
@@ -57,6 +58,7 @@ describeEachTarget("optional indexes", (target) => {
     expect(await optionalIndexStatus(opened.kysely, options)).toMatchObject({
       "metadata-index": "ready",
       "run-index": "missing",
+      "waiting-index": "missing",
     });
     await opened.close();
   });
@@ -105,6 +107,7 @@ describeEachTarget("optional indexes", (target) => {
     await expect(failing).rejects.toThrow("rolled back by the caller");
     expect(await optionalIndexStatus(opened.kysely, { schema: "agents" })).toMatchObject({
       "run-index": "missing",
+      "waiting-index": "missing",
     });
     await opened.close();
   });

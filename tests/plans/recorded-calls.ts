@@ -15,6 +15,8 @@ import { storeCalls } from "./calls/store-calls.js";
 /** A statement, and the calls that send it. */
 export interface RecordedStatement extends SentStatement {
   readonly calls: Set<string>;
+  /** Whether each call that sends it has set `jit` to `off` before. */
+  readonly isUncompiled: boolean;
 }
 
 /**
@@ -30,11 +32,17 @@ export async function recordEachCall(database: TestDatabase<string>): Promise<Re
     for (const [name, call] of calls) {
       sent.splice(0);
       await call();
+      let isOff = false;
       for (const statement of sent.splice(0)) {
-        const { calls } = recorded.get(statement.text) ?? { calls: new Set<string>() };
+        if (statement.text.includes("set_config('jit', 'off', true)")) isOff = true;
+        if (statement.text === "commit") isOff = false;
+        const { calls, isUncompiled } = recorded.get(statement.text) ?? {
+          calls: new Set<string>(),
+          isUncompiled: true,
+        };
         calls.add(`${owner}: ${name}`);
         // The last ones, since those calls have the longest lists.
-        recorded.set(statement.text, { ...statement, calls });
+        recorded.set(statement.text, { ...statement, calls, isUncompiled: isUncompiled && isOff });
       }
     }
   };

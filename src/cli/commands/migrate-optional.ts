@@ -12,6 +12,7 @@ import type { IndexFlags } from "./migrate-indexes.js";
 const INDEXES = [
   "metadata-index",
   "run-index",
+  "waiting-index",
   "store-text-index",
 ] as const satisfies readonly OptionalIndex[];
 const TABLES = ["store", "vectors", "cache", "checkpoint-store"] as const satisfies readonly OptionalTables[];
@@ -51,7 +52,8 @@ export function optionalOptions(): Option[] {
     new Option(
       "--with <name...>",
       "create the optional tables of a store, its vectors, a cache or a checkpoint store; or an optional index, without blocking writers: " +
-        "metadata-index for filters, run-index for delete-runs, store-text-index for searches of a store by text",
+        "metadata-index for filters, run-index for delete-runs, " +
+        "waiting-index for the inspector's lists of threads that wait or failed, store-text-index for searches of a store by text",
     ).choices([...TABLES, ...INDEXES]),
     new Option("--without <index...>", "drop an optional index")
       .choices(INDEXES)

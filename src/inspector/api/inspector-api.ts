@@ -16,6 +16,7 @@ import type {
   HistoryPage,
   HistoryQuery,
   Neighbours,
+  ThreadCounts,
   ThreadSizes,
   ThreadsPage,
   ThreadsQuery,
@@ -48,6 +49,8 @@ export interface ReadCalls {
   /** What the page needs to know first. */
   readonly overview: Call<object, Overview>;
   readonly threads: Call<ThreadsQuery, ThreadsPage>;
+  /** Reads as much as a long list of threads. */
+  readonly threadCounts: Call<object, ThreadCounts>;
   /** For threads of a page of the list, because it reads their rows. */
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
   readonly thread: Call<ThreadArgs, ThreadView>;

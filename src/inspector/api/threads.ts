@@ -1,4 +1,5 @@
 import type { NamespacePlace } from "./places.js";
+import type { OpenTask } from "./tasks.js";
 
 /** What a thread, or a namespace of it, waits for. */
 export type ThreadStatus =
@@ -17,8 +18,18 @@ export interface ThreadsQuery {
   readonly search?: string | undefined;
   /** Only threads whose newest metadata contains this. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
-  /** `recent`: by last activity, the latest first; reads the newest checkpoint of every thread. Default: `id`. */
-  readonly order?: "id" | "recent" | undefined;
+  /**
+   * Only threads in this state, by last activity. Without the `waiting-index`, and for states that no index knows, each answer is about the
+   * next threads that were looked at, the latest first: {@link ThreadsPage.looked}.
+   */
+  readonly state?: ThreadStatus | undefined;
+  /** Only threads without activity since this time, in milliseconds since 1970. */
+  readonly before?: number | undefined;
+  /**
+   * `recent`: by last activity, the latest first; reads the newest checkpoint of every thread. `oldest`: the other way round, for states that
+   * the index knows. Default: `id`.
+   */
+  readonly order?: "id" | "recent" | "oldest" | undefined;
   /** The cursor of the preceding page. */
   readonly after?: string | undefined;
   /** At most 200. Default: 50. */
@@ -40,6 +51,8 @@ export interface ThreadRow {
   readonly status: ThreadStatus;
   /** The nodes that run next. */
   readonly next: readonly string[];
+  /** What it waits for, or why it failed. */
+  readonly open?: OpenTask;
 }
 
 /** A page of threads. */
@@ -47,6 +60,16 @@ export interface ThreadsPage {
   readonly threads: readonly ThreadRow[];
   /** The cursor of the next page; absent on the last one. */
   readonly next?: string;
+  /** How many threads were looked at for the page, where no index finds those in the state that was asked for. */
+  readonly looked?: number;
+}
+
+/** How many threads are in each state. */
+export interface ThreadCounts {
+  readonly counts: Readonly<Record<ThreadStatus, number>>;
+  /** The states whose threads have all been counted. The others are among the {@link looked} threads with the latest activity. */
+  readonly counted: readonly ThreadStatus[];
+  readonly looked: number;
 }
 
 /** The stored size of threads, in bytes. */

@@ -29,6 +29,7 @@ export const readCalls: ReadDefinitions<ReadName> = {
  */
 export const staleCalls: ReadonlySet<string> = new Set<ReadName>([
   "threads",
+  "threadCounts",
   "threadSizes",
   "tables",
   "storage",

@@ -8,6 +8,7 @@ import { givenThread } from "../../retention/queries/given-namespaces.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
+import { runUncompiled } from "./run-uncompiled.js";
 import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
 
 /** The parts of a checkpoint that say what runs next. The columns with `json` hold JSON text. */
@@ -38,11 +39,9 @@ export async function getStates(
   const found = new Map<CheckpointPlace, StateRow>();
   const { taskPath: hasTaskPath } = await addedColumns(call);
   for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
-    for (const row of await runStatement(
-      call,
-      states.of({ naming, hasTaskPath }),
-      givenParams(threadId, items),
-    )) {
+    // The cost that Postgres estimates grows with the list.
+    const run = naming === "row" ? runUncompiled : runStatement;
+    for (const row of await run(call, states.of({ naming, hasTaskPath }), givenParams(threadId, items))) {
       const place = items[row.position - 1];
       if (place !== undefined) found.set(place, row);
     }

@@ -1,5 +1,6 @@
 import { TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
 import type { ThreadStatus } from "../api/threads.js";
+import { CONTROL_CHANNELS } from "../queries/task-channels.js";
 import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
 
 type Version = string | number;
@@ -35,14 +36,7 @@ export interface DescribedState {
   readonly next: readonly string[];
 }
 
-/** Writes that say what happened to a task. All others are its output, `__no_writes__` among them. */
-const CONTROL = new Set([
-  "__error__",
-  "__error_source_node__",
-  "__interrupt__",
-  "__resume__",
-  "__scheduled__",
-]);
+const CONTROL = new Set(CONTROL_CHANNELS);
 /** Names in `versions_seen` that are not nodes. */
 const NOT_NODES = new Set(["__input__", "__interrupt__", "__snapshot_bumps__"]);
 const PULL_PATH = /~__pregel_pull, (?<node>.+?)(?:$|, \d{10})/s;
@@ -163,9 +157,14 @@ function nodesOf(
   return named === undefined ? [] : [named];
 }
 
+/** Returns the node of a task that was triggered, or that of the task that called it. */
+export function nodeOfPath(taskPath: string): string | undefined {
+  return PULL_PATH.exec(taskPath)?.groups?.node;
+}
+
 /** The nodes in the paths of tasks that were triggered, and of calls within them. */
 function nodesOfPaths(tasks: ReadonlyMap<string, TaskWrites>): readonly string[] {
-  const names = [...tasks.values()].map(({ path }) => PULL_PATH.exec(path)?.groups?.node);
+  const names = [...tasks.values()].map(({ path }) => nodeOfPath(path));
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 

@@ -55,6 +55,7 @@ export async function optionalIndexStatus(
     return {
       "metadata-index": stateOf("metadata-index"),
       "run-index": stateOf("run-index"),
+      "waiting-index": stateOf("waiting-index"),
       "store-text-index": stateOf("store-text-index"),
     };
   } catch (error) {

@@ -3,7 +3,7 @@ import { itemTexts } from "../../db/item-texts.js";
 import { InvalidConfigError } from "../../errors/index.js";
 
 /** An index that not every service needs. See docs/indexes.md for its costs and benefits. */
-export type OptionalIndex = "metadata-index" | "run-index" | "store-text-index";
+export type OptionalIndex = "metadata-index" | "run-index" | "waiting-index" | "store-text-index";
 
 interface IndexDefinition {
   /** The name of the index in the database. */
@@ -26,6 +26,15 @@ export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, IndexDefinition>> 
     name: "checkpoint_run_idx",
     table: "checkpoints",
     on: () => sql`((metadata ->> 'run_id')) where (metadata ->> 'run_id') is not null`,
+  },
+  // For the inspector's lists of threads that wait for an answer or have failed. A subgraph's interrupts and errors are also those of the
+  // task that called it, in the root namespace.
+  "waiting-index": {
+    name: "checkpoint_waiting_idx",
+    table: "checkpoint_writes",
+    on: () =>
+      sql`(thread_id, checkpoint_id, task_id, channel)
+        where checkpoint_ns = '' and channel in ('__interrupt__', '__error__')`,
   },
   // For searches by text in a large scope.
   "store-text-index": {

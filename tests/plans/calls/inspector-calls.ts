@@ -23,7 +23,11 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
       { search: "4", filter: { source: "loop" }, limit: 20 },
       { order: "recent" },
       { order: "recent", search: "4", filter: { source: "loop" }, limit: 20 },
+      { state: "interrupted", search: "4", filter: { source: "loop" }, order: "oldest", limit: 20 },
+      { state: "failed", before: Date.UTC(2100, 0) },
+      { state: "pending", search: "4", limit: 20 },
     ],
+    threadCounts: [{}],
     threadSizes: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
     history: [

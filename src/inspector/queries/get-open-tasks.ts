@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import { addedColumns, taskPathIn } from "../../db/added-columns.js";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement-family.js";
+import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
+import { givenThread } from "../../retention/queries/given-namespaces.js";
+import { sentBytes } from "../../saver/queries/sent-bytes.js";
+import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
+import type { CheckpointPlace } from "../api/places.js";
+import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
+import { CONTROL_CHANNELS, literals, OPEN_CHANNELS } from "./task-channels.js";
+
+/** A write by which a task says that it waits, or why it failed. */
+export interface OpenTaskRow extends RecordedWriteRow {
+  /** The position of the checkpoint in the parameters, from 1. */
+  readonly position: number;
+}
+
+/**
+ * Reads what the open tasks of checkpoints wait for: those that have an interrupt or an error, and no output.
+ *
+ * @param maxBytes - The bytes of longer values are left out.
+ */
+export async function getOpenTasks(
+  call: CallContext,
+  places: readonly CheckpointPlace[],
+  maxBytes: number,
+): Promise<Map<CheckpointPlace, OpenTaskRow[]>> {
+  const found = new Map<CheckpointPlace, OpenTaskRow[]>();
+  const { taskPath: hasTaskPath } = await addedColumns(call);
+  for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
+    const params = { ...givenParams(threadId, items), pieceBytes: maxBytes };
+    for (const row of await runStatement(call, openTasks.of({ naming, hasTaskPath }), params)) {
+      const place = items[row.position - 1];
+      if (place !== undefined) found.set(place, [...(found.get(place) ?? []), row]);
+    }
+  }
+  return found;
+}
+
+interface OpenTasksShape {
+  readonly naming: ThreadNaming;
+  readonly hasTaskPath: boolean;
+}
+
+interface OpenTasksParams extends GivenParams {
+  readonly pieceBytes: number;
+}
+
+const openTasks = /* @__PURE__ */ new StatementFamily<OpenTasksShape, OpenTasksParams, OpenTaskRow>(
+  ({ naming, hasTaskPath }) =>
+    (db, parameter) => {
+      const taskPath = taskPathIn("write.", hasTaskPath);
+      const threadId = givenThread(naming, parameter);
+      return db
+        .selectFrom(givenCheckpoints(parameter))
+        .innerJoin("checkpoint_writes as write", (join) =>
+          join
+            .on("write.thread_id", "=", threadId)
+            .onRef("write.checkpoint_ns", "=", "given.checkpoint_ns")
+            .onRef("write.checkpoint_id", "=", "given.checkpoint_id"),
+        )
+        .where("write.channel", "in", literals(OPEN_CHANNELS))
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("checkpoint_writes as output")
+                .where("output.thread_id", "=", threadId)
+                .whereRef("output.checkpoint_ns", "=", "given.checkpoint_ns")
+                .whereRef("output.checkpoint_id", "=", "given.checkpoint_id")
+                .whereRef("output.task_id", "=", "write.task_id")
+                .where("output.channel", "not in", literals(CONTROL_CHANNELS))
+                .select("output.idx"),
+            ),
+          ),
+        )
+        .select(sql<number>`given.position::float8`.as("position"))
+        .select(["write.checkpoint_id", "write.task_id", taskPath.as("task_path"), "write.idx"])
+        .select(["write.channel", "write.type"])
+        .select([
+          sql<number>`octet_length(write.blob)`.as("bytes"),
+          sentBytes("write", parameter("pieceBytes")).as("blob"),
+        ])
+        .orderBy("given.position")
+        .orderBy(sql`${taskPath} collate "C"`)
+        .orderBy(sql`write.task_id collate "C"`)
+        .orderBy("write.idx");
+    },
+);

@@ -1,0 +1,38 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { OPTIONAL_INDEXES } from "../../migrations/indexes/optional-index.js";
+
+interface IndexParams {
+  readonly schema: string;
+}
+
+/** Whether the optional index of the tasks that wait or have failed is there. It reads only the catalog. */
+export async function hasWaitingIndex(call: CallContext): Promise<boolean> {
+  // The catalog has no row-level security.
+  const policy = { ...call.policy, rowSecurity: undefined };
+  const rows = await runStatement({ ...call, policy }, indexes, { schema: call.schema });
+  return rows.length > 0;
+}
+
+const indexes = /* @__PURE__ */ new Statement<IndexParams, { readonly is_valid: boolean }>((db, parameter) =>
+  db
+    .selectFrom(sql<{ indexrelid: number; indisvalid: boolean }>`pg_catalog.pg_index`.as<"index">(sql`index`))
+    .innerJoin(
+      sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+        sql`relation`,
+      ),
+      "relation.oid",
+      "index.indexrelid",
+    )
+    .innerJoin(
+      sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+      "namespace.oid",
+      "relation.relnamespace",
+    )
+    .select("index.indisvalid as is_valid")
+    .where("namespace.nspname", "=", parameter("schema"))
+    .where("relation.relname", "=", sql.lit(OPTIONAL_INDEXES["waiting-index"].name))
+    .where("index.indisvalid", "=", sql.lit(true)),
+);

@@ -1,0 +1,46 @@
+import { INTERRUPT } from "@langchain/langgraph-checkpoint";
+import { decodeWrite } from "../../audit/writes-of.js";
+import { DeserializationError } from "../../errors/index.js";
+import { valueReader } from "../../saver/read-long-values.js";
+import type { CheckpointPlace } from "../api/places.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
+import { nodeOfPath } from "../values/next-nodes.js";
+
+/** Longer values are not read before somebody opens them. */
+const MAX_BYTES = 262_144;
+
+/** What a task wrote of why it is open. */
+export interface OpenWrite {
+  readonly row: OpenTaskRow;
+  readonly node: string | undefined;
+  readonly isQuestion: boolean;
+  /** Absent where it is too long, or can't be read by this saver. */
+  readonly read?: { readonly value: unknown };
+}
+
+/** Reads the interrupts and the errors of the open tasks of checkpoints, in one statement. */
+export async function readOpenTasks(
+  { context, call }: Pick<CallRun, "call" | "context">,
+  places: readonly CheckpointPlace[],
+): Promise<ReadonlyMap<CheckpointPlace, readonly OpenWrite[]>> {
+  const rows = await getOpenTasks(call, places, MAX_BYTES);
+  const reader = valueReader(call, context.saver.serde);
+  const read = async (place: CheckpointPlace, row: OpenTaskRow): Promise<OpenWrite> => {
+    const write = { row, node: nodeOfPath(row.task_path), isQuestion: row.channel === INTERRUPT };
+    if (row.bytes > MAX_BYTES) return write;
+    try {
+      const key = { threadId: place.threadId, checkpointNs: place.namespace };
+      return { ...write, read: { value: await decodeWrite(row, key, reader) } };
+    } catch (error) {
+      // A value that this saver can't read must not hide the others.
+      if (error instanceof DeserializationError) return write;
+      throw error;
+    }
+  };
+  const entries = [...rows].map(async ([place, each]) => {
+    const writes = await Promise.all(each.map((row) => read(place, row)));
+    return [place, writes] as const;
+  });
+  return new Map(await Promise.all(entries));
+}

@@ -1,0 +1,29 @@
+import type { ThreadCounts, ThreadStatus } from "../api/threads.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { listRecentThreads } from "../queries/list-recent-threads.js";
+import { countOpenThreads } from "../queries/open-threads.js";
+import { hasWaitingIndex } from "../queries/waiting-index.js";
+import { listedThread, withStates } from "./describe-threads.js";
+import { MAX_LOOKED } from "./list-threads.js";
+
+const EVERYWHERE = { after: undefined, search: undefined, filter: undefined, unlike: undefined };
+
+/** Counts the threads in each state: among those with the latest activity, and all that wait or have failed where an index knows them. */
+export async function countThreads(run: CallRun): Promise<ThreadCounts> {
+  const [rows, hasIndex] = await Promise.all([
+    listRecentThreads(run.call, EVERYWHERE, MAX_LOOKED + 1),
+    hasWaitingIndex(run.call),
+  ]);
+  const looked = await withStates(run, rows.slice(0, MAX_LOOKED).map(listedThread));
+  const counts = { failed: 0, interrupted: 0, pending: 0, done: 0 };
+  for (const { status } of looked) counts[status]++;
+  if (rows.length <= MAX_LOOKED) return { counts, counted: ALL, looked: looked.length };
+  if (!hasIndex) return { counts, counted: [], looked: looked.length };
+  return {
+    counts: { ...counts, ...(await countOpenThreads(run.call)) },
+    counted: ["failed", "interrupted"],
+    looked: looked.length,
+  };
+}
+
+const ALL: readonly ThreadStatus[] = ["failed", "interrupted", "pending", "done"];

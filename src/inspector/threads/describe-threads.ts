@@ -1,0 +1,46 @@
+import type { ThreadRow } from "../api/threads.js";
+import type { CallRun } from "../calls/call-definition.js";
+import type { RecentThreadRow } from "../queries/recent-threads.js";
+import { stepAndSource, timeOf } from "../states/point-of.js";
+import { readStates } from "../states/read-states.js";
+import { describeOpenTask } from "../tasks/describe-open-task.js";
+import { readOpenTasks } from "../tasks/read-open-tasks.js";
+
+/** The most characters of a question or an error in a list. */
+const MAX_TEXT = 300;
+
+/** A thread of a list before its state is known. */
+export type ListedThread = Omit<ThreadRow, "status" | "next" | "open">;
+
+/** A thread of a list before it is known what it asks. */
+export type ThreadInState = Omit<ThreadRow, "open">;
+
+export function listedThread(row: RecentThreadRow): ListedThread {
+  return {
+    threadId: row.thread_id,
+    namespace: row.checkpoint_ns,
+    checkpointId: row.checkpoint_id,
+    updatedAt: timeOf(row.checkpoint_id, row.ts),
+    ...stepAndSource(row),
+    checkpoints: row.checkpoints,
+    namespaces: row.namespaces,
+  };
+}
+
+/** Finds out what threads wait for. */
+export async function withStates(run: CallRun, threads: readonly ListedThread[]): Promise<ThreadInState[]> {
+  const states = await readStates(run, threads);
+  return threads.map((thread, index) => ({ ...thread, ...(states[index] ?? { status: "done", next: [] }) }));
+}
+
+/** Adds the first question of threads that wait, and the first error of those that have failed. */
+export async function withOpenTasks(run: CallRun, threads: readonly ThreadInState[]): Promise<ThreadRow[]> {
+  const open = threads.filter(({ status }) => status === "interrupted" || status === "failed");
+  const tasks = await readOpenTasks(run, open);
+  return threads.map((thread): ThreadRow => {
+    const writes = tasks.get(thread) ?? [];
+    // A failed thread may also wait.
+    const first = writes.find(({ isQuestion }) => isQuestion === (thread.status === "interrupted"));
+    return first === undefined ? thread : { ...thread, open: describeOpenTask(first, MAX_TEXT) };
+  });
+}
