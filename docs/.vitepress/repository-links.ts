@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { MarkdownRenderer } from "vitepress";
+import { fileUrl, ROOT } from "./package.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DOCS = join(ROOT, "docs");
 
 /**
@@ -11,7 +10,6 @@ const DOCS = join(ROOT, "docs");
  * works as it stands where the page is read in the repository. A link to a file that does not exist fails the build.
  */
 export function linkToRepository(markdown: MarkdownRenderer): void {
-  const base = repositoryUrl();
   markdown.core.ruler.push("link-to-repository", ({ tokens, env }) => {
     const page = pageOf(env);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -22,7 +20,8 @@ export function linkToRepository(markdown: MarkdownRenderer): void {
       if (target.startsWith(DOCS)) continue;
       if (!existsSync(target))
         throw new Error(`${relative(ROOT, page)} links to ${href}, which does not exist`);
-      token.attrSet("href", `${base}/${relative(ROOT, target)}${anchor === undefined ? "" : `#${anchor}`}`);
+      const url = fileUrl(relative(ROOT, target));
+      token.attrSet("href", anchor === undefined ? url : `${url}#${anchor}`);
     }
   });
 }
@@ -32,11 +31,4 @@ function pageOf(env: unknown): string {
   const page: unknown = typeof env === "object" && env !== null ? Reflect.get(env, "path") : undefined;
   if (typeof page !== "string") throw new Error("VitePress does not say which page it renders");
   return page;
-}
-
-function repositoryUrl(): string {
-  const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-    repository: { url: string };
-  };
-  return `${repository.url.replace(/^git\+/, "").replace(/\.git$/, "")}/blob/main`;
 }
