@@ -14,8 +14,8 @@ export const search: DefaultTheme.LocalSearchOptions = {
     return separateWords(html);
   },
   miniSearch: {
-    options: { tokenize },
-    searchOptions: { boost: { title: 6, titles: 2, text: 1 }, boostDocument },
+    options: { tokenize, processTerm },
+    searchOptions: { boost: { title: 4, titles: 2, text: 1 }, boostDocument, prefix },
   },
 };
 
@@ -38,15 +38,35 @@ function separateWords(html: string): string {
   return html.replaceAll(/<br>|<span class="lang">.*?<\/span>/g, " ");
 }
 
-/** Also keeps a name such as `MIGRATION_REQUIRED` whole, of which the default keeps only the words. Runs in the browser. */
+/**
+ * Also keeps a name such as `MIGRATION_REQUIRED` or `memory://` whole, of which the default keeps only the words. Runs in the
+ * browser too, so it uses nothing from outside of it.
+ */
 function tokenize(text: string): string[] {
-  return (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) =>
-    word.includes("_") ? [word, ...word.split("_").filter(Boolean)] : [word],
-  );
+  return (text.match(/[\p{L}\p{N}_]+(?::\/\/)?/gu) ?? []).flatMap((name) => {
+    const words = name.split(/\W|_/).filter(Boolean);
+    return words.length === 1 && words[0] === name ? words : [name, ...words];
+  });
 }
 
-/** Runs in the browser. */
-function boostDocument(page: string): number {
+/** Leaves out words that say nothing about what somebody looks for. Runs in the browser too. */
+function processTerm(term: string): string | null {
+  const word = term.toLowerCase();
+  return /^(?:a|an|and|are|as|at|by|can|do|does|for|from|how|i|in|is|it|my|not|of|on|or|the|this|to|what|with)$/.test(
+    word,
+  )
+    ? null
+    : word;
+}
+
+/** Each word may be the beginning of one in a page only if it is long, or the last one, which may not be complete yet. */
+function prefix(term: string, place: number, terms: readonly string[]): boolean {
+  return term.length > 3 || place === terms.length - 1;
+}
+
+/** Runs in the browser. The beginning of a page counts more than its sections. */
+function boostDocument(page: string, _term: string, stored?: Record<string, unknown>): number {
   if (page.startsWith("/api/")) return 1e-6;
-  return page.startsWith("/internals/") ? 0.1 : 1;
+  const ofGuide = Array.isArray(stored?.titles) && stored.titles.length === 0 ? 1.5 : 1;
+  return page.startsWith("/internals/") ? 0.1 * ofGuide : ofGuide;
 }

@@ -66,6 +66,7 @@ export const sidebar: readonly SidebarGroup[] = [
     items: [
       { text: "Encryption and compression", link: "/encryption" },
       { text: "Tenants", link: "/tenants" },
+      { text: "Personal data", link: "/personal-data" },
     ],
   },
   {
