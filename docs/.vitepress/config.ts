@@ -1,4 +1,5 @@
 import { defineConfig } from "vitepress";
+import { checkSearch } from "./check-search.js";
 import { fileUrl, name, repository, version } from "./package.js";
 import { linkToRepository } from "./repository-links.js";
 import { search } from "./search.js";
@@ -11,7 +12,8 @@ export default defineConfig({
   cleanUrls: true,
   markdown: { anchor: { slugify }, config: linkToRepository },
   // The index of the search is one chunk.
-  vite: { build: { chunkSizeWarningLimit: 2_500 } },
+  vite: { build: { chunkSizeWarningLimit: 1_000 } },
+  buildEnd: checkSearch,
   themeConfig: {
     search: { provider: "local", options: search },
     outline: [2, 3],

@@ -1,6 +1,5 @@
 import type { DefaultTheme, MarkdownEnv } from "vitepress";
 
-const API = /^api\//;
 const CODE = /^ *```[^]*?^ *```/gm;
 const MEMBERS = /^## (?:Accessors|Methods|Properties)$/;
 
@@ -15,12 +14,12 @@ export const search: DefaultTheme.LocalSearchOptions = {
   },
   miniSearch: {
     options: { tokenize, processTerm },
-    searchOptions: { boost: { title: 4, titles: 2, text: 1 }, boostDocument, prefix },
+    searchOptions: { boost: { title: 4, titles: 2, text: 1 }, boostDocument, prefix, fuzzy, maxFuzzy: 2 },
   },
 };
 
 function isApi({ relativePath }: MarkdownEnv): boolean {
-  return API.test(relativePath ?? "");
+  return relativePath.startsWith("api/");
 }
 
 /** The headings of a page of the API reference that name its symbol and what the symbol itself declares. */
@@ -59,14 +58,20 @@ function processTerm(term: string): string | null {
     : word;
 }
 
-/** Each word may be the beginning of one in a page only if it is long, or the last one, which may not be complete yet. */
+/** Each word may be the beginning of one in a page only if it is long, or the last one, which may not be complete yet. Runs in the browser. */
 function prefix(term: string, place: number, terms: readonly string[]): boolean {
   return term.length > 3 || place === terms.length - 1;
 }
 
-/** Runs in the browser. The beginning of a page counts more than its sections. */
-function boostDocument(page: string, _term: string, stored?: Record<string, unknown>): number {
+/** A short word with another letter is another word: `test` and `best`. Runs in the browser. */
+function fuzzy(term: string): number | false {
+  return term.length > 4 && 0.2;
+}
+
+/** Runs in the browser. The beginning of a page counts more than its sections, and for an error the page that explains all of them. */
+function boostDocument(page: string, term: string, stored?: Record<string, unknown>): number {
   if (page.startsWith("/api/")) return 1e-6;
+  if (page.startsWith("/troubleshooting") && term.endsWith("error")) return 2;
   const ofGuide = Array.isArray(stored?.titles) && stored.titles.length === 0 ? 1.5 : 1;
   return page.startsWith("/internals/") ? 0.1 * ofGuide : ofGuide;
 }
