@@ -28,7 +28,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   timeout: "/options#timeouts",
   backup: "/threads#backups",
   "encryption key": "/encryption",
-  "memory://": "/getting-started#without-a-database",
+  "memory://": "/getting-started#about-memory",
   install: "/getting-started",
   production: "/getting-started#before-production",
   "long term memory": "/store",
