@@ -7,7 +7,6 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 interface Manifest {
   readonly name: string;
   readonly version: string;
-  readonly license: string;
   readonly repository: { readonly url: string };
 }
 
