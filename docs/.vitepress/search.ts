@@ -43,7 +43,7 @@ function separateWords(html: string): string {
  */
 function tokenize(text: string): string[] {
   return (text.match(/[\p{L}\p{N}_]+(?::\/\/)?/gu) ?? []).flatMap((name) => {
-    const words = name.split(/\W|_/).filter(Boolean);
+    const words = name.split(/[_:/]+/).filter(Boolean);
     return words.length === 1 && words[0] === name ? words : [name, ...words];
   });
 }
