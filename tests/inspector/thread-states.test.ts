@@ -106,7 +106,12 @@ describeAnyTarget("threads by what they wait for", (target) => {
         );
       const first = await calls.read("threads", { state: "interrupted", order: "recent", limit: 1 });
       expect(first.threads.map(({ threadId }) => threadId)).toEqual(["b waits again"]);
-      expect(await ids({ after: first.next })).toEqual(["a waits"]);
+      const second = await calls.read("threads", {
+        state: "interrupted",
+        order: "recent",
+        after: first.next,
+      });
+      expect([second.threads.map(({ threadId }) => threadId), second.next]).toEqual([["a waits"], undefined]);
       expect(await ids({ search: "AGAIN" })).toEqual(["b waits again"]);
       expect(await ids({ filter: { source: "loop" } })).toHaveLength(2);
       expect(await ids({ filter: { source: "update" } })).toEqual([]);

@@ -56,7 +56,7 @@ async function recentThreads(run: CallRun, query: ThreadsQuery): Promise<Threads
   const rows = await listRecentThreads(run.call, recentScope(query), limit);
   return {
     threads: await withOpenTasks(run, await withStates(run, rows.map(listedThread))),
-    ...nextOf(rows, limit),
+    ...nextOf(rows, rows.length === limit),
   };
 }
 
@@ -76,7 +76,7 @@ async function openThreads(
   const rows = await listOpenThreads(run.call, scope, limit);
   // What has been answered since then is left out by the next page that is read.
   const threads = rows.map((row): ThreadInState => ({ ...listedThread(row), status: state, next: [] }));
-  return { threads: await withOpenTasks(run, threads), ...nextOf(rows, limit) };
+  return { threads: await withOpenTasks(run, threads), ...nextOf(rows, rows.length === limit) };
 }
 
 /** Looks at the threads with the latest activity for those in a state. */
@@ -96,7 +96,7 @@ async function threadsInState(
       found.map(([, thread]) => thread),
     ),
     looked,
-    ...nextOf(rows.slice(0, looked), Math.min(looked, MAX_LOOKED)),
+    ...nextOf(rows.slice(0, looked), looked < rows.length || rows.length === MAX_LOOKED),
   };
 }
 
@@ -111,11 +111,9 @@ function recentScope({ search, filter, after, before }: ThreadsQuery): RecentSco
   };
 }
 
-function nextOf(rows: readonly RecentThreadRow[], limit: number): Pick<ThreadsPage, "next"> {
+function nextOf(rows: readonly RecentThreadRow[], hasMore: boolean): Pick<ThreadsPage, "next"> {
   const last = rows.at(-1);
-  return last !== undefined && rows.length === limit
-    ? { next: JSON.stringify([last.place, last.thread_id]) }
-    : {};
+  return last !== undefined && hasMore ? { next: JSON.stringify([last.place, last.thread_id]) } : {};
 }
 
 function textOf(search: string | undefined): string | undefined {

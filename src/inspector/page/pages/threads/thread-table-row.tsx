@@ -29,6 +29,11 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
       </th>
       <td class="threads-state">
         <StatusBadge {...thread} />
+        {thread.open !== undefined && (
+          <bdi class={`threads-open threads-open-${thread.open.kind}`} title={thread.open.text}>
+            {thread.open.text}
+          </bdi>
+        )}
       </td>
       <td class="threads-time">
         {isLive && (

@@ -2,7 +2,6 @@ import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-vir
 import type { RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ThreadRow } from "../../../api/threads.js";
-import { counted } from "../../parts/number-texts.js";
 import { useMedia } from "../../parts/use-media.js";
 import { useTick } from "../../parts/use-tick.js";
 import { ThreadTableRow } from "./thread-table-row.js";
@@ -10,11 +9,15 @@ import { focusedThread, linkOf, useSteadyRows } from "./use-steady-rows.js";
 import { useThreadSizes } from "./use-thread-sizes.js";
 import type { ThreadList, VisibleRange } from "./use-threads.js";
 
+export type ThreadOrder = "id" | "recent" | "oldest";
+
 interface ThreadTableProps {
   readonly list: ThreadList;
   readonly rows: readonly ThreadRow[];
-  readonly order: "id" | "recent";
-  readonly linkToOrder: (order: "id" | "recent") => string;
+  readonly order: ThreadOrder;
+  readonly linkToOrder: (order: ThreadOrder) => string;
+  /** Whether the list has the threads in one state, which are ordered by time. */
+  readonly isInState: boolean;
   /** Takes the threads that are on the screen. */
   readonly visible: RefObject<VisibleRange>;
 }
@@ -24,10 +27,10 @@ const COVERED_PX = 96;
 const OVERSCAN = 8;
 
 /** The threads as a table, of which only the rows near the window exist. */
-export function ThreadTable({ list, rows, order, linkToOrder, visible }: ThreadTableProps) {
+export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible }: ThreadTableProps) {
   useTick(5_000);
   const isNarrow = useMedia("(max-width: 48rem)");
-  const rowHeight = isNarrow ? 72 : 44;
+  const rowHeight = isNarrow ? 92 : 44;
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = focusedThread(body.current);
   const virtualizer = useWindowVirtualizer({
@@ -55,7 +58,8 @@ export function ThreadTable({ list, rows, order, linkToOrder, visible }: ThreadT
   const sizes = useThreadSizes(rows.slice(startIndex, endIndex + 1));
   const isNearEnd = endIndex + 2 * OVERSCAN >= rows.length;
   useEffect(() => {
-    if (isNearEnd && list.hasMore && !list.isLoadingMore) list.loadMore();
+    // Where a page looks at many threads, a person decides.
+    if (isNearEnd && list.hasMore && !list.isLoadingMore && list.looked === undefined) list.loadMore();
   }, [isNearEnd, list.hasMore, list.isLoadingMore, rows.length]);
   const wanted = useRef<number>();
   useEffect(() => {
@@ -88,9 +92,18 @@ export function ThreadTable({ list, rows, order, linkToOrder, visible }: ThreadT
       <table class="threads-table" aria-label="Threads" aria-rowcount={list.hasMore ? -1 : rows.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            <Sorted by="id" order={order} link={linkToOrder("id")} title="Thread" />
+            {isInState ? (
+              <th scope="col">Thread</th>
+            ) : (
+              <Sorted by="id" order={order} link={linkToOrder("id")} title="Thread" />
+            )}
             <th scope="col">State</th>
-            <Sorted by="recent" order={order} link={linkToOrder("recent")} title="Last activity" />
+            <Sorted
+              by={order === "oldest" ? "oldest" : "recent"}
+              order={order}
+              link={linkToOrder(order === "recent" && isInState ? "oldest" : "recent")}
+              title="Last activity"
+            />
             {["Checkpoints", "Namespaces", "Size"].map((title) => (
               <th key={title} scope="col" class="threads-number">
                 {title}
@@ -114,28 +127,25 @@ export function ThreadTable({ list, rows, order, linkToOrder, visible }: ThreadT
           })}
         </tbody>
       </table>
-      <p class="threads-end dim" role="status">
-        {list.hasMore ? "Loading more threads…" : counted(rows.length, "thread")}
-      </p>
     </>
   );
 }
 
 interface SortedProps {
-  readonly by: "id" | "recent";
-  readonly order: "id" | "recent";
+  readonly by: ThreadOrder;
+  readonly order: ThreadOrder;
   readonly link: string;
   readonly title: string;
 }
 
 function Sorted({ by, order, link, title }: SortedProps) {
   const isSorted = by === order;
-  const direction = by === "id" ? "ascending" : "descending";
+  const direction = by === "recent" ? "descending" : "ascending";
   return (
     <th scope="col" aria-sort={isSorted ? direction : "none"}>
       <a href={link} title={`Sort by ${title.toLowerCase()}`}>
         {title}
-        {isSorted && <span aria-hidden="true">{by === "id" ? " ↑" : " ↓"}</span>}
+        {isSorted && <span aria-hidden="true">{by === "recent" ? " ↓" : " ↑"}</span>}
       </a>
     </th>
   );

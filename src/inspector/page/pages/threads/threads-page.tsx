@@ -1,11 +1,14 @@
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
+import type { ThreadStatus } from "../../../api/threads.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { linkTo, type Route } from "../../routes/route.js";
 import { currentRoute, replaceRoute } from "../../routes/use-route.js";
 import { NoThreads } from "./no-threads.js";
 import { parseFilter } from "./parse-metadata-filter.js";
-import { ThreadTable } from "./thread-table.js";
+import { ListEnd } from "./list-end.js";
+import { IDLE_TIMES, stateFrom, ThreadStates } from "./thread-states.js";
+import { ThreadTable, type ThreadOrder } from "./thread-table.js";
 import { ThreadsForm } from "./threads-form.js";
 import { useThreads, type VisibleRange } from "./use-threads.js";
 import "./threads.css";
@@ -13,12 +16,21 @@ import "./threads.css";
 /** The list of threads. */
 export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
   const [search, filter] = [params.get("search") ?? "", params.get("filter") ?? ""];
-  const order = params.get("order") === "id" ? "id" : "recent";
+  const state = stateFrom(params.get("state"));
+  const idle = params.get("idle") ?? "";
+  const order = orderOf(params.get("order"), state);
   const parsed = parseFilter(filter);
   const problem = "problem" in parsed ? parsed.problem : undefined;
   const visible = useRef<VisibleRange>({ first: undefined, last: undefined });
+  // The same until the address changes, so that the pages of a list belong together.
+  const before = useMemo(
+    () => (idle in IDLE_TIMES ? Date.now() - (IDLE_TIMES[idle]?.[1] ?? 0) : undefined),
+    [idle],
+  );
   const query = {
     order,
+    ...(state !== undefined && { state }),
+    ...(before !== undefined && { before }),
     ...(search !== "" && { search }),
     ...("filter" in parsed && parsed.filter !== undefined && { filter: parsed.filter }),
   } as const;
@@ -36,6 +48,13 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
           }}
         />
       </div>
+      <ThreadStates
+        {...{ state, idle }}
+        linkToState={(to) => linkTo("threads", [], { search, filter, idle, state: to })}
+        onIdle={(to) => {
+          replaceRoute(linkTo("threads", [], { ...Object.fromEntries(currentRoute().params), idle: to }));
+        }}
+      />
       {refreshError !== null && threads !== undefined && (
         <p class="dim" role="status">
           The list can’t be refreshed: {refreshError.message}
@@ -43,14 +62,27 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
       )}
       {error !== null && <Failure error={error} onRetry={list.retry} />}
       {threads === undefined && error === null && problem === undefined && <Loading what="threads" />}
-      {threads?.length === 0 && <NoThreads isFiltered={search !== "" || filter !== ""} />}
+      {threads?.length === 0 && (
+        <NoThreads isFiltered={[search, filter, idle, state ?? ""].some((part) => part !== "")} />
+      )}
       {threads !== undefined && threads.length > 0 && (
         <ThreadTable
-          {...{ list, order, visible }}
+          {...{ list, visible }}
+          // Without an index, the server looks at the latest ones first.
+          order={list.looked === undefined ? order : "recent"}
+          isInState={state !== undefined}
           rows={threads}
-          linkToOrder={(by) => linkTo("threads", [], { search, filter, order: by })}
+          linkToOrder={(by) => linkTo("threads", [], { search, filter, idle, state, order: by })}
         />
       )}
+      {threads !== undefined && <ListEnd {...{ list, threads }} />}
     </>
   );
+}
+
+/** Who waits for longest comes first. */
+function orderOf(text: string | null, state: ThreadStatus | undefined): ThreadOrder {
+  if (state === undefined) return text === "id" ? "id" : "recent";
+  if (state === "pending" || state === "done" || text === "recent") return "recent";
+  return text === null && state === "failed" ? "recent" : "oldest";
 }

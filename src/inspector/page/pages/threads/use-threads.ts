@@ -27,12 +27,14 @@ export interface ThreadList {
   /** Why the list could not be refreshed. */
   readonly refreshError: Error | null;
   readonly hasMore: boolean;
+  /** How many threads were looked at, where no index finds those in the state that was asked for. */
+  readonly looked: number | undefined;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => void;
   readonly retry: () => void;
 }
 
-type Query = Pick<ThreadsQuery, "search" | "filter" | "order">;
+type Query = Pick<ThreadsQuery, "search" | "filter" | "order" | "state" | "before">;
 
 /**
  * Reads the list of threads page by page, and the pages that are on the screen again every few seconds. Reading all pages again would be
@@ -54,10 +56,16 @@ export function useThreads(query: Query, enabled: boolean, visible: RefObject<Vi
   const threads = useMemo(() => list.data && threadsOf(list.data), [list.data]);
   return {
     ...{ threads, error: list.error, refreshError },
+    looked: lookedAt(list.data?.pages),
     ...{ hasMore: list.hasNextPage && !list.isPlaceholderData, isLoadingMore: list.isFetchingNextPage },
     loadMore: () => void list.fetchNextPage(),
     retry: () => void list.refetch(),
   };
+}
+
+function lookedAt(pages: readonly ThreadsPage[] | undefined): number | undefined {
+  const counts = (pages ?? []).flatMap(({ looked }) => looked ?? []);
+  return counts.length === 0 ? undefined : counts.reduce((sum, looked) => sum + looked, 0);
 }
 
 function pageArgs(after: string | undefined): Pick<ThreadsQuery, "after" | "limit"> {

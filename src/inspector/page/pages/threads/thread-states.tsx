@@ -1,0 +1,80 @@
+import type { ThreadStatus } from "../../../api/threads.js";
+import { formatCount } from "../../parts/number-texts.js";
+import { useThreadCounts } from "./use-thread-counts.js";
+
+/** The states that a person looks for, by the names that the page gives to them. */
+const STATES = [
+  ["interrupted", "Waiting", "A person has to answer"],
+  ["failed", "Failed", "A task has failed, and was not repeated"],
+  ["pending", "Running", "The next tasks are known: a run is active, or was stopped"],
+  ["done", "Done", "Nothing is left to do"],
+] as const satisfies readonly (readonly [ThreadStatus, string, string])[];
+
+/** How long threads have been without activity, by the names in the address. */
+export const IDLE_TIMES: Readonly<Record<string, readonly [text: string, ms: number]>> = {
+  "1h": ["an hour", 3_600_000],
+  "1d": ["a day", 86_400_000],
+  "7d": ["a week", 604_800_000],
+  "30d": ["30 days", 2_592_000_000],
+};
+
+/** Returns the state that the address names. */
+export function stateFrom(text: string | null): ThreadStatus | undefined {
+  return STATES.map(([state]) => state).find((state) => state === text);
+}
+
+interface ThreadStatesProps {
+  readonly state: ThreadStatus | undefined;
+  readonly idle: string;
+  readonly linkToState: (state: ThreadStatus | undefined) => string;
+  readonly onIdle: (idle: string) => void;
+}
+
+/** The states of threads with their numbers, each a link to its threads. */
+export function ThreadStates({ state, idle, linkToState, onIdle }: ThreadStatesProps) {
+  const counts = useThreadCounts();
+  const isSampled = counts !== undefined && counts.counted.length < STATES.length;
+  const ofLatest = isSampled ? ` of the ${formatCount(counts.looked)} threads with the latest activity` : "";
+  return (
+    <div class="threads-states">
+      <nav aria-label="States">
+        <a href={linkToState(undefined)} aria-current={state === undefined ? "true" : undefined}>
+          All
+        </a>
+        {STATES.map(([name, title, help]) => (
+          <a
+            key={name}
+            href={linkToState(name)}
+            aria-current={state === name ? "true" : undefined}
+            title={`${help}${counts?.counted.includes(name) === false ? `. Counted${ofLatest}` : ""}`}
+          >
+            {title}
+            {counts !== undefined && (
+              <span class={`threads-count threads-count-${name}`}>
+                {formatCount(counts.counts[name])}
+                {!counts.counted.includes(name) && <span aria-hidden="true">*</span>}
+              </span>
+            )}
+          </a>
+        ))}
+      </nav>
+      <label>
+        <span class="dim">Without activity for</span>
+        <select
+          value={idle}
+          onChange={({ currentTarget }) => {
+            onIdle(currentTarget.value);
+          }}
+        >
+          <option value="">any time</option>
+          {Object.entries(IDLE_TIMES).map(([name, [text]]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {isSampled && <p class="dim">* Counted among{ofLatest.replace(" of", "")}.</p>}
+    </div>
+  );
+}
