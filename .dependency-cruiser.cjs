@@ -70,7 +70,7 @@ const mayImportInside = {
   "checkpoint-store/sql": ["checkpoint-store/model"],
   "inspector/api": [],
   "inspector/page": ["inspector/api"],
-  "inspector/queries": ["inspector/api"],
+  "inspector/queries": ["inspector/api", "inspector/values"],
   "inspector/values": ["inspector/api"],
   "cache/model": [],
   "cache/queries": ["cache/model"],

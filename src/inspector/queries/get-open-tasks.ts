@@ -9,7 +9,8 @@ import { sentBytes } from "../../saver/queries/sent-bytes.js";
 import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
 import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
-import { CONTROL_CHANNELS, literals, OPEN_CHANNELS } from "./task-channels.js";
+import { literals } from "./literals.js";
+import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/task-channels.js";
 
 /** A write by which a task says that it waits, or why it failed. */
 export interface OpenTaskRow extends RecordedWriteRow {

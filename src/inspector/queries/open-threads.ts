@@ -7,7 +7,8 @@ import { containsText } from "../../threads/queries/contains-text.js";
 import { timeInHeader } from "./header-time.js";
 import type { RecentThreadRow } from "./recent-threads.js";
 import { runUncompiled } from "./run-uncompiled.js";
-import { CONTROL_CHANNELS, literals, OPEN_CHANNELS } from "./task-channels.js";
+import { literals } from "./literals.js";
+import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/task-channels.js";
 
 /** Which threads with open tasks to list. `undefined` is no condition. */
 export interface OpenScope {

@@ -1,6 +1,6 @@
 import { TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
 import type { ThreadStatus } from "../api/threads.js";
-import { CONTROL_CHANNELS } from "../queries/task-channels.js";
+import { CONTROL_CHANNELS } from "./task-channels.js";
 import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
 
 type Version = string | number;

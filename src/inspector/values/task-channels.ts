@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { ERROR, INTERRUPT, RESUME, SCHEDULED } from "@langchain/langgraph-checkpoint";
 
 /** The channels of writes that say what happened to a task. All others are its output, `__no_writes__` among them. */
@@ -12,8 +11,3 @@ export const CONTROL_CHANNELS: readonly string[] = [
 
 /** The channels of writes by which a task says that it waits, or why it failed. */
 export const OPEN_CHANNELS: readonly string[] = [ERROR, INTERRUPT];
-
-/** The names of channels as literals of a statement, so that the planner knows them. */
-export function literals(channels: readonly string[]) {
-  return channels.map((channel) => sql.lit(channel));
-}
