@@ -134,11 +134,12 @@ describeServer("the events of a thread on a server", (target) => {
     await using saver = new PostgresSaver(database.source);
     const page = new AbortController();
     const calls = new InspectorCalls(saver);
-    const response = await calls.send("events", { threadId: "1" }, { signal: page.signal });
+    const events = new EventReader(await calls.send("events", { threadId: "1" }, { signal: page.signal }));
+    const next = events.next();
     await until(async () => (await database.query(LISTENING)).length > 0);
     page.abort();
     await until(async () => (await database.query(LISTENING)).length === 0);
-    expect(await new EventReader(response).next()).toBeUndefined();
+    expect(await next).toBeUndefined();
   });
 
   it("are announced at once only where the saver can listen, as the overview says", async () => {

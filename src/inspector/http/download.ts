@@ -21,6 +21,8 @@ export async function download(run: CallRun, args: string): Promise<Response> {
     headers: {
       "content-type": "application/octet-stream",
       "content-disposition": `attachment; filename="${name}"`,
+      // A middleware that compresses would listen once more for each piece that waits.
+      "cache-control": "no-store, no-transform",
     },
   });
 }

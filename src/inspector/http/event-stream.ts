@@ -1,7 +1,23 @@
+import { onAbort } from "../../db/async/on-abort.js";
+import { unref } from "../../db/async/unref.js";
 import { errorOf } from "./responses.js";
 
-/** Proxies close a connection on which nothing is sent. */
-const HEARTBEAT_MS = 15_000;
+/**
+ * How long a stream lasts before the page has to open the next one. Proxies close a connection on which nothing is sent for a minute, a
+ * server that shuts down waits for its connections, and a person may have lost access meanwhile.
+ */
+const LONGEST_MS = 20_000;
+/** How long the browser waits before it opens the next stream. */
+const RECONNECT_MS = 1_000;
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  // A middleware that compresses would keep the events until it has enough of them.
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+  // On the same connection a server that shuts down would get the next stream as well.
+  connection: "close",
+};
 
 /** What is around a stream of events. */
 export interface StreamOptions {
@@ -13,7 +29,7 @@ export interface StreamOptions {
 
 /**
  * Answers with server-sent events: one `message` with JSON for each event. An error is an event `failure` with the code and the message, and
- * ends the stream.
+ * ends the stream. The next event is asked for when the last one has been sent, so that a page that does not read makes nothing pile up.
  *
  * @param open - Starts the events. They end when the signal aborts, which it does when the page goes away.
  */
@@ -21,40 +37,47 @@ export function eventStream(
   open: (signal: AbortSignal) => AsyncIterable<object>,
   { ending, onFailure }: StreamOptions,
 ): Response {
-  const gone = new AbortController();
-  const signal = AbortSignal.any([gone.signal, ...ending]);
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, ...ending]);
+  const texts = textsOf(open(signal), onFailure);
+  const timer = setTimeout(() => {
+    over.abort();
+  }, LONGEST_MS);
+  unref(timer);
+  onAbort(signal, () => {
+    clearTimeout(timer);
+    // Where nobody reads, nobody asks for the end either.
+    void texts.return(undefined);
+  });
   const encoder = new TextEncoder();
-  let heartbeat: NodeJS.Timeout | undefined;
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      const send = (text: string): void => {
-        if (!gone.signal.aborted) controller.enqueue(encoder.encode(text));
-      };
-      // At once, so that the page knows that the stream is open.
-      send(":\n\n");
-      heartbeat = setInterval(send, HEARTBEAT_MS, ":\n\n");
-      void sendAll(open(signal), { send, onFailure }).finally(() => {
-        clearInterval(heartbeat);
-        if (!gone.signal.aborted) controller.close();
-      });
+    pull: async (controller) => {
+      const { done, value } = await texts.next();
+      if (done !== true) {
+        controller.enqueue(encoder.encode(value));
+        return;
+      }
+      clearTimeout(timer);
+      controller.close();
     },
     cancel: () => {
-      clearInterval(heartbeat);
-      gone.abort();
+      over.abort();
     },
   });
-  return new Response(body, { headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" } });
+  return new Response(body, { headers: HEADERS });
 }
 
-/** Never rejects. */
-async function sendAll(
+async function* textsOf(
   events: AsyncIterable<object>,
-  { send, onFailure }: Pick<StreamOptions, "onFailure"> & { readonly send: (text: string) => void },
-): Promise<void> {
+  onFailure: StreamOptions["onFailure"],
+): AsyncGenerator<string, undefined> {
+  // At once, so that the page knows that the stream is open.
+  yield `retry: ${RECONNECT_MS}\n\n`;
   try {
-    for await (const event of events) send(`data: ${JSON.stringify(event)}\n\n`);
+    for await (const event of events) yield `data: ${JSON.stringify(event)}\n\n`;
   } catch (error) {
     onFailure(error);
-    send(`event: failure\ndata: ${JSON.stringify(errorOf(error))}\n\n`);
+    yield `event: failure\ndata: ${JSON.stringify(errorOf(error))}\n\n`;
   }
+  return undefined;
 }

@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { noop } from "../../src/db/async/noop.js";
+import { eventStream } from "../../src/inspector/http/event-stream.js";
+import { ManualTime } from "../../test-support/manual-time.js";
+
+const time = new ManualTime();
+beforeEach(() => {
+  time.start();
+});
+afterEach(() => {
+  time.stop();
+});
+
+function open(
+  events: (signal: AbortSignal) => AsyncIterable<object>,
+  ending: readonly AbortSignal[] = [],
+): ReadableStreamDefaultReader<Uint8Array> {
+  const { body } = eventStream(events, { ending, onFailure: noop });
+  if (body === null) throw new Error("the stream has no body");
+  return body.getReader();
+}
+
+async function textOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | undefined> {
+  const { value } = await reader.read();
+  return value === undefined ? undefined : Buffer.from(value).toString();
+}
+
+/** Lets everything happen that can happen by itself. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+}
+
+it("a stream takes no more events than its page reads, and leaves the rest when it ends", async () => {
+  const state = { taken: 0, hasEnded: false };
+  async function* endless(): AsyncGenerator<object, undefined> {
+    try {
+      for (;;) yield await Promise.resolve({ number: state.taken++ });
+    } finally {
+      state.hasEnded = true;
+    }
+  }
+  const saver = new AbortController();
+  const reader = open(endless, [saver.signal]);
+  expect(await textOf(reader)).toMatch(/^retry: \d+\n\n$/);
+  await settle();
+  expect(state.taken).toBe(1);
+  expect(await textOf(reader)).toBe('data: {"number":0}\n\n');
+  await settle();
+  expect(state.taken).toBe(2);
+  saver.abort();
+  await settle();
+  expect(state).toEqual({ taken: 2, hasEnded: true });
+});
+
+it("a stream without events ends after 20 seconds, so that no shutdown and no authorization lasts longer than that", async () => {
+  async function* quiet(signal: AbortSignal): AsyncGenerator<object, undefined> {
+    await once(signal, "abort");
+    yield* [];
+    return undefined;
+  }
+  const reader = open(quiet);
+  await textOf(reader);
+  const end = reader.read();
+  time.pass(19_999);
+  expect(time.timers).toEqual([20_000]);
+  time.pass(1);
+  expect((await end).done).toBe(true);
+  expect(time.timers).toEqual([]);
+});
+
+it.each([
+  ["ends", (reader: ReadableStreamDefaultReader<Uint8Array>) => reader.read()],
+  ["is left", (reader: ReadableStreamDefaultReader<Uint8Array>) => reader.cancel()],
+])("a stream that %s leaves no timer", async (_how, leave) => {
+  async function* nothing(): AsyncGenerator<object, undefined> {
+    yield* await Promise.resolve([]);
+    return undefined;
+  }
+  const reader = open(nothing);
+  await textOf(reader);
+  await leave(reader);
+  expect(time.timers).toEqual([]);
+});
