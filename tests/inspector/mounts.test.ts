@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { EventEmitter, once } from "node:events";
+import { Agent, createServer, get, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import express from "express";
@@ -11,6 +11,7 @@ import { createInspector, type Inspector, nodeListener } from "../../src/inspect
 import { describeInBrowser } from "../../test-support/browser.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 /** The handlers of a route of Next.js: `export const GET = inspector`. */
 interface NextRoute {
@@ -19,23 +20,28 @@ interface NextRoute {
 }
 
 const API = "api/threads?args=%7B%7D";
+const EVENTS = `events?args=${encodeURIComponent('{"threadId": "42"}')}`;
 
 describeServer("the inspector in a server", (target) => {
   let saver: PostgresSaver;
+  let checkpointId: string;
   let servers: Server[] = [];
 
   beforeAll(async () => {
     saver = new PostgresSaver((await target.migratedDatabase()).source);
-    await putValues(saver, threadConfig("42"), { plan: "A" });
+    const { checkpoint } = await putValues(saver, threadConfig("42"), { plan: "A" });
+    checkpointId = checkpoint.id;
   });
   afterAll(() => saver.end());
   afterEach(async () => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      await once(server.close(), "close");
-    }
-    servers = [];
+    for (const server of servers) server.closeAllConnections();
+    await close();
   });
+
+  async function close(): Promise<void> {
+    await Promise.all(servers.map((server) => once(server.close(), "close")));
+    servers = [];
+  }
 
   function inspectorAt(basePath?: string): Inspector {
     return createInspector(saver, { authorize: () => true, write: true, basePath });
@@ -87,16 +93,6 @@ describeServer("the inspector in a server", (target) => {
       () => inHono((app) => app.all("/inspector/*", mount(inspectorAt()))),
       "/inspector/",
     ],
-    [
-      "a framework that drops Content-Encoding, as Next.js does",
-      () =>
-        nodeListener(async (request) => {
-          const { body, status, headers } = await inspectorAt("/inspector")(request);
-          headers.delete("content-encoding");
-          return new Response(body, { status, headers });
-        }),
-      "/inspector",
-    ],
   ];
 
   describeInBrowser("in Chromium", (browser) => {
@@ -139,6 +135,71 @@ describeServer("the inspector in a server", (target) => {
     await ended;
   });
 
+  describe("when the server is closed", () => {
+    const MOUNTED = [nodeListener, (inspector: Inspector) => express().use(nodeListener(inspector))];
+
+    it("ends the streams of open pages, and of pages that do not read, which fill no memory meanwhile", async () => {
+      const pieces: number[] = [];
+      const endless = (index: number): ReadableStream<Uint8Array> =>
+        new ReadableStream({
+          pull: (controller) => {
+            pieces[index] = (pieces[index] ?? 0) + 1;
+            controller.enqueue(new Uint8Array(65_536));
+          },
+        });
+      const headers = { "content-type": "text/event-stream" };
+      const [readers, sockets]: [ReadableStreamDefaultReader<Uint8Array>[], Socket[]] = [[], []];
+      for (const [index, mount] of MOUNTED.entries()) {
+        const { body } = await fetch(`${await listen(mount(inspectorAt()))}/${EVENTS}`);
+        if (body !== null) readers.push(body.getReader());
+        const stalled = mount(() => Promise.resolve(new Response(endless(index), { headers })));
+        const socket = connect(Number(new URL(await listen(stalled)).port), "127.0.0.1").pause();
+        socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        sockets.push(socket);
+      }
+      let seen = "";
+      await until(() => {
+        const isFull = pieces.length === MOUNTED.length && pieces.join() === seen;
+        seen = pieces.join();
+        return isFull;
+      });
+      for (const reader of readers) expect((await reader.read()).done).toBe(false);
+      await close();
+      for (const reader of readers) {
+        for (let isOpen = true; isOpen;) isOpen = !(await reader.read()).done;
+      }
+      for (const socket of sockets) socket.destroy();
+    });
+
+    it("ends the connection of a page that goes on asking", async () => {
+      const calls = new EventEmitter();
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const url = await listen(
+        nodeListener(async () => {
+          calls.emit("asked");
+          await once(calls, "answer");
+          return new Response("");
+        }),
+      );
+      const ask = async (): Promise<string | undefined> => {
+        const [response] = (await once(get(url, { agent }), "response")) as [IncomingMessage];
+        await text(response);
+        return response.headers.connection;
+      };
+      const isAsked = once(calls, "asked");
+      const [first, second] = [ask(), ask()];
+      await isAsked;
+      const closed = close();
+      const isAskedAgain = once(calls, "asked");
+      calls.emit("answer");
+      expect(await first).toBe("keep-alive");
+      await isAskedAgain;
+      calls.emit("answer");
+      expect(await second).toBe("close");
+      await closed;
+    });
+  });
+
   describe("mounted in Express after a parser of bodies", () => {
     const post = (url: string, body: string, type = "application/json"): Promise<Response> =>
       fetch(url, { method: "POST", body, headers: { "content-type": type, origin: new URL(url).origin } });
@@ -153,6 +214,53 @@ describeServer("the inspector in a server", (target) => {
       const form = await post(url, "threadId=42", "application/x-www-form-urlencoded");
       expect(form.status).toBe(415);
     });
+  });
+
+  it("sends files packed where the header that says so arrives, to browsers that take them", async () => {
+    const inspector = inspectorAt();
+    const url = await listen(nodeListener(inspector));
+    const html = await (await fetch(url)).text();
+    const file = /src="\.(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? "";
+    const ask = (encoding: string, method = "GET"): Promise<Response> =>
+      fetch(url + file, { method, headers: { "accept-encoding": encoding } });
+
+    const packed = await ask("deflate, gzip");
+    const size = Number(packed.headers.get("content-length"));
+    const content = await packed.text();
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(size).toBeGreaterThan(0);
+    expect(size).toBeLessThan(content.length / 2);
+    for (const encoding of ["identity", "gzip;q=0"]) {
+      const unpacked = await ask(encoding);
+      expect(unpacked.headers.get("content-encoding")).toBeNull();
+      expect(unpacked.headers.get("vary")).toBe("accept-encoding");
+      expect(await unpacked.text()).toBe(content);
+    }
+    const head = await ask("gzip", "HEAD");
+    expect(["content-encoding", "content-length"].map((name) => head.headers.get(name))).toEqual([
+      null,
+      null,
+    ]);
+
+    // Next.js drops the header, and packs answers itself.
+    const answer = await inspector(new Request(url + file, { headers: { "accept-encoding": "gzip" } }));
+    expect(answer.headers.get("content-encoding")).toBeNull();
+    expect(await answer.text()).toBe(content);
+  });
+
+  it("sends streams and downloads so that no middleware keeps them to compress them", async () => {
+    const inspector = inspectorAt();
+    const stream = await inspector(new Request(`http://localhost/${EVENTS}`));
+    await stream.body?.cancel();
+    const place = { kind: "metadata", threadId: "42", namespace: "", checkpointId };
+    const download = await inspector(
+      new Request(
+        `http://localhost/download?args=${encodeURIComponent(JSON.stringify({ place, path: [] }))}`,
+      ),
+    );
+    expect(await download.json()).toMatchObject({ source: "loop" });
+    for (const { headers } of [stream, download])
+      expect(headers.get("cache-control")).toBe("no-store, no-transform");
   });
 
   it("has the signature of a route of Next.js", async () => {

@@ -1,10 +1,14 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
+import { Server } from "node:net";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import type { Inspector } from "../create-inspector.js";
+import { endWith } from "./end-with.js";
+import { packPageFile } from "./page-files.js";
 import { refusal, withHeaders } from "./responses.js";
 
 /**
- * Returns a listener for `node:http` and Express. Express may have parsed the body as JSON.
+ * Returns a listener for `node:http`, Express, Fastify and Nest. What has read the body as JSON must leave it in `request.body`, as Express
+ * does. When the server is closed, the listener ends the streams of open pages, for which the server would wait.
  *
  * @example
  * ```ts
@@ -20,16 +24,30 @@ import { refusal, withHeaders } from "./responses.js";
 export function nodeListener(
   inspector: Inspector,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  // An inspector never fails, but a request may have an address that is none.
-  const listener = createRequestListener((request) => inspector(request), { onError: malformed });
   return (incoming, outgoing) => {
     const location = locationWithSlash(incoming);
     if (location !== undefined) {
       outgoing.writeHead(308, { location }).end();
       return;
     }
+    const server = serverOf(incoming);
+    // Otherwise a page that goes on asking would keep its connection, and the server would wait for it.
+    if (server?.listening === false) outgoing.setHeader("connection", "close");
+    const listener = createRequestListener(
+      async (request) => {
+        const response = packPageFile(request, await inspector(request));
+        return server === undefined ? response : endWith(server, response, outgoing);
+      },
+      // An inspector never fails, but a request may have an address that is none.
+      { onError: malformed },
+    );
     listener(withBody(incoming), outgoing);
   };
+}
+
+/** The server that got a request. Node.js has no public name for it. */
+function serverOf({ socket }: IncomingMessage): Server | undefined {
+  return "server" in socket && socket.server instanceof Server ? socket.server : undefined;
 }
 
 function malformed(): Response {
