@@ -8,8 +8,12 @@ import { pg } from "./drivers/pg.js";
 import { pgNative } from "./drivers/pg-native.js";
 import { pglite } from "./drivers/pglite.js";
 import { postgresJs } from "./drivers/postgres-js.js";
+import { express } from "./frameworks/express.js";
+import { fastify } from "./frameworks/fastify.js";
+import { hono } from "./frameworks/hono.js";
 import { nests } from "./frameworks/nest.js";
 import { next } from "./frameworks/next.js";
+import { nodeHttp } from "./frameworks/node-http.js";
 import { pnpm } from "./package-managers/pnpm.js";
 import { yarn } from "./package-managers/yarn.js";
 import type { Place } from "./place.js";
@@ -26,7 +30,8 @@ import { vitest } from "./test-runners/vitest.js";
 export const PLACES: readonly Place[] = [
   ...nodes,
   ...[bun, deno, workerd],
-  ...[next, ...nests, webpack, esbuild, rollup, vite],
+  ...[next, nodeHttp, express, hono, fastify, ...nests],
+  ...[webpack, esbuild, rollup, vite],
   ...[jest, vitest],
   ...[pg, pgNative, neon, postgresJs, pglite],
   ...kyselys,

@@ -8,7 +8,7 @@ import { errorOf } from "./responses.js";
  */
 const LONGEST_MS = 20_000;
 /** How long the browser waits before it opens the next stream. */
-const RECONNECT_MS = 1_000;
+const RECONNECT_MS = 500;
 
 const HEADERS = {
   "content-type": "text/event-stream",

@@ -1,4 +1,6 @@
-import type { Place } from "../place.js";
+import { documentedMount } from "../inspector/documented-mount.js";
+import { inspectService } from "../inspector/inspect-service.js";
+import type { Place, Trial } from "../place.js";
 import { textAt } from "../project/place-project.js";
 
 /** What `nest new` writes, as far as it matters here. */
@@ -74,6 +76,25 @@ test("the agent runs", async () => {
 `,
 };
 
+const INSPECTED = `
+import { bootstrap } from "./mount";
+const closable = require("../closable.cjs");
+void bootstrap().then((app) => closable(app.getHttpServer(), () => app.close()));
+`;
+
+/** @param change - Makes another program of the one that the documents show. */
+const inspected =
+  (change: (mount: string) => string): Trial =>
+  async (project) => {
+    const mount = change(await documentedMount("NestJS"));
+    await project.write({ ...FILES, "src/mount.ts": mount, "src/inspected.ts": INSPECTED });
+    await project.node(await project.bin("typescript", "tsc"));
+    return inspectService(project, { args: () => ["dist/inspected.js"] });
+  };
+
+const withFastify = (mount: string): string =>
+  `import { FastifyAdapter } from "@nestjs/platform-fastify";\n${mount.replace("(AppModule)", "(AppModule, new FastifyAdapter())")}`;
+
 const SHARED = {
   "reflect-metadata": "0.2.2",
   rxjs: "7.8.2",
@@ -89,10 +110,10 @@ const SHARED = {
  * @param flags - Of the Node.js that runs Jest, in the script `test` that Nest writes.
  */
 function nest(
-  versions: { readonly core: string; readonly testing: string },
+  versions: { readonly core: string; readonly fastify: string; readonly testing: string },
   flags: readonly string[],
 ): Place {
-  const { core, testing } = versions;
+  const { core, fastify, testing } = versions;
   return {
     name: `NestJS ${core.split(".")[0]}`,
     kind: "Bundlers and frameworks",
@@ -100,10 +121,14 @@ function nest(
       "@nestjs/core": core,
       "@nestjs/common": core,
       "@nestjs/platform-express": core,
+      "@nestjs/platform-fastify": fastify,
       "@nestjs/testing": testing,
       ...SHARED,
     },
-    tried: { NestJS: "@nestjs/core", "ts-jest": "ts-jest" },
+    tried: {
+      ...{ NestJS: "@nestjs/core", "@nestjs/platform-fastify": "@nestjs/platform-fastify" },
+      "ts-jest": "ts-jest",
+    },
     trials: {
       "service, CommonJS": async (project) => {
         await project.write(FILES);
@@ -113,6 +138,8 @@ function nest(
           (origin) => textAt(`${origin}/agent`),
         );
       },
+      inspector: inspected((mount) => mount),
+      "inspector with Fastify": inspected(withFastify),
       "tests by ts-jest": async (project) => {
         await project.write(FILES);
         return project.node(...flags, await project.bin("jest"), "--config", "jest.config.json");
@@ -123,6 +150,6 @@ function nest(
 
 /** Each NestJS with the settings of its own template for CommonJS. */
 export const nests: readonly Place[] = [
-  nest({ core: "11.2.10", testing: "11.2.6" }, []),
-  nest({ core: "12.5.1", testing: "12.1.1" }, ["--experimental-vm-modules"]),
+  nest({ core: "11.2.10", fastify: "11.2.8", testing: "11.2.6" }, []),
+  nest({ core: "12.5.1", fastify: "12.5.0", testing: "12.1.1" }, ["--experimental-vm-modules"]),
 ];

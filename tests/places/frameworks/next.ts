@@ -1,3 +1,5 @@
+import { compiledMount } from "../inspector/documented-mount.js";
+import { inspectService } from "../inspector/inspect-service.js";
 import type { Place, Trial } from "../place.js";
 import { type PlaceProject, textAt } from "../project/place-project.js";
 
@@ -65,24 +67,38 @@ function trialsWith(bundler: "turbopack" | "webpack"): Readonly<Record<string, T
   const developed =
     (use: Use): Trial =>
     async (project) => {
-      await project.write(FILES);
+      await writeFiles(project);
       const next = await project.bin("next");
       return project.serve((port) => [next, "dev", `--${bundler}`, "--port", port], use);
+    };
+  const inspected =
+    (prepare: (project: PlaceProject) => Promise<void>, ...command: readonly string[]): Trial =>
+    async (project) => {
+      await prepare(project);
+      const next = await project.bin("next");
+      const args = (port: string): string[] => [next, ...command, "--port", port];
+      return inspectService(project, { args, isClosable: false });
     };
   return {
     [`build with ${name}, route handler`]: started(useHandler),
     [`build with ${name}, route handler with require`]: started(useRequired),
     [`build with ${name}, server action`]: started(useAction),
+    [`build with ${name}, inspector`]: inspected((project) => build(project, bundler), "start"),
     [`dev with ${name}, route handler`]: developed(useHandler),
+    [`dev with ${name}, inspector`]: inspected(writeFiles, "dev", `--${bundler}`),
   };
 }
 
 /** Builds once for all trials that start the build. */
 async function build(project: PlaceProject, bundler: string): Promise<void> {
   if ((await project.read("built-by").catch(() => "")) === bundler) return;
-  await project.write(FILES);
+  await writeFiles(project);
   await project.node(await project.bin("next"), "build", `--${bundler}`);
   await project.write({ "built-by": bundler });
+}
+
+async function writeFiles(project: PlaceProject): Promise<void> {
+  await project.write({ ...FILES, "app/inspector/[[...path]]/route.js": await compiledMount("Next.js") });
 }
 
 export const next: Place = {
