@@ -24,9 +24,14 @@ export class InspectorCalls {
 
   /** Sends a call in the body, as the page sends those that write. */
   post(name: string, args: unknown): Promise<Response> {
-    const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+    return this.postTo(`/api/${name}`, args);
+  }
+
+  /** Sends a body to a path, as the page does. */
+  postTo(path: string, args: unknown, given: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin", ...given };
     const body = JSON.stringify(args);
-    return this.handler(new Request(`http://127.0.0.1/api/${name}`, { method: "POST", headers, body }));
+    return this.handler(new Request(`http://127.0.0.1${path}`, { method: "POST", headers, body }));
   }
 
   /** Reads, and fails where the answer is an error. */

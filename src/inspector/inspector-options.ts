@@ -2,6 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../errors/index.js";
 import { functionSchema } from "../parsing/function-schema.js";
 import { parse } from "../parsing/parse.js";
+import { type GraphOrFactory, graphsSchema } from "./runs/inspected-graph.js";
 import type { ItemStore } from "../store/item-store.js";
 import { PostgresStore } from "../store/postgres-store.js";
 
@@ -65,6 +66,12 @@ export interface InspectorOptions {
    * done.
    */
   readonly audit?: ((event: InspectorAudit) => void | Promise<void>) | undefined;
+  /**
+   * Graphs of the service by name, with which a person can answer what a thread asks, repeat what failed, and go on from any checkpoint, as
+   * far as {@link authorize} lets them. Each graph must store its checkpoints where the inspector reads them. A function returns the graph for
+   * a thread, for example with the config of its owner. Default: none, so that nothing can be answered.
+   */
+  readonly graphs?: Readonly<Record<string, GraphOrFactory>> | undefined;
   /** The path that the inspector is mounted at, such as `/inspector`. Default: `/`. */
   readonly basePath?: string | undefined;
   /**
@@ -78,6 +85,7 @@ const optionsSchema = z.strictObject({
   authorize: functionSchema<Authorize>(),
   write: z.boolean().optional(),
   audit: functionSchema<NonNullable<InspectorOptions["audit"]>>().optional(),
+  graphs: graphsSchema.optional(),
   basePath: z
     .string()
     .regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /inspector")
@@ -91,6 +99,7 @@ export interface ParsedInspectorOptions {
   readonly authorize: Authorize;
   readonly write: boolean;
   readonly audit: InspectorOptions["audit"];
+  readonly graphs: InspectorOptions["graphs"];
   /** Without a slash at its end, so `""` for the root. */
   readonly basePath: string;
   readonly store: ItemStore | undefined;
@@ -104,6 +113,13 @@ export function parseInspectorOptions(options: unknown): ParsedInspectorOptions 
       "is missing: the inspector shows everything that threads hold",
     );
   }
-  const { authorize, write = false, audit, basePath = "", store } = parse(optionsSchema, options, "options");
-  return { authorize, write, audit, basePath, store };
+  const {
+    authorize,
+    write = false,
+    audit,
+    graphs,
+    basePath = "",
+    store,
+  } = parse(optionsSchema, options, "options");
+  return { authorize, write, audit, graphs, basePath, store };
 }

@@ -201,7 +201,14 @@ describeServer("what runs next, without the graph", (target) => {
 });
 
 function runOf(saver: PostgresSaver) {
-  const options = { authorize: () => true, write: false, basePath: "", store: undefined, audit: undefined };
+  const options = {
+    authorize: () => true,
+    write: false,
+    basePath: "",
+    store: undefined,
+    audit: undefined,
+    graphs: undefined,
+  };
   const context = inspectorContext(openedSaverOf(saver), saver, options);
   return { context, call: context.call, signal: new AbortController().signal };
 }

@@ -37,6 +37,7 @@ const ASKED: AskedCalls = {
   threadCounts: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
+  openThread: [{ threadId: "t" }, { threadId: "none" }],
   history: [ROOT],
   neighbours: [before],
   checkpoint: [before, after, { threadId: "old", namespace: "", checkpointId: CHILD }],

@@ -2,6 +2,7 @@ import type { CheckedFork, CopyRequest, CreatedCheckpoint, EditableValue, ForkRe
 import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
 import type { HealthView } from "./health-view.js";
 import type { Items, ItemsQuery, MemoryNamespaces, MemoryNamespacesQuery, MemoryView } from "./memory.js";
+import type { OpenThread } from "./runs.js";
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
 import type {
   ChannelChains,
@@ -54,6 +55,8 @@ export interface ReadCalls {
   /** For threads of a page of the list, because it reads their rows. */
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
   readonly thread: Call<ThreadArgs, ThreadView>;
+  /** What a person can do for a thread. */
+  readonly openThread: Call<ThreadArgs, OpenThread>;
   readonly history: Call<HistoryQuery, HistoryPage>;
   readonly neighbours: Call<CheckpointPlace, Neighbours>;
   readonly checkpoint: Call<CheckpointPlace, CheckpointView>;
@@ -115,7 +118,7 @@ export type ReadName = keyof ReadCalls;
 export type WriteName = keyof WriteCalls;
 
 /** What a person may have the right to do. */
-export type PageAction = "edit" | "delete";
+export type PageAction = "answer" | "edit" | "delete";
 
 /** What the page needs to know first. */
 export interface Overview {

@@ -11,7 +11,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
     run: async ({ context, may, signal }) => {
       const { schema, policy, database } = context.call;
       return {
-        may: { edit: await may("edit"), delete: await may("delete") },
+        may: { answer: await may("answer"), edit: await may("edit"), delete: await may("delete") },
         isShallow: policy.keepLast === 1,
         schema,
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),

@@ -5,6 +5,7 @@ import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { readableColumns } from "../queries/readable-columns.js";
 import { listNamespaces } from "../queries/namespaces-of-thread.js";
+import { viewOpenThread } from "../runs/read-open-thread.js";
 import { pointOf, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
 import { checkpointId, limitUpTo, namespacePlace, threadId } from "./args.js";
@@ -14,7 +15,7 @@ const DEFAULT_LIMIT = 500;
 /** A thread has a namespace for each run of a subgraph. */
 const MAX_NAMESPACES = 1_000;
 
-export const threadCalls: ReadDefinitions<"thread" | "history"> = {
+export const threadCalls: ReadDefinitions<"thread" | "openThread" | "history"> = {
   thread: {
     args: z.strictObject({ threadId }),
     run: async (run, args) => {
@@ -29,6 +30,7 @@ export const threadCalls: ReadDefinitions<"thread" | "history"> = {
       };
     },
   },
+  openThread: { args: z.strictObject({ threadId }), run: (run, args) => viewOpenThread(run, args.threadId) },
   history: {
     args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(2_000) }),
     run: async ({ call }, { before, limit = DEFAULT_LIMIT, ...place }) => {

@@ -1,4 +1,5 @@
 import { onAbort } from "../../db/async/on-abort.js";
+import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { unref } from "../../db/async/unref.js";
 import { errorOf } from "./responses.js";
 
@@ -21,6 +22,8 @@ const HEADERS = {
 
 /** What is around a stream of events. */
 export interface StreamOptions {
+  /** Whether the stream lasts until its events end, since no other one could have them. Default: false. */
+  readonly lasts?: boolean;
   /** Each of these signals ends the stream. */
   readonly ending: readonly AbortSignal[];
   /** Called with the error that ends the stream. */
@@ -35,14 +38,17 @@ export interface StreamOptions {
  */
 export function eventStream(
   open: (signal: AbortSignal) => AsyncIterable<object>,
-  { ending, onFailure }: StreamOptions,
+  { ending, onFailure, lasts = false }: StreamOptions,
 ): Response {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, ...ending]);
   const texts = textsOf(open(signal), onFailure);
-  const timer = setTimeout(() => {
-    over.abort();
-  }, LONGEST_MS);
+  const timer = setTimeout(
+    () => {
+      over.abort();
+    },
+    lasts ? MAX_TIMER_MS : LONGEST_MS,
+  );
   unref(timer);
   onAbort(signal, () => {
     clearTimeout(timer);

@@ -12,6 +12,8 @@ import { threadEvents } from "../live/thread-events.js";
 import { eventStream } from "./event-stream.js";
 import { isFromPage, type Target } from "./is-from-page.js";
 import { pageFile } from "./page-files.js";
+import { runArgs } from "../runs/run-args.js";
+import { startRun } from "../runs/start-run.js";
 import { parseArgs } from "./parse-args.js";
 import { readBody } from "./read-body.js";
 import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from "./responses.js";
@@ -23,6 +25,7 @@ const WRITES: Readonly<Record<string, WriteDefinition<object, object> | undefine
 const API = "/api/";
 const EVENTS = "/events";
 const DOWNLOAD = "/download";
+const RUN = "/run";
 
 /** Answers a request of the page. It never throws. */
 export async function respond(context: InspectorContext, request: Request): Promise<Response> {
@@ -63,6 +66,7 @@ function targetOf({ method }: Request, path: string): Target {
 }
 
 function actionOf(path: string): InspectorAction {
+  if (path === RUN) return "answer";
   return definitionOf(WRITES, nameOf(path))?.action ?? "read";
 }
 
@@ -78,6 +82,7 @@ async function answer(
   admission: Admission,
 ): Promise<Response> {
   if (path.startsWith(API)) return answerCall(context, request, nameOf(path), admission);
+  if (path === RUN) return answerRun(context, request, admission);
   if (path === EVENTS)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
@@ -120,6 +125,30 @@ async function argsOfRead(request: Request): Promise<string | Response> {
   return argsOf(request);
 }
 
+/** Starts a run, which goes on when the page goes away. */
+async function answerRun(
+  context: InspectorContext,
+  request: Request,
+  admission: Admission,
+): Promise<Response> {
+  if (request.method !== "POST") return methodRefusal("POST");
+  if (!isPossible(context, "answer")) {
+    return refusal(403, "NO_GRAPHS", "the inspector has no graphs to answer with");
+  }
+  const text = await readBody(request);
+  if (text instanceof Response) return text;
+  const args = parseArgs(runArgs, text);
+  const audit = { ...admission, action: "answer", operation: "run", details: { ...args } } as const;
+  const { events } = await startRun(runOf(context, request), args, (work) => audited(context, audit, work));
+  return eventStream(() => events, {
+    ending: [request.signal, context.ended],
+    lasts: true,
+    onFailure: (error) => {
+      reportFailure(context, error);
+    },
+  });
+}
+
 function answerEvents(context: InspectorContext, request: Request): Response {
   const args = parseArgs(eventsArgs, argsOf(request));
   return eventStream((signal) => threadEvents(context.call, args.threadId, signal), {
@@ -153,8 +182,8 @@ function withoutBase(path: string, basePath: string): string {
 }
 
 /** Whether the options of the inspector allow an action at all. */
-function isPossible({ write }: InspectorContext, action: InspectorAction): boolean {
-  return action === "read" || write;
+function isPossible({ write, graphs }: InspectorContext, action: InspectorAction): boolean {
+  return action === "read" || (action === "answer" ? graphs !== undefined : write);
 }
 
 function definitionOf<Definition>(

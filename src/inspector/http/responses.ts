@@ -10,6 +10,7 @@ import {
   ThreadExistsError,
   ThreadLockedError,
 } from "../../errors/index.js";
+import { RefusedError } from "../refused-error.js";
 import type { CallError } from "../api/inspector-api.js";
 import { messageOf } from "../message-of.js";
 
@@ -78,6 +79,7 @@ export function methodRefusal(allowed: "GET" | "GET, HEAD" | "GET, POST" | "POST
 
 /** Answers a call that failed. */
 export function errorResponse(error: unknown): Response {
+  if (error instanceof RefusedError) return refusal(error.status, error.code, error.message);
   const [, status = 500] = STATUSES.find(([kind]) => error instanceof kind) ?? [];
   const { code, message } = errorOf(error);
   return refusal(status, code, message);

@@ -1,3 +1,4 @@
+import { RESUME } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
 import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
@@ -18,21 +19,25 @@ export interface OpenTaskRow extends RecordedWriteRow {
   readonly position: number;
 }
 
-/**
- * Reads what the open tasks of checkpoints wait for: those that have an interrupt or an error, and no output.
- *
- * @param maxBytes - The bytes of longer values are left out.
- */
+/** What to read of open tasks. */
+export interface OpenTasksPart {
+  /** The bytes of longer values are left out. */
+  readonly maxBytes: number;
+  /** Whether the answers to earlier questions of the tasks are read as well. */
+  readonly withAnswers?: boolean;
+}
+
+/** Reads what the open tasks of checkpoints wait for: those that have an interrupt or an error, and no output. */
 export async function getOpenTasks(
   call: CallContext,
   places: readonly CheckpointPlace[],
-  maxBytes: number,
+  { maxBytes, withAnswers = false }: OpenTasksPart,
 ): Promise<Map<CheckpointPlace, OpenTaskRow[]>> {
   const found = new Map<CheckpointPlace, OpenTaskRow[]>();
   const { taskPath: hasTaskPath } = await addedColumns(call);
   for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
     const params = { ...givenParams(threadId, items), pieceBytes: maxBytes };
-    for (const row of await runStatement(call, openTasks.of({ naming, hasTaskPath }), params)) {
+    for (const row of await runStatement(call, openTasks.of({ naming, hasTaskPath, withAnswers }), params)) {
       const place = items[row.position - 1];
       if (place !== undefined) found.set(place, [...(found.get(place) ?? []), row]);
     }
@@ -43,6 +48,7 @@ export async function getOpenTasks(
 interface OpenTasksShape {
   readonly naming: ThreadNaming;
   readonly hasTaskPath: boolean;
+  readonly withAnswers: boolean;
 }
 
 interface OpenTasksParams extends GivenParams {
@@ -50,7 +56,7 @@ interface OpenTasksParams extends GivenParams {
 }
 
 const openTasks = /* @__PURE__ */ new StatementFamily<OpenTasksShape, OpenTasksParams, OpenTaskRow>(
-  ({ naming, hasTaskPath }) =>
+  ({ naming, hasTaskPath, withAnswers }) =>
     (db, parameter) => {
       const taskPath = taskPathIn("write.", hasTaskPath);
       const threadId = givenThread(naming, parameter);
@@ -62,7 +68,7 @@ const openTasks = /* @__PURE__ */ new StatementFamily<OpenTasksShape, OpenTasksP
             .onRef("write.checkpoint_ns", "=", "given.checkpoint_ns")
             .onRef("write.checkpoint_id", "=", "given.checkpoint_id"),
         )
-        .where("write.channel", "in", literals(OPEN_CHANNELS))
+        .where("write.channel", "in", literals(withAnswers ? [...OPEN_CHANNELS, RESUME] : OPEN_CHANNELS))
         .where((eb) =>
           eb.not(
             eb.exists(

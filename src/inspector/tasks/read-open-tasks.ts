@@ -8,7 +8,7 @@ import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
 import { nodeOfPath } from "../values/next-nodes.js";
 
 /** Longer values are not read before somebody opens them. */
-const MAX_BYTES = 262_144;
+export const MAX_BYTES = 262_144;
 
 /** What a task wrote of why it is open. */
 export interface OpenWrite {
@@ -24,23 +24,28 @@ export async function readOpenTasks(
   { context, call }: Pick<CallRun, "call" | "context">,
   places: readonly CheckpointPlace[],
 ): Promise<ReadonlyMap<CheckpointPlace, readonly OpenWrite[]>> {
-  const rows = await getOpenTasks(call, places, MAX_BYTES);
-  const reader = valueReader(call, context.saver.serde);
-  const read = async (place: CheckpointPlace, row: OpenTaskRow): Promise<OpenWrite> => {
-    const write = { row, node: nodeOfPath(row.task_path), isQuestion: row.channel === INTERRUPT };
-    if (row.bytes > MAX_BYTES) return write;
-    try {
-      const key = { threadId: place.threadId, checkpointNs: place.namespace };
-      return { ...write, read: { value: await decodeWrite(row, key, reader) } };
-    } catch (error) {
-      // A value that this saver can't read must not hide the others.
-      if (error instanceof DeserializationError) return write;
-      throw error;
-    }
-  };
+  const rows = await getOpenTasks(call, places, { maxBytes: MAX_BYTES });
   const entries = [...rows].map(async ([place, each]) => {
-    const writes = await Promise.all(each.map((row) => read(place, row)));
+    const writes = await Promise.all(each.map((row) => readOpenWrite({ context, call }, place, row)));
     return [place, writes] as const;
   });
   return new Map(await Promise.all(entries));
+}
+
+/** Reads the value of an interrupt or an error. */
+export async function readOpenWrite(
+  { context, call }: Pick<CallRun, "call" | "context">,
+  { threadId, namespace: checkpointNs }: CheckpointPlace,
+  row: OpenTaskRow,
+): Promise<OpenWrite> {
+  const write = { row, node: nodeOfPath(row.task_path), isQuestion: row.channel === INTERRUPT };
+  if (row.bytes > MAX_BYTES) return write;
+  try {
+    const reader = valueReader(call, context.saver.serde);
+    return { ...write, read: { value: await decodeWrite(row, { threadId, checkpointNs }, reader) } };
+  } catch (error) {
+    // A value that this saver can't read must not hide the others.
+    if (error instanceof DeserializationError) return write;
+    throw error;
+  }
 }

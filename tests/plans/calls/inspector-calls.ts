@@ -30,6 +30,7 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     threadCounts: [{}],
     threadSizes: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
+    openThread: [{ threadId: "42" }],
     history: [
       { threadId: "42", namespace: "" },
       { threadId: "42", namespace: "", before: last, limit: 20 },

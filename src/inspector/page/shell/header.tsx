@@ -92,6 +92,8 @@ function ThemeChoice() {
 }
 
 function accessText(may: Overview["may"]): string {
-  const actions = [may.edit && "edit", may.delete && "delete"].filter((action) => action !== false);
+  const actions = [may.answer && "answer", may.edit && "edit", may.delete && "delete"].filter(
+    (action) => action !== false,
+  );
   return actions.length === 0 ? "read-only" : ["read", ...actions].join(", ");
 }

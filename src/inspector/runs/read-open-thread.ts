@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { RESUME } from "@langchain/langgraph-checkpoint";
+import type { CheckpointPlace } from "../api/places.js";
+import type { OpenThread, Question } from "../api/runs.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { getHistoryPoints } from "../queries/get-history-points.js";
+import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
+import { readStates } from "../states/read-states.js";
+import { describeOpenTask } from "../tasks/describe-open-task.js";
+import { MAX_BYTES, type OpenWrite, readOpenWrite } from "../tasks/read-open-tasks.js";
+import { cutText } from "../values/cut-text.js";
+import { describeValue } from "../values/describe-value.js";
+import { formOf } from "../values/question-form.js";
+import { questionIn, readInterrupts, type ReadInterrupt } from "../values/read-interrupts.js";
+import { graphFor } from "./inspected-graph.js";
+
+/** The most characters of a question or an error. */
+const MAX_TEXT = 20_000;
+
+/** A question with what is stored of it. */
+export interface AskedQuestion extends Question {
+  readonly interrupt: ReadInterrupt;
+}
+
+/** What a thread waits for, with what is stored of it. */
+export interface ReadOpenThread extends Omit<OpenThread, "questions" | "graphs"> {
+  readonly questions: readonly AskedQuestion[];
+}
+
+/** Reads what a person can do for a thread. */
+export async function viewOpenThread(run: CallRun, threadId: string): Promise<OpenThread> {
+  const { questions, ...thread } = await readOpenThread(run, threadId);
+  return {
+    ...thread,
+    questions: questions.map(({ interrupt: _interrupt, ...question }) => question),
+    graphs: await graphsWith(run, threadId, thread.next),
+  };
+}
+
+/** Reads what the newest checkpoint of a thread's root graph waits for. */
+export async function readOpenThread(run: CallRun, threadId: string): Promise<ReadOpenThread> {
+  const [newest] = await getHistoryPoints(run.call, { threadId, namespace: "", before: undefined, limit: 1 });
+  if (newest === undefined) return { status: "done", next: [], questions: [], errors: [] };
+  const place = { threadId, namespace: "", checkpointId: newest.checkpoint_id };
+  const [[state], rows] = await Promise.all([
+    readStates(run, [place]),
+    getOpenTasks(run.call, [place], { maxBytes: MAX_BYTES, withAnswers: true }),
+  ]);
+  const writes = rows.get(place) ?? [];
+  const answers = writes.filter(({ channel }) => channel === RESUME);
+  const open = await Promise.all(
+    writes.filter(({ channel }) => channel !== RESUME).map((row) => readOpenWrite(run, place, row)),
+  );
+  return {
+    checkpointId: place.checkpointId,
+    ...(state ?? { status: "done", next: [] }),
+    questions: open
+      .filter(({ isQuestion }) => isQuestion)
+      .flatMap((write) => questionsOf(place, write, answers)),
+    errors: open.filter(({ isQuestion }) => !isQuestion).map((write) => describeOpenTask(write, MAX_TEXT)),
+  };
+}
+
+function questionsOf(
+  place: CheckpointPlace,
+  { row, node, read }: OpenWrite,
+  answers: readonly OpenTaskRow[],
+): AskedQuestion[] {
+  // One that this saver can't read can't be answered here.
+  if (read === undefined) return [];
+  const ofTask = answers.filter(({ task_id: taskId }) => taskId === row.task_id);
+  return readInterrupts(read.value).map((interrupt, index) => ({
+    taskId: row.task_id,
+    ...(node !== undefined && { node }),
+    kind: "question",
+    ...cutText(questionIn(interrupt.value) ?? describeValue(interrupt.value).text, MAX_TEXT),
+    key: keyOf(place, [row, ...ofTask], index),
+    form: formOf(interrupt),
+    place: { kind: "write", ...place, taskId: row.task_id, idx: row.idx },
+    interrupt,
+  }));
+}
+
+/** A task that asks again may ask the same, with the same id. But then there is another answer, to the question before. */
+function keyOf({ checkpointId }: CheckpointPlace, rows: readonly OpenTaskRow[], index: number): string {
+  const parts = rows.map(({ task_id, idx, type, blob }) => [task_id, idx, type, blob]);
+  return createHash("sha256")
+    .update(JSON.stringify([checkpointId, index, parts]))
+    .digest("base64url");
+}
+
+async function graphsWith(
+  { context }: CallRun,
+  threadId: string,
+  nodes: readonly string[],
+): Promise<string[]> {
+  const fitting: string[] = [];
+  for (const [name, given] of Object.entries(context.graphs ?? {})) {
+    const graph = await graphFor(given, threadId);
+    if (nodes.every((node) => Object.hasOwn(graph.nodes, node))) fitting.push(name);
+  }
+  return fitting;
+}

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { InvalidConfigError, ThreadLockedError } from "../../errors/index.js";
+import { parse } from "../../parsing/parse.js";
+import { isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { importLangGraph } from "../../serde/langchain/langgraph-classes.js";
+import type { Answer, RunEvent, RunRequest } from "../api/runs.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { RefusedError } from "../refused-error.js";
+import { resumeOf } from "../values/question-form.js";
+import { describeChunk, STREAM_MODES } from "./describe-run.js";
+import { EventQueue } from "./event-queue.js";
+import { graphFor, type InspectedGraph } from "./inspected-graph.js";
+import { type AskedQuestion, readOpenThread } from "./read-open-thread.js";
+
+/** A run under way. */
+export interface StartedRun {
+  readonly events: AsyncIterable<RunEvent>;
+}
+
+/** Surrounds the run, for example to report it. */
+export type AroundRun = (run: () => Promise<void>) => Promise<void>;
+
+/**
+ * Starts a run that a person asks for, once nobody else can: it has the lock of the thread until it ends, and the thread is still as the
+ * person saw it. The run goes on when the page goes away.
+ *
+ * @throws RefusedError where somebody else was faster.
+ */
+export async function startRun(run: CallRun, request: RunRequest, around: AroundRun): Promise<StartedRun> {
+  const { context } = run;
+  const graph = await graphOf(run, request);
+  const events = new EventQueue<RunEvent>();
+  // The request ends with the page, and the run does not.
+  const lasting = { ...run, call: context.call, signal: context.ended };
+  await new Promise<void>((resolve, reject) => {
+    const work = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
+      around(async () => {
+        const input = await inputOf(lasting, request);
+        events.add({ kind: "started" });
+        resolve();
+        await send(graph, { request, input, events, signal: AbortSignal.any([signal, context.ended]) });
+      });
+    context.saver.withThreadLock(request.threadId, work, { waitMs: 0 }).then(
+      () => {
+        events.add({ kind: "ended" });
+        events.end();
+      },
+      (error: unknown) => {
+        // Has an effect only before the run has started.
+        reject(error instanceof ThreadLockedError ? alreadyRuns() : error);
+        events.add({ kind: "failed", message: messageOfFailure(error) });
+        events.end();
+      },
+    );
+  });
+  return { events };
+}
+
+async function graphOf({ context }: CallRun, { graph: name, threadId }: RunRequest): Promise<InspectedGraph> {
+  const given =
+    context.graphs !== undefined && Object.hasOwn(context.graphs, name) ? context.graphs[name] : undefined;
+  if (given === undefined) throw new InvalidConfigError("args.graph", "is no graph of the inspector");
+  const graph = await graphFor(given, threadId);
+  if (isObject(graph.checkpointer)) return graph;
+  throw new InvalidConfigError(
+    "args.graph",
+    "is a graph without a checkpointer, so it can't continue a thread",
+  );
+}
+
+interface Sent {
+  readonly request: RunRequest;
+  readonly input: unknown;
+  readonly events: EventQueue<RunEvent>;
+  readonly signal: AbortSignal;
+}
+
+async function send(graph: InspectedGraph, { request, input, events, signal }: Sent): Promise<void> {
+  const { threadId: thread_id, checkpointId: checkpoint_id, kind } = request;
+  const configurable = { thread_id, ...(kind === "replay" && { checkpoint_id, checkpoint_ns: "" }) };
+  const options = { configurable, signal, streamMode: [...STREAM_MODES], subgraphs: true };
+  for await (const chunk of await graph.stream(input, options)) {
+    for (const event of describeChunk(chunk)) events.add(event);
+  }
+}
+
+/** Returns what the graph gets, if the thread is still as the person saw it. */
+async function inputOf(
+  run: CallRun,
+  { kind, threadId, checkpointId, answers = [] }: RunRequest,
+): Promise<unknown> {
+  if (kind === "replay") return null;
+  const thread = await readOpenThread(run, threadId);
+  if (thread.checkpointId !== checkpointId) throw hasGoneOn();
+  if (kind === "continue") {
+    if (thread.status === "done") throw hasGoneOn();
+    return null;
+  }
+  if (answers.length === 0) throw new InvalidConfigError("args.answers", "must have an answer");
+  const given = answers.map((answer) => {
+    const question = thread.questions.find(({ key }) => key === answer.key);
+    if (question === undefined) throw hasGoneOn();
+    return [question, valueOf(question, answer)] as const;
+  });
+  const langGraph = await importLangGraph();
+  if (langGraph === null) throw new InvalidConfigError("graphs", "need @langchain/langgraph");
+  const [[question, value] = []] = given;
+  if (given.length === 1 && thread.questions.length === 1 && question?.interrupt.id === undefined)
+    return new langGraph.Command({ resume: value });
+  const byId = given.map(([{ interrupt }, each]) => [interrupt.id ?? "", each] as const);
+  if (byId.some(([id]) => id === ""))
+    throw new InvalidConfigError("args.answers", "is for a question without an id, beside others");
+  return new langGraph.Command({ resume: Object.fromEntries(byId) });
+}
+
+/** Returns what the graph gets for an answer. */
+function valueOf({ form, interrupt }: AskedQuestion, answer: Answer): unknown {
+  if ("decisions" in answer) {
+    const value = resumeOf(interrupt.value, answer.decisions);
+    if (value !== undefined) return value;
+    throw new InvalidConfigError("args.answers", "must have one of the allowed decisions for each action");
+  }
+  if (form.kind !== "schema") return answer.value;
+  const schema = schemaOf(form.schema);
+  return schema === undefined ? answer.value : parse(schema, answer.value, "answer");
+}
+
+/** A schema that zod can't read is left to the graph. */
+function schemaOf(schema: Readonly<Record<string, unknown>>): z.ZodType | undefined {
+  if (!isRecord(schema)) return undefined;
+  try {
+    return z.fromJSONSchema(schema);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasGoneOn(): RefusedError {
+  return new RefusedError(
+    ...([
+      409,
+      "ALREADY_ANSWERED",
+      "the thread has gone on meanwhile: somebody else has answered, or a run has continued it",
+    ] as const),
+  );
+}
+
+function alreadyRuns(): RefusedError {
+  return new RefusedError(
+    ...([
+      409,
+      "ALREADY_ANSWERED",
+      "a run of this thread is under way: somebody else has just started it",
+    ] as const),
+  );
+}
+
+/** The graph is the service's, and its errors are those that the thread shows as well. */
+function messageOfFailure(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
