@@ -60,7 +60,7 @@ describeServer("inspect", (server) => {
 
   it("shows what the command line reads, and ends with success at an interrupt", async () => {
     const { code, stdout } = await inspect([], async (read) => {
-      expect(await read("overview")).toMatchObject({ canWrite: false, schema: "public" });
+      expect(await read("overview")).toMatchObject({ may: { edit: false }, schema: "public" });
       expect(await read("threads")).toMatchObject({ threads: [{ threadId: "42" }] });
     });
     expect(code).toBe(0);
@@ -71,7 +71,7 @@ describeServer("inspect", (server) => {
     const [, password = ""] = PASSWORD.exec(database.source) ?? [];
     await inspect(["--write"], async (read) => {
       const answers = JSON.stringify([await read("overview"), await read("health"), await read("nothing")]);
-      expect(answers).toContain('"canWrite":true');
+      expect(answers).toContain('"edit":true');
       if (password !== "") expect(answers).not.toContain(`:${password}@`);
     });
   });
