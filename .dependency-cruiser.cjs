@@ -38,7 +38,7 @@ const mayImport = {
   "scheduled-retention": [...base, "saver", "retention", "archive"],
   watch: [...base, "saver"],
   doctor: [...base, "migrations", "health", "saver"],
-  inspector: [...base, "migrations", "health", "saver", "store", ...wholeThreads, "the-savers"],
+  inspector: [...base, "migrations", "health", "saver", "store", "cache", ...wholeThreads, "the-savers"],
   cli: [
     ...[...base, "migrations", "saver", "store", "cache", "checkpoint-store", ...wholeThreads, "the-savers"],
     "inspector",

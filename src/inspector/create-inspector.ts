@@ -1,6 +1,6 @@
 import { type CheckpointSaver, openedSaverOf } from "../checkpoint-saver.js";
 import { type InspectorOptions, parseInspectorOptions } from "./inspector-options.js";
-import { inspectorContext, type WriterFor } from "./inspector-context.js";
+import { inspectorContext, type InspectorWriters } from "./inspector-context.js";
 import { respond } from "./http/respond.js";
 
 /** Answers the requests of the inspector's page. */
@@ -36,15 +36,15 @@ export function createInspector(saver: CheckpointSaver, options: InspectorOption
 }
 
 /**
- * Creates an inspector whose changes are written by other savers than the one that reads.
+ * Creates an inspector whose changes are written by others than those that read.
  *
- * @param writerFor - Default: the saver that reads.
+ * @param writers - Default: the saver and the store that read.
  */
 export function inspectorWith(
   saver: CheckpointSaver,
   options: InspectorOptions,
-  writerFor?: WriterFor,
+  writers?: InspectorWriters,
 ): Inspector {
-  const context = inspectorContext(openedSaverOf(saver), saver, parseInspectorOptions(options), writerFor);
+  const context = inspectorContext(openedSaverOf(saver), saver, parseInspectorOptions(options), writers);
   return (request) => respond(context, request);
 }

@@ -1,6 +1,7 @@
 import type { CheckpointSaver } from "../checkpoint-saver.js";
 import type { OpenedSaver } from "../saver/open-saver.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import type { ItemStore } from "../store/item-store.js";
 import type { ParsedInspectorOptions } from "./inspector-options.js";
 
 /** What the requests of an inspector share. */
@@ -13,6 +14,14 @@ export interface InspectorContext extends ParsedInspectorOptions {
   readonly ended: AbortSignal;
   /** Returns the saver that writes to a thread. */
   readonly writerFor: WriterFor;
+  /** The store that writes items, where that is not the one that reads them. */
+  readonly itemWriter: ItemStore | undefined;
+}
+
+/** What changes something for an inspector, where that is not what it reads with. */
+export interface InspectorWriters {
+  readonly writerFor?: WriterFor | undefined;
+  readonly items?: ItemStore | undefined;
 }
 
 /**
@@ -30,7 +39,7 @@ export function inspectorContext(
   { call, ended }: OpenedSaver,
   saver: CheckpointSaver,
   options: ParsedInspectorOptions,
-  writerFor: WriterFor = () => Promise.resolve(saver),
+  { writerFor = () => Promise.resolve(saver), items }: InspectorWriters = {},
 ): InspectorContext {
-  return { ...options, saver, call, ended: ended.signal, writerFor };
+  return { ...options, saver, call, ended: ended.signal, writerFor, itemWriter: items };
 }

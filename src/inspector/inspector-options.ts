@@ -75,8 +75,8 @@ export interface InspectorOptions {
   /** The path that the inspector is mounted at, such as `/inspector`. Default: `/`. */
   readonly basePath?: string | undefined;
   /**
-   * The store whose items the inspector shows. Pass yours for searches by meaning, and for items that only its serializer reads. Default:
-   * a store on the database of the saver, where its tables exist.
+   * The store whose items the inspector shows and writes. Pass yours for searches by meaning, for items that only its serializer reads, and
+   * for edits of items with embeddings. Default: a store on the database of the saver, where its tables exist, that writes plain JSON.
    */
   readonly store?: ItemStore | undefined;
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
+import { PostgresStore } from "../../src/store/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
@@ -30,7 +31,7 @@ describeServer("inspect", (server) => {
   /** Runs the command while the page is used. */
   async function inspect(
     argv: readonly string[],
-    use: (read: (call: string) => Promise<unknown>, address: string) => Promise<void>,
+    use: (ask: (call: string, body?: object) => Promise<unknown>, address: string) => Promise<void>,
   ): Promise<CliOutcome> {
     const stop = new AbortController();
     let printed = "";
@@ -49,9 +50,13 @@ describeServer("inspect", (server) => {
     try {
       const { headers } = await fetch(address, { redirect: "manual" });
       const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
-      const read = async (call: string): Promise<unknown> =>
-        (await fetch(new URL(`/api/${call}`, address), { headers: { cookie } })).json();
-      await use(read, address);
+      const ask = async (call: string, body?: object): Promise<unknown> => {
+        const url = new URL(`/api/${call}`, address);
+        const posted = { cookie, origin: url.origin, "content-type": "application/json" };
+        const post = { method: "POST", body: JSON.stringify(body), headers: posted };
+        return (await fetch(url, body === undefined ? { headers: { cookie } } : post)).json();
+      };
+      await use(ask, address);
     } finally {
       stop.abort();
     }
@@ -74,6 +79,17 @@ describeServer("inspect", (server) => {
       expect(answers).toContain('"edit":true');
       if (password !== "") expect(answers).not.toContain(`:${password}@`);
     });
+  });
+
+  it("stores items of the page as plain JSON, also with a key", async () => {
+    await using store = new PostgresStore(database.source);
+    await store.setup();
+    const item = { namespace: ["users"], key: "tea", value: { text: "green" } };
+    await inspect(["--write"], async (ask) => {
+      expect(await ask("createItem", item)).toEqual({});
+      expect(await ask("editItem", { ...item, value: { text: "black" }, version: 1 })).toEqual({});
+    });
+    expect((await store.get(["users"], "tea"))?.value).toEqual({ text: "black" });
   });
 
   it("prints one line of JSON with the address", async () => {

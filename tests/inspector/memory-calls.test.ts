@@ -32,12 +32,16 @@ describeEachTarget("memory calls of the inspector", (target) => {
 
   it("find no store before its tables exist, create none, and find it afterwards", async () => {
     expect(await calls.read("overview", {})).toMatchObject({ hasMemory: false });
-    expect(await calls.read("memory", {})).toEqual({ exists: false, hasVectors: false });
+    expect(await calls.read("memory", {})).toEqual({
+      ...{ exists: false, hasVectors: false, writesAsApplication: false },
+    });
     expect(await calls.refusal("items", { prefix: [] })).toEqual([400, "INVALID_CONFIG"]);
     expect(await database.query("select 1 from pg_tables where tablename = 'store'")).toEqual([]);
     await store.setup();
     expect(await calls.read("overview", {})).toMatchObject({ hasMemory: true });
-    expect(await calls.read("memory", {})).toEqual({ exists: true, hasVectors: false });
+    expect(await calls.read("memory", {})).toEqual({
+      ...{ exists: true, hasVectors: false, writesAsApplication: false },
+    });
   });
 
   it("list namespaces level by level, and items with filters and by words", async () => {
@@ -130,7 +134,9 @@ describeVectors("memory calls with a store that embeds", (target) => {
     await store.put(["d"], "near", { text: "red cat" });
     await store.put(["d"], "far", { text: "blue bird" });
     const calls = new InspectorCalls(saver, { store });
-    expect(await calls.read("memory", {})).toEqual({ exists: true, hasVectors: true });
+    expect(await calls.read("memory", {})).toEqual({
+      ...{ exists: true, hasVectors: true, writesAsApplication: true },
+    });
     const query = { prefix: ["d"], query: "red" };
     expect((await calls.read("items", query)).items.map(({ key }) => key)).toEqual(["near", "far"]);
     expect((await calls.read("items", { ...query, by: "words" })).items.map(({ key }) => key)).toEqual([

@@ -15,7 +15,9 @@ import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
 import { describeEachTarget, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 
 /** The calls whose answers tell the tables apart, or that prepare a change. */
-type OtherName = "health" | "tables" | "checkPrune" | "memoryNamespaces" | "items";
+type OtherName =
+  | ("health" | "tables" | "checkPrune")
+  | ("memoryNamespaces" | "items" | "item" | "editableItem" | "cacheNamespaces" | "cacheEntries");
 type AskedCalls = { readonly [Name in Exclude<ReadName, OtherName>]: readonly ReadCalls[Name]["args"][] };
 type Ask = () => Promise<unknown>;
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { Locator, Page } from "playwright-core";
 import { seedHistory } from "../../examples/inspect/seed-history.js";
 import { STORED_METADATA } from "../../examples/inspect/scenes.js";
+import { PostgresCache } from "../../src/cache/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
@@ -48,7 +49,12 @@ const OUTLINES = {
     'heading "All threads" [level=2]',
     'heading "What a prune would free" [level=2]',
   ],
-  memory: ['heading "Memory" [level=1]'],
+  store: ['heading "Store" [level=1]'],
+  cache: [
+    'heading "Cache" [level=1]',
+    'heading "Prefix research" [level=2]',
+    ...columns("Namespace", "Entries", "Expired", "Bytes", "Oldest", "Newest", "Next expiry"),
+  ],
   health: ['heading "Health" [level=1]', 'heading "Findings" [level=2]', 'heading "Migrations" [level=2]'],
 };
 
@@ -62,6 +68,8 @@ describeAnyTarget("the whole inspector", (target) => {
       saver = new PostgresSaver(source, undefined, { metadataFromConfig: STORED_METADATA });
       store = new PostgresStore(source);
       await seedHistory(saver, store);
+      await using cache = new PostgresCache(source, { keyPrefix: "research" });
+      await cache.set([{ key: [["nodes"], "k"], value: 1 }]);
       inspector = await serveInspector(saver, { store });
     });
     afterAll(async () => {
@@ -90,12 +98,12 @@ describeAnyTarget("the whole inspector", (target) => {
         await follow(page, name, "tab");
         await look(name.toLowerCase(), page.getByRole("tab", { name, selected: true }));
       }
-      for (const name of ["Storage", "Memory", "Health"]) {
+      for (const name of ["Storage", "Store", "Cache", "Health"]) {
         await follow(page, name);
         await look(name.toLowerCase(), title(name));
       }
       await page.goBack();
-      await title("Memory").waitFor();
+      await title("Cache").waitFor();
       expect(shown).toEqual(OUTLINES);
     });
   });

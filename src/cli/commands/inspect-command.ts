@@ -19,7 +19,7 @@ export const inspect: CommandDefinition = {
   lasts: true,
   summary: "show the threads in a browser: serves a page on this machine until Ctrl-C, which is a success",
   options: () => [
-    new Option("--write", "let the page change threads: fork, roll back, copy, delete and prune"),
+    new Option("--write", "let the page change threads, items of the store and entries of the cache"),
     new Option("--open", "open the page in the browser"),
     countOption("--port <n>", "the port on 127.0.0.1 (default: a free one)", 1, MAX_PORT),
   ],
@@ -30,14 +30,17 @@ export const inspect: CommandDefinition = {
     const { inspectorWith } = await import("../../inspector/create-inspector.js");
     const { serveLocally } = await import("../../inspector/local/serve-locally.js");
     const { address, ended } = await serveLocally(
-      (authorize) => inspectorWith(saver, { authorize, write, store }, writerOf(context)),
+      (authorize) => {
+        const writers = { writerFor: writerOf(context), items: context.store };
+        return inspectorWith(saver, { authorize, write, store }, writers);
+      },
       { signal, port },
     );
     const isOpened = open && (await openAddress(address));
     const notes = [
       write
-        ? style.warning("The page can change threads.")
-        : "Read-only: --write lets the page change threads.",
+        ? style.warning("The page can change what it shows.")
+        : "Read-only: --write lets the page change what it shows.",
       "The address works once, in a browser of this machine. Ctrl-C ends the inspector.",
       ...(open && !isOpened ? [style.warning("No browser was found: open the address yourself.")] : []),
     ];

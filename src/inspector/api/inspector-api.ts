@@ -1,7 +1,26 @@
+import type {
+  CacheEntries,
+  CacheEntriesQuery,
+  CacheEntryPlace,
+  CacheNamespaces,
+  CacheNamespacesQuery,
+  CachePrefix,
+} from "./cache.js";
 import type { CheckedFork, CopyRequest, CreatedCheckpoint, EditableValue, ForkRequest } from "./changes.js";
 import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
 import type { HealthView } from "./health-view.js";
-import type { Items, ItemsQuery, MemoryNamespaces, MemoryNamespacesQuery, MemoryView } from "./memory.js";
+import type {
+  EditableItem,
+  ItemEdit,
+  ItemFacts,
+  ItemPlace,
+  Items,
+  ItemsQuery,
+  MemoryNamespaces,
+  MemoryNamespacesQuery,
+  MemoryView,
+  NewItem,
+} from "./memory.js";
 import type { OpenThread } from "./runs.js";
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
 import type {
@@ -96,6 +115,12 @@ export interface ReadCalls {
   readonly memory: Call<object, MemoryView>;
   readonly memoryNamespaces: Call<MemoryNamespacesQuery, MemoryNamespaces>;
   readonly items: Call<ItemsQuery, Items>;
+  readonly item: Call<ItemPlace, ItemFacts>;
+  /** What a person may edit of an item. */
+  readonly editableItem: Call<ItemPlace, EditableItem>;
+  /** Reads the rows of the namespaces, without their values. */
+  readonly cacheNamespaces: Call<CacheNamespacesQuery, CacheNamespaces>;
+  readonly cacheEntries: Call<CacheEntriesQuery, CacheEntries>;
   readonly health: Call<object, HealthView>;
   /** What a person may edit before a fork. */
   readonly editableValue: Call<CheckpointPlace & { readonly channel: string }, EditableValue>;
@@ -110,6 +135,12 @@ export interface WriteCalls {
   readonly copyThread: Call<CopyRequest, CopiedRows>;
   readonly deleteThread: Call<ThreadArgs, object>;
   readonly prune: Call<PruneRule, DeletedRows>;
+  readonly createItem: Call<NewItem, object>;
+  readonly editItem: Call<ItemEdit, object>;
+  readonly deleteItem: Call<ItemPlace, object>;
+  readonly deleteCacheEntry: Call<CacheEntryPlace, object>;
+  readonly clearCacheNamespace: Call<Pick<CacheEntryPlace, "namespace">, object>;
+  readonly clearCachePrefix: Call<CachePrefix, object>;
 }
 
 /** The name of a call that reads. */
@@ -134,6 +165,8 @@ export interface Overview {
   readonly version: string;
   /** Whether the tables of the store exist. */
   readonly hasMemory: boolean;
+  /** Whether the table of the cache exists. */
+  readonly hasCache: boolean;
   /**
    * Whether the server hears at once of checkpoints that savers with `notify` store. Otherwise, and for other savers, the events of a thread
    * come from a look every 2 seconds.

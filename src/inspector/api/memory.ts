@@ -1,4 +1,11 @@
+import type { EditableValue } from "./changes.js";
 import type { ValueNode } from "./value-node.js";
+
+/** An item of the store. */
+export interface ItemPlace {
+  readonly namespace: readonly string[];
+  readonly key: string;
+}
 
 /** Whether there is a store, and what it can do. */
 export interface MemoryView {
@@ -6,6 +13,8 @@ export interface MemoryView {
   readonly exists: boolean;
   /** Whether items can be searched by meaning: the inspector was given a store with an index. */
   readonly hasVectors: boolean;
+  /** Whether new items get what the application's store gives them: vectors, encryption, a time to live. Otherwise they are plain JSON. */
+  readonly writesAsApplication: boolean;
 }
 
 /** Which namespaces of the store to list, in the order of their labels: those right below another one. */
@@ -42,6 +51,8 @@ export interface ItemRow {
   readonly key: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Absent for an item that lives for ever. */
+  readonly expiresAt?: number;
   /** How well the item matches the query. */
   readonly score?: number;
   readonly value: ValueNode;
@@ -51,4 +62,36 @@ export interface ItemRow {
 export interface Items {
   readonly items: readonly ItemRow[];
   readonly hasMore: boolean;
+}
+
+/** What is stored of an item beside its value. */
+export interface ItemFacts {
+  /** Rises with each change of the item. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Absent for an item that lives for ever. */
+  readonly expiresAt?: number;
+  /** How long the item lives after it was stored or read, in minutes. */
+  readonly ttlMinutes?: number;
+}
+
+/** An item as a person may edit it. */
+export interface EditableItem extends EditableValue {
+  /** What {@link ItemEdit.version} has to be. */
+  readonly version: number;
+}
+
+/** A new value of an item. */
+export interface ItemEdit extends ItemPlace {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The version that was edited. An item with another one is not changed. */
+  readonly version: number;
+}
+
+/** An item to store that is not there yet. */
+export interface NewItem extends ItemPlace {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** How long it lives, in minutes; `null` for ever. Default: by the options of the store. */
+  readonly ttlMinutes?: number | null | undefined;
 }

@@ -14,4 +14,6 @@ export type ValuePlace =
   | (CheckpointPlace & { readonly kind: "channel"; readonly channel: string })
   | (CheckpointPlace & { readonly kind: "write"; readonly taskId: string; readonly idx: number })
   | (CheckpointPlace & { readonly kind: "metadata" })
-  | { readonly kind: "item"; readonly namespace: readonly string[]; readonly key: string };
+  | { readonly kind: "item"; readonly namespace: readonly string[]; readonly key: string }
+  /** An entry of a cache. Its namespace is the text that the table has. */
+  | { readonly kind: "entry"; readonly namespace: string; readonly key: string };

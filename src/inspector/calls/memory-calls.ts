@@ -1,12 +1,17 @@
 import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
 import { keyText } from "../../parsing/keys.js";
+import { isRecord } from "../../serde/objects/type-guards.js";
+import { MAX_TTL_MINUTES } from "../../store/boundary/max-ttl.js";
 import type { FoundItem } from "../../store/model/item.js";
-import type { ItemRow, ItemsQuery } from "../api/memory.js";
+import type { ItemFacts, ItemRow, ItemsQuery } from "../api/memory.js";
+import { createItem, deleteItem, editableItem, editItem } from "../memory/edit-item.js";
 import { hasMemory, storeOf } from "../memory/store-of.js";
 import type { ReadingStore } from "../memory/reading-store.js";
+import { getItemState, type ItemStateRow } from "../queries/item-state.js";
 import { describeValue } from "../values/describe-value.js";
 import { limitUpTo } from "./args.js";
-import type { ReadDefinitions } from "./call-definition.js";
+import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 
 const DEFAULT_NAMESPACES = 200;
 const DEFAULT_ITEMS = 50;
@@ -14,44 +19,106 @@ const DEFAULT_ITEMS = 50;
 const label = keyText.min(1).regex(/^[^.]*$/, "must not contain a period");
 const prefix = z.array(label);
 const offset = z.int().min(0).optional();
+const itemPlace = z.strictObject({ namespace: z.array(label).min(1), key: keyText });
+const writtenPlace = itemPlace.refine(({ namespace: [root] }) => root !== "langgraph", {
+  error: 'must not begin with "langgraph", which LangGraph keeps for itself',
+  path: ["namespace"],
+});
+// A record of zod would leave out a key that is named `__proto__`.
+const jsonObject = z.custom<Record<string, unknown>>(isRecord, "must be an object");
+const ttl = z.number().positive().max(MAX_TTL_MINUTES);
 
-export const memoryCalls: ReadDefinitions<"memory" | "memoryNamespaces" | "items"> = {
-  memory: {
-    args: z.strictObject({}),
-    run: async ({ context, signal }) => {
-      if (!(await hasMemory(context, signal))) return { exists: false, hasVectors: false };
-      return { exists: true, hasVectors: (await storeOf(context, signal)).hasVectors };
+export const memoryCalls: ReadDefinitions<"memory" | "memoryNamespaces" | "items" | "item" | "editableItem"> =
+  {
+    memory: {
+      args: z.strictObject({}),
+      run: async ({ context, signal }) => {
+        const writesAsApplication = context.store !== undefined && context.itemWriter === undefined;
+        const exists = await hasMemory(context, signal);
+        const hasVectors = exists && (await storeOf(context, signal)).hasVectors;
+        return { exists, hasVectors, writesAsApplication };
+      },
+    },
+    memoryNamespaces: {
+      args: z.strictObject({ prefix, offset, limit: limitUpTo(500) }),
+      run: async ({ context, signal }, args) => {
+        const { limit = DEFAULT_NAMESPACES } = args;
+        const store = await storeOf(context, signal);
+        const maxDepth = args.prefix.length + 1;
+        // One more tells whether there are others. The namespace itself, where it has items, comes first.
+        const query = { prefix: args.prefix, maxDepth, offset: args.offset, limit: limit + 1, signal };
+        const found = await store.listNamespaces(query);
+        const namespaces = found.slice(0, limit).filter(({ length }) => length === maxDepth);
+        return { namespaces, hasMore: found.length > limit };
+      },
+    },
+    items: {
+      args: z.strictObject({
+        prefix,
+        query: z.string().optional(),
+        by: z.enum(["words", "meaning"]).optional(),
+        filter: z.record(z.string(), z.unknown()).optional(),
+        offset,
+        limit: limitUpTo(200),
+      }),
+      run: async ({ context, signal }, args) => {
+        const { limit = DEFAULT_ITEMS } = args;
+        const found = await searchItems(await storeOf(context, signal), args, limit + 1, signal);
+        return { items: found.slice(0, limit).map(rowOf), hasMore: found.length > limit };
+      },
+    },
+    item: {
+      args: itemPlace,
+      run: async ({ context, signal }, { namespace, key }) => {
+        const store = await storeOf(context, signal);
+        const row = await getItemState(store.callWith(signal), { prefix: store.prefixOf(namespace), key });
+        return factsOf(row ?? missingItem());
+      },
+    },
+    editableItem: {
+      args: itemPlace,
+      run: async (run, place) => (await editableItem(run, place)) ?? missingItem(),
+    },
+  };
+
+export const memoryChanges: WriteDefinitions<"createItem" | "editItem" | "deleteItem"> = {
+  createItem: {
+    action: "edit",
+    args: writtenPlace.extend({ value: jsonObject, ttlMinutes: ttl.nullable().optional() }),
+    run: async (run, item) => {
+      await createItem(run, item);
+      return {};
     },
   },
-  memoryNamespaces: {
-    args: z.strictObject({ prefix, offset, limit: limitUpTo(500) }),
-    run: async ({ context, signal }, args) => {
-      const { limit = DEFAULT_NAMESPACES } = args;
-      const store = await storeOf(context, signal);
-      const maxDepth = args.prefix.length + 1;
-      // One more tells whether there are others. The namespace itself, where it has items, comes first.
-      const query = { prefix: args.prefix, maxDepth, offset: args.offset, limit: limit + 1, signal };
-      const found = await store.listNamespaces(query);
-      const namespaces = found.slice(0, limit).filter(({ length }) => length === maxDepth);
-      return { namespaces, hasMore: found.length > limit };
+  editItem: {
+    action: "edit",
+    args: writtenPlace.extend({ value: jsonObject, version: z.int().min(1) }),
+    run: async (run, edit) => {
+      await editItem(run, edit);
+      return {};
     },
   },
-  items: {
-    args: z.strictObject({
-      prefix,
-      query: z.string().optional(),
-      by: z.enum(["words", "meaning"]).optional(),
-      filter: z.record(z.string(), z.unknown()).optional(),
-      offset,
-      limit: limitUpTo(200),
-    }),
-    run: async ({ context, signal }, args) => {
-      const { limit = DEFAULT_ITEMS } = args;
-      const found = await searchItems(await storeOf(context, signal), args, limit + 1, signal);
-      return { items: found.slice(0, limit).map(rowOf), hasMore: found.length > limit };
+  deleteItem: {
+    action: "delete",
+    args: itemPlace,
+    run: async (run, place) => {
+      await deleteItem(run, place);
+      return {};
     },
   },
 };
+
+function missingItem(): never {
+  throw new InvalidConfigError("args.key", "there is no such item");
+}
+
+function factsOf(row: ItemStateRow): ItemFacts {
+  return {
+    ...{ version: row.version, createdAt: row.created_ms, updatedAt: row.updated_ms },
+    ...(row.expires_ms !== null && { expiresAt: row.expires_ms }),
+    ...(row.ttl_minutes !== null && { ttlMinutes: row.ttl_minutes }),
+  };
+}
 
 function searchItems(
   store: ReadingStore,
@@ -72,9 +139,10 @@ function searchItems(
   });
 }
 
-function rowOf({ namespace, key, createdAt, updatedAt, score, value }: FoundItem): ItemRow {
+function rowOf({ namespace, key, createdAt, updatedAt, expiresAt, score, value }: FoundItem): ItemRow {
   return {
     ...{ namespace, key, createdAt: createdAt.getTime(), updatedAt: updatedAt.getTime() },
+    ...(expiresAt !== undefined && { expiresAt: expiresAt.getTime() }),
     ...(score !== undefined && { score }),
     value: describeValue(value),
   };

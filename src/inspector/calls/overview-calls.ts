@@ -1,6 +1,7 @@
 import { z } from "zod";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import { hasCache } from "../cache/cache-call.js";
 import { hasMemory } from "../memory/store-of.js";
 import { canListen } from "../live/subscribe.js";
 import type { ReadDefinitions } from "./call-definition.js";
@@ -19,6 +20,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
         version: packageJson.version,
         // Without the database the page still shows what is wrong with it.
         hasMemory: await hasMemory(context, signal).catch(() => false),
+        hasCache: await hasCache(context, signal).catch(() => false),
         canWatch: canListen(context.call),
       };
     },

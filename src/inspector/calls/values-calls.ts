@@ -26,10 +26,11 @@ const metadataPlace = checkpointPlace.extend({ kind: z.literal("metadata") });
 const itemPlace = z.strictObject({
   ...{ kind: z.literal("item"), namespace: z.array(keyText).min(1), key: keyText },
 });
+const entryPlace = z.strictObject({ kind: z.literal("entry"), namespace: keyText, key: keyText });
 
 /** The arguments that name a part of a stored value. */
 export const valueArgs = z.strictObject({
-  place: z.discriminatedUnion("kind", [channelPlace, writePlace, metadataPlace, itemPlace]),
+  place: z.discriminatedUnion("kind", [channelPlace, writePlace, metadataPlace, itemPlace, entryPlace]),
   path: z.array(position).max(10_000),
 });
 

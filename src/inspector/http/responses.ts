@@ -5,12 +5,14 @@ import {
   ConcurrentModificationError,
   ConnectionError,
   InvalidConfigError,
+  SerializationError,
   StatementTimeoutError,
   ThreadDeletedError,
   ThreadExistsError,
   ThreadLockedError,
 } from "../../errors/index.js";
 import { RefusedError } from "../refused-error.js";
+import { ItemSchemaError, VersionConflictError } from "../../errors/store-errors.js";
 import type { CallError } from "../api/inspector-api.js";
 import { messageOf } from "../message-of.js";
 
@@ -39,11 +41,14 @@ const HEADERS = {
 /** The statuses of our errors. Any other one has 500. */
 const STATUSES = [
   [InvalidConfigError, 400],
+  [ItemSchemaError, 400],
+  [SerializationError, 400],
   [CheckpointNotFoundError, 404],
   [ThreadDeletedError, 410],
   [ThreadExistsError, 409],
   [ThreadLockedError, 409],
   [ConcurrentModificationError, 409],
+  [VersionConflictError, 409],
   [AbortError, 503],
   [ConnectionError, 503],
   [StatementTimeoutError, 504],

@@ -1,11 +1,12 @@
-import { RowSecurityCheck } from "../../db/row-security.js";
 import { Preparation } from "../../db/preparation.js";
 import { ItemStore, openedStoreOf } from "../../store/item-store.js";
+import { toPrefix } from "../../store/codec/item-namespace-text.js";
 import type { Sealing } from "../../store/model/sealing.js";
 import { NamespaceRules } from "../../store/namespace-rules.js";
 import type { StoreCall } from "../../store/store-call.js";
 import { readableColumns } from "../queries/readable-columns.js";
 import type { InspectorContext } from "../inspector-context.js";
+import { storeCallBeside } from "./store-call-beside.js";
 import { CheckpointError, SerializationError } from "../../errors/index.js";
 import type { ContextualSerializer, ValueContext } from "../../serde/serde-context.js";
 
@@ -44,26 +45,25 @@ export class ReadingStore extends ItemStore {
   }
 
   /** Returns a store on the database, in the schema and for the tenant of the saver. */
-  static besideSaver({ call, saver }: InspectorContext): ReadingStore {
-    const { database, schema, telemetry, policy } = call;
-    const { retry, statementTimeoutMs, tenantId } = policy;
-    const tables = ["store"];
-    const rowSecurity = tenantId === undefined ? undefined : new RowSecurityCheck(tables);
-    return new ReadingStore({
-      ...{ database, schema, optionalTables: tables },
-      ...(telemetry !== undefined && { telemetry }),
-      policy: { retry, statementTimeoutMs, tenantId, rowSecurity },
-      settings: {
-        ...READS_ONLY,
-        ...{ tables, root: [], defaultTtl: null, textSearchLanguage: "english", vectors: undefined },
-        sealing: reading({ serde: saver.serde, visibleKeys: new EveryKey() }),
-      },
-    });
+  static besideSaver(context: InspectorContext): ReadingStore {
+    const call = storeCallBeside(context);
+    const sealing = reading({ serde: context.saver.serde, visibleKeys: new EveryKey() });
+    return new ReadingStore({ ...call, settings: { ...call.settings, sealing } });
   }
 
   /** Whether items can be searched by meaning. */
   get hasVectors(): boolean {
     return this.#call.settings.vectors !== undefined;
+  }
+
+  /** The context of a query about its items. */
+  callWith(signal: AbortSignal): StoreCall {
+    return { ...this.#call, signal };
+  }
+
+  /** The column `prefix` of a namespace. */
+  prefixOf(namespace: readonly string[]): string {
+    return toPrefix([...this.#call.settings.root, ...namespace]);
   }
 
   /** The tenant whose items it reads. */
@@ -74,7 +74,7 @@ export class ReadingStore extends ItemStore {
   /** Whether its tables exist, may be read, and keep its tenant apart. */
   async isReadable(signal: AbortSignal): Promise<boolean> {
     const { tables } = this.#call.settings;
-    const found = await readableColumns({ ...this.#call, signal }, tables);
+    const found = await readableColumns(this.callWith(signal), tables);
     const isThere = tables.every((name) => found.some(({ table }) => table === name));
     const items = found.filter(({ table }) => table === "store").map(({ column }) => column);
     const isApart = this.tenantId === undefined || found.every(({ is_secured }) => is_secured);

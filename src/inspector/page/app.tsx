@@ -21,6 +21,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   checkpoint: lazy(async () => (await import("./pages/checkpoint/checkpoint-page.js")).CheckpointPage),
   storage: lazy(async () => (await import("./pages/storage/storage-page.js")).StoragePage),
   memory: lazy(async () => (await import("./pages/memory/memory-page.js")).MemoryPage),
+  cache: lazy(async () => (await import("./pages/cache/cache-page.js")).CachePage),
   health: lazy(async () => (await import("./pages/health/health-page.js")).HealthPage),
   thread: lazy(async () => (await import("./pages/thread/thread-page.js")).ThreadPage),
 };

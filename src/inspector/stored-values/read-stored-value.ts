@@ -5,6 +5,7 @@ import { valueReader } from "../../saver/read-long-values.js";
 import { readUnreplaced } from "../../saver/replaced-value.js";
 import type { CheckpointPlace, ValuePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
+import { readEntryValue } from "../cache/read-entries.js";
 import type { InspectorContext } from "../inspector-context.js";
 import { storeOf } from "../memory/store-of.js";
 import {
@@ -45,6 +46,11 @@ export async function readStoredValue(run: CallRun, place: ValuePlace): Promise<
       const item = await store.get([...place.namespace], place.key, { signal: run.signal });
       if (item === null) throw missing("key", "there is no such item");
       return item.value;
+    }
+    case "entry": {
+      const found = await readEntryValue(run, place);
+      if (found === undefined) throw missing("key", "there is no such entry");
+      return found.value;
     }
   }
 }

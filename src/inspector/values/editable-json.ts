@@ -18,12 +18,21 @@ const MESSAGE_FIELDS = ["id", "name", "tool_calls", "tool_call_id", "status", "a
 
 /** Shows a value as JSON for a person to edit. A fork reads the JSON of messages back as messages. */
 export function editableJson(value: unknown): EditableValue {
+  return jsonOf(value, () => asMessages(value) ?? checked(value, TOP), " Use `fork` of a saver to edit it.");
+}
+
+/** Shows the value of an item as JSON for a person to edit. A store does not read messages from JSON. */
+export function editableItemJson(value: unknown): EditableValue {
+  return jsonOf(value, () => checked(value, TOP), "");
+}
+
+function jsonOf(value: unknown, asData: () => unknown, advice: string): EditableValue {
   if (measureValue(value, 2 * MAX_BYTES) >= MAX_BYTES) return { problem: TOO_LONG };
   try {
-    const json = JSON.stringify(asMessages(value) ?? checked(value, TOP), undefined, 2);
+    const json = JSON.stringify(asData(), undefined, 2);
     return json.length <= MAX_LENGTH ? { json } : { problem: TOO_LONG };
   } catch (error) {
-    if (error instanceof NotJson) return { problem: error.message };
+    if (error instanceof NotJson) return { problem: `${error.message}${advice}` };
     throw error;
   }
 }
@@ -99,5 +108,5 @@ function checkedObject(value: object, place: PartPlace): unknown {
 
 function notJson(found: string, { label }: PartPlace): NotJson {
   const where = label === "" ? "The value is" : `At ${label} is`;
-  return new NotJson(`${where} ${found}, which JSON can't show. Use \`fork\` of a saver to edit it.`);
+  return new NotJson(`${where} ${found}, which JSON can't show.`);
 }

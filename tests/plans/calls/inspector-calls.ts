@@ -15,6 +15,8 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
   const of = (checkpointId: string) => ({ threadId: "42", namespace: "", checkpointId });
   const plan = { kind: "channel", channel: "plan", ...of(last) } as const;
   const compared = { before: of(first), after: of(last) };
+  const item = { namespace: ["users", "7"], key: "tea" };
+  const entry = { namespace: '["nodes"]', key: "1" };
   const forked = { ...of(last), values: { plan: "Z" } };
   const reads: Arguments<ReadCalls> = {
     overview: [{}],
@@ -51,6 +53,10 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     memory: [{}],
     memoryNamespaces: [{ prefix: [] }, { prefix: ["users"] }],
     items: [{ prefix: [] }, { prefix: ["users"], query: "tea", filter: { a: 1 } }],
+    item: [item],
+    editableItem: [item],
+    cacheNamespaces: [{}, { after: "[", limit: 10 }],
+    cacheEntries: [{ namespace: entry.namespace }, entry],
     health: [{}],
     editableValue: [{ ...of(last), channel: "plan" }],
     checkFork: [forked],
@@ -61,6 +67,12 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     copyThread: [{ source: "42", target: "42-other" }],
     prune: [{ threadId: "42-copy", keepLast: 1 }],
     deleteThread: [{ threadId: "42" }],
+    createItem: [{ ...item, value: { text: "tea" } }],
+    editItem: [{ ...item, value: { text: "tea" }, version: 1 }],
+    deleteItem: [item],
+    deleteCacheEntry: [entry],
+    clearCacheNamespace: [{ namespace: entry.namespace }],
+    clearCachePrefix: [{}],
   };
   return [
     ...Object.entries(reads).flatMap(([name, every]) =>

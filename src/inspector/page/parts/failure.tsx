@@ -10,7 +10,9 @@ export function Failure({ error, onRetry }: FailureProps) {
   const message = error instanceof Error ? error.message : "the call failed";
   return (
     <div class="failure" role="alert">
-      <p>{message}</p>
+      <p>
+        <bdi>{message}</bdi>
+      </p>
       {error instanceof ServerError && <p class="dim">{error.code}</p>}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>

@@ -7,7 +7,8 @@ import { chooseTheme, storedTheme, THEMES } from "./theme.js";
 const LINKS = [
   ["threads", "Threads"],
   ["storage", "Storage"],
-  ["memory", "Memory"],
+  ["memory", "Store"],
+  ["cache", "Cache"],
   ["health", "Health"],
 ] as const;
 
@@ -26,7 +27,7 @@ export function Header({ overview, page }: HeaderProps) {
     <header class="top">
       <div class="top-content">
         <nav aria-label="Pages">
-          {LINKS.filter(([name]) => name !== "memory" || overview.hasMemory).map(([name, title]) => (
+          {LINKS.filter(([name]) => isThere(name, overview)).map(([name, title]) => (
             <a
               key={name}
               href={linkTo(name)}
@@ -41,6 +42,11 @@ export function Header({ overview, page }: HeaderProps) {
       </div>
     </header>
   );
+}
+
+/** Whether there is anything to show on a page. */
+function isThere(page: string, { hasMemory, hasCache }: Overview): boolean {
+  return (page !== "memory" || hasMemory) && (page !== "cache" || hasCache);
 }
 
 function Where({ overview: { database, schema, tenantId, may } }: { readonly overview: Overview }) {

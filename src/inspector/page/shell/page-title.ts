@@ -3,7 +3,8 @@ import type { Route } from "../routes/route.js";
 const NAMES: Readonly<Record<string, string>> = {
   threads: "Threads",
   storage: "Storage",
-  memory: "Memory",
+  memory: "Store",
+  cache: "Cache",
   health: "Health",
 };
 

@@ -1,12 +1,19 @@
+import type { ItemFacts, ItemPlace } from "../../../api/memory.js";
+import { ConfirmAction } from "../../parts/actions/confirm-action.js";
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { Time } from "../../parts/time.js";
 import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { replaceRoute } from "../../routes/use-route.js";
+import { navigate, replaceRoute } from "../../routes/use-route.js";
+import { useRead } from "../../server/use-read.js";
+import { EditItemAction } from "./edit-item-action.js";
 import { linkToMemory, type MemoryView } from "./memory-links.js";
 import { Crumbs } from "./namespace-links.js";
 
 interface ItemViewProps {
   readonly view: MemoryView;
-  readonly item: NonNullable<MemoryView["item"]>;
+  readonly item: ItemPlace;
   /** The chosen part of the value, as the address has it. */
   readonly path: string | null;
 }
@@ -15,23 +22,68 @@ interface ItemViewProps {
 export function ItemView({ view, item, path }: ItemViewProps) {
   const { namespace, key } = item;
   const label = key === "" ? "(empty key)" : key;
+  const list = linkToMemory({ ...view, item: undefined });
+  const { data: facts, error, refetch } = useRead("item", { namespace, key });
   return (
     <div class="memory">
-      <h1>
-        <bdi>{label}</bdi>
-      </h1>
+      <div class="memory-head">
+        <h1>
+          <bdi>{label}</bdi>
+        </h1>
+        <div class="memory-actions">
+          <EditItemAction item={{ namespace, key }} />
+          <ConfirmAction
+            label="Delete…"
+            title="Delete this item"
+            sentence={
+              <>
+                The item <bdi class="mono">{label}</bdi> of <bdi class="mono">{namespace.join(" / ")}</bdi> is
+                deleted for good, with its embeddings; all other items stay.
+              </>
+            }
+            submit="Delete for good"
+            call="deleteItem"
+            args={{ namespace, key }}
+            onDone={() => {
+              navigate(list);
+            }}
+          />
+        </div>
+      </div>
       <Crumbs view={{ prefix: namespace, item }} />
       <p>
-        <a href={linkToMemory({ ...view, item: undefined })}>Back to the list</a>
+        <a href={list}>Back to the list</a>
       </p>
-      <ValueTree
-        place={{ kind: "item", namespace, key }}
-        label={label}
-        path={path === null ? undefined : pathFromText(path)}
-        onPath={(chosen) => {
-          replaceRoute(linkToMemory(view, { path: pathToText(chosen) }));
-        }}
-      />
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {error === null && facts === undefined && <Loading what="the item" />}
+      {facts !== undefined && <Facts facts={facts} />}
+      {facts !== undefined && (
+        <ValueTree
+          // What the tree has read is of one version.
+          key={facts.version}
+          place={{ kind: "item", namespace, key }}
+          label={label}
+          path={path === null ? undefined : pathFromText(path)}
+          onPath={(chosen) => {
+            replaceRoute(linkToMemory(view, { path: pathToText(chosen) }));
+          }}
+        />
+      )}
     </div>
+  );
+}
+
+function Facts({ facts: { version, createdAt, updatedAt, expiresAt } }: { readonly facts: ItemFacts }) {
+  return (
+    <p class="dim">
+      Version {version}, created <Time at={createdAt} />, stored <Time at={updatedAt} />,{" "}
+      {expiresAt === undefined ? (
+        "lives for ever"
+      ) : (
+        <>
+          expires <Time at={expiresAt} />
+        </>
+      )}
+    </p>
   );
 }

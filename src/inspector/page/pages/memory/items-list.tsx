@@ -3,11 +3,13 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "preact/hooks";
 import type { ItemRow, ItemsQuery } from "../../../api/memory.js";
 import { Failure } from "../../parts/failure.js";
+import { FirstSteps } from "../../parts/first-steps/first-steps.js";
 import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/number-texts.js";
 import { useMedia } from "../../parts/use-media.js";
 import { Time } from "../../parts/time.js";
 import { read } from "../../server/call-server.js";
+import { useOverview } from "../../server/overview-context.js";
 import { linkToMemory, type MemoryView } from "./memory-links.js";
 
 interface ItemsListProps {
@@ -46,6 +48,8 @@ export function ItemsList({ view, query }: ItemsListProps) {
   }, [isNearEnd, hasNextPage, isFetchingNextPage, items.length]);
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the items" />;
+  const isWhole = query.prefix.length === 0 && query.query === undefined && query.filter === undefined;
+  if (items.length === 0 && isWhole) return <NoItems />;
   return (
     <>
       <p role="status" class="dim">
@@ -75,6 +79,28 @@ export function ItemsList({ view, query }: ItemsListProps) {
   );
 }
 
+const SAMPLE = `await store.put(["users", "7"], "profile", { name: "Ada" });`;
+
+/** Says how to get the first item. */
+function NoItems() {
+  const { schema, tenantId } = useOverview();
+  return (
+    <FirstSteps docs="store.md" sample={SAMPLE}>
+      <p>There are no items yet.</p>
+      <p class="dim">
+        An item appears here when a graph or the application stores it in the schema <bdi>{schema}</bdi>
+        {tenantId !== undefined && (
+          <>
+            {" "}
+            in a namespace that begins with the tenant <bdi>{tenantId}</bdi>
+          </>
+        )}
+        :
+      </p>
+    </FirstSteps>
+  );
+}
+
 interface ItemProps {
   readonly item: ItemRow;
   readonly view: MemoryView;
@@ -85,7 +111,7 @@ interface ItemProps {
 }
 
 function Item({ item, view, style, position, total }: ItemProps) {
-  const { namespace, key, score, updatedAt, value } = item;
+  const { namespace, key, score, updatedAt, expiresAt, value } = item;
   const below = namespace.slice(view.prefix.length);
   return (
     <li class="item" aria-posinset={position} aria-setsize={total} style={style}>
@@ -101,6 +127,11 @@ function Item({ item, view, style, position, total }: ItemProps) {
         {score !== undefined && <span class="item-score">score {score.toFixed(3)}</span>}
         <span class="dim item-time">
           <Time at={updatedAt} />
+          {expiresAt !== undefined && (
+            <>
+              , expires <Time at={expiresAt} />
+            </>
+          )}
         </span>
       </span>
       <span class={`mono item-value${value.type === "error" ? " item-error" : ""}`}>

@@ -29,10 +29,16 @@ export function memoryViewOf({ params, subjects: [namespace, key] }: Route): Mem
 /** Returns the link to what the page shows. */
 export function linkToMemory(view: Partial<MemoryView>, params: RouteParams = {}): string {
   const { prefix = [], query, by, filter, item } = view;
-  const subjects = item === undefined ? [] : [item.namespace.join(SEPARATOR), item.key];
-  return linkTo("memory", subjects, { ns: prefix.join(SEPARATOR), query, by, filter, ...params });
+  const subjects = item === undefined ? [] : [namespaceText(item.namespace), item.key];
+  return linkTo("memory", subjects, { ns: namespaceText(prefix), query, by, filter, ...params });
 }
 
-function labelsOf(text: string): string[] {
+/** The labels of a namespace as addresses and people write it. */
+export function labelsOf(text: string): string[] {
   return text === "" ? [] : text.split(SEPARATOR);
+}
+
+/** A namespace as addresses and people write it. */
+export function namespaceText(labels: readonly string[]): string {
+  return labels.join(SEPARATOR);
 }

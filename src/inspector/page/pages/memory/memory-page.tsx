@@ -8,6 +8,7 @@ import { ItemView } from "./item-view.js";
 import { ItemsForm } from "./items-form.js";
 import { ItemsList } from "./items-list.js";
 import { linkToMemory, memoryViewOf } from "./memory-links.js";
+import { NewItemAction } from "./new-item-action.js";
 import { Crumbs, Namespaces } from "./namespace-links.js";
 import "./memory.css";
 
@@ -16,7 +17,7 @@ export function MemoryPage({ route }: { readonly route: Route }) {
   const view = memoryViewOf(route);
   const { data: memory, error, refetch } = useRead("memory", {});
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (memory === undefined) return <Loading what="the memory" />;
+  if (memory === undefined) return <Loading what="the store" />;
   if (!memory.exists) return <p>There is no store that the inspector may read.</p>;
   if (view.item !== undefined)
     return <ItemView {...{ view, item: view.item }} path={route.params.get("path")} />;
@@ -24,7 +25,12 @@ export function MemoryPage({ route }: { readonly route: Route }) {
   const by = view.by ?? (memory.hasVectors ? "meaning" : "words");
   return (
     <div class="memory">
-      <h1>Memory</h1>
+      <div class="memory-head">
+        <h1>Store</h1>
+        <div class="memory-actions">
+          <NewItemAction prefix={view.prefix} writesAsApplication={memory.writesAsApplication} />
+        </div>
+      </div>
       <Crumbs view={view} />
       <Namespaces key={view.prefix.join(".")} prefix={view.prefix} />
       <ItemsForm

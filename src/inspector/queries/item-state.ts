@@ -1,0 +1,112 @@
+import { sql, type SqlBool } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { isAlive } from "../../db/expiry.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { SEALED } from "../../store/codec/item-value.js";
+import type { ItemKey } from "../../store/queries/item-keys.js";
+import { millisecondsOf } from "./milliseconds-of.js";
+
+/** What is stored of an item beside its value. */
+export interface ItemStateRow {
+  readonly version: number;
+  readonly created_ms: number;
+  readonly updated_ms: number;
+  readonly expires_ms: number | null;
+  readonly ttl_minutes: number | null;
+  /** Whether a serializer has encrypted or compressed the value. */
+  readonly is_sealed: boolean;
+}
+
+/** Reads what is stored of an item beside its value. */
+export async function getItemState(call: CallContext, item: ItemKey): Promise<ItemStateRow | undefined> {
+  const [row] = await runStatement(call, states, { ...item });
+  return row;
+}
+
+const IS_SEALED = /* @__PURE__ */ sql<boolean>`jsonb_exists(value, ${sql.lit(SEALED)})`;
+
+const states = /* @__PURE__ */ new Statement<ItemKey, ItemStateRow>((db, parameter) =>
+  db
+    .selectFrom("store")
+    .where("prefix", "=", parameter("prefix"))
+    .where("key", "=", parameter("key"))
+    .where(isAlive("store"))
+    .select([
+      sql<number>`version::float8`.as("version"),
+      millisecondsOf<number>("created_at").as("created_ms"),
+      millisecondsOf<number>("updated_at").as("updated_ms"),
+      millisecondsOf<number | null>("expires_at").as("expires_ms"),
+      sql<number | null>`ttl_minutes::float8`.as("ttl_minutes"),
+      IS_SEALED.as("is_sealed"),
+    ]),
+);
+
+/** Whether Postgres holds exactly this as the value of an item: it has more digits of a number than JavaScript. */
+export async function isStoredAs(call: CallContext, item: ItemKey, json: string): Promise<boolean> {
+  const [row] = await runStatement(call, comparisons, { ...item, json });
+  return row?.is_equal === true;
+}
+
+interface ComparedParams extends ItemKey {
+  readonly json: string;
+}
+
+const comparisons = /* @__PURE__ */ new Statement<ComparedParams, { readonly is_equal: boolean }>(
+  (db, parameter) =>
+    db
+      .selectFrom("store")
+      .where("prefix", "=", parameter("prefix"))
+      .where("key", "=", parameter("key"))
+      .select(sql<boolean>`value = ${parameter("json")}::jsonb`.as("is_equal")),
+);
+
+/** Whether some of the first items of a namespace are encrypted or compressed. */
+export async function hasSealedItems(call: CallContext, prefix: string): Promise<boolean> {
+  const rows = await runStatement(call, sealedItems, { prefix });
+  return rows.length > 0;
+}
+
+/** An application seals all items of a namespace or none. */
+const EXAMINED = 100;
+
+const sealedItems = /* @__PURE__ */ new Statement<{ readonly prefix: string }, { readonly key: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom("store")
+          .where("prefix", "=", parameter("prefix"))
+          .select(["key", "value"])
+          .limit(sql.lit(EXAMINED))
+          .as("examined"),
+      )
+      .where(sql<SqlBool>`${IS_SEALED}`)
+      .select("key")
+      .limit(sql.lit(1)),
+);
+
+/** Lists the names of the vectors of an item, also where the role may not see that there are any: then it fails. */
+export async function getVectorNames(call: CallContext, item: ItemKey): Promise<string[]> {
+  const [table] = await runStatement(call, vectorTables, { schema: call.schema });
+  if (table?.exists !== true) return [];
+  const rows = await runStatement(call, vectorNames, { ...item });
+  return rows.map(({ name }) => name);
+}
+
+const vectorTables = /* @__PURE__ */ new Statement<{ readonly schema: string }, { readonly exists: boolean }>(
+  (db, parameter) =>
+    db.selectNoFrom(
+      sql<boolean>`to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors')) is not null`.as(
+        "exists",
+      ),
+    ),
+);
+
+const vectorNames = /* @__PURE__ */ new Statement<ItemKey, { readonly name: string }>((db, parameter) =>
+  db
+    .selectFrom("store_vectors")
+    .where("prefix", "=", parameter("prefix"))
+    .where("key", "=", parameter("key"))
+    .select("field_name as name"),
+);
