@@ -1,4 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { PostgresCache } from "../../src/cache/index.js";
 import type { PostgresSaver } from "../../src/index.js";
 import type { CheckpointPlace } from "../../src/inspector/api/places.js";
 import type { PostgresStore } from "../../src/store/index.js";
@@ -29,10 +30,17 @@ const PROTO: unknown = JSON.parse(
 /** The id of the thread. Indexes limit its length. */
 const HOSTILE_ID = `${ATTACKS.slice(0, 2).join(" ")}/../%2e%2e?#&\u202e${"w".repeat(300)}`;
 
-/** Stores a thread and items of a store whose every text attacks the page that shows it, and returns its heads. */
+/** The prefix of a cache that {@link storeHostileThread} fills. */
+export const HOSTILE_PREFIX = `${ATTACKS.slice(0, 4).join(" ")}"]\u202e`;
+
+/**
+ * Stores a thread, items of a store and entries of a cache whose every text attacks the page that shows it, and returns the heads of the
+ * thread.
+ */
 export async function storeHostileThread(
   saver: PostgresSaver,
   store: PostgresStore,
+  cache: PostgresCache,
 ): Promise<CheckpointPlace[]> {
   const namespace = `<img src=x onerror="globalThis.attacked='ns'">|javascript:globalThis.attacked=1:\u202e`;
   const call = { id: TEXT, name: TEXT, args: { [TEXT]: TEXT, proto: PROTO }, type: "tool_call" as const };
@@ -82,6 +90,17 @@ export async function storeHostileThread(
     );
   }
   for (const text of ATTACKS)
-    await store.put([text.replaceAll(".", " "), "notes"], text, { [text]: text, proto: PROTO });
+    await store.put([text.replaceAll(".", " "), "notes"], text, { [text]: text, proto: PROTO }, undefined, {
+      ttl: 60,
+    });
+  await cache.set(
+    ATTACKS.flatMap((text, n) => {
+      const value = [[text, { [text]: text, proto: PROTO }]];
+      return [
+        { key: [["__pregel_ns_writes", text], text], value, ttl: 60 + n },
+        { key: [["all", "of", "them"], text], value: n % 2 === 0 ? text : value },
+      ];
+    }),
+  );
   return places;
 }

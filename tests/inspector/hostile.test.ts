@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { Page, Request } from "playwright-core";
+import { PostgresCache } from "../../src/cache/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import type { CheckpointPlace } from "../../src/inspector/api/places.js";
@@ -7,28 +8,38 @@ import { linkTo, linkToCheckpoint, linkToThread } from "../../src/inspector/page
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeServer } from "../../test-support/targets.js";
-import { storeHostileThread } from "./hostile-thread.js";
+import { HOSTILE_PREFIX, storeHostileThread } from "./hostile-thread.js";
 import { findIntrusions, unfoldAll } from "./intrusions.js";
 
 /** The most places that the test visits. */
-const MOST_PLACES = 20;
+const MOST_PLACES = 28;
 
 describeServer("a thread whose every text attacks the page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
     let saver: PostgresSaver;
     let store: PostgresStore;
+    let cache: PostgresCache;
     let inspector: RunningInspector;
     let places: readonly CheckpointPlace[];
     beforeAll(async () => {
-      const { source } = await target.migratedDatabase();
+      const database = await target.migratedDatabase();
+      const { source } = database;
       saver = new PostgresSaver(source);
       store = new PostgresStore(source);
       await store.setup();
-      places = await storeHostileThread(saver, store);
+      cache = new PostgresCache(source, { keyPrefix: HOSTILE_PREFIX });
+      places = await storeHostileThread(saver, store, cache);
+      // A value that no serializer reads, in a namespace that no cache writes.
+      const attack = `<img src=x onerror="globalThis.attacked = 'type'">\u202e`;
+      await database.query(
+        "insert into cache_entries (namespace, key, type, value, size) values ($1, $1, $1, 'x', 1)",
+        [attack],
+      );
       inspector = await serveInspector(saver, { write: true, store });
     });
     afterAll(async () => {
       await inspector.close();
+      await cache.end();
       await store.end();
       await saver.end();
     });
@@ -39,7 +50,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
       const untilQuiet = followReads(page);
       const visited = new Set<string>();
       const shown: string[] = [];
-      const waiting = ["#/threads", "#/storage", "#/memory", "#/health"];
+      const waiting = ["#/threads", "#/storage", "#/memory", "#/cache", "#/health"];
       waiting.push(...places.map(({ threadId }) => linkTo("storage", [], { thread: threadId })));
       waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
       for (
@@ -67,8 +78,62 @@ describeServer("a thread whose every text attacks the page", (target) => {
       // They do show the texts.
       const kinds = new Set(shown.map((link) => /^#\/(\w+)/.exec(link)?.[1]));
       expect([...kinds].sort()).toEqual(
-        expect.arrayContaining(["checkpoint", "storage", "thread", "threads"]),
+        expect.arrayContaining(["cache", "checkpoint", "memory", "storage", "thread", "threads"]),
       );
+    });
+
+    it("is text in what the page asks about items and entries, and in what it answers", async () => {
+      const page = await browser.openAlone(inspector.url, { viewport: { width: 380, height: 800 } });
+      const events = await observe(page, inspector.url);
+      const untilQuiet = followReads(page);
+      const go = async (link: string): Promise<void> => {
+        await page.evaluate((hash) => {
+          location.hash = hash;
+        }, link);
+        await untilQuiet();
+      };
+      const firstLink = async (list: string): Promise<string> =>
+        (await page.locator(`${list} a`).first().getAttribute("href")) ?? "";
+      const asked: string[] = [];
+      const askEach = async (): Promise<void> => {
+        for (const button of await page.locator("main button[aria-haspopup=dialog]").all()) {
+          await button.click();
+          await untilQuiet();
+          const text = await page.getByRole("dialog").innerText();
+          const fields = await page.getByRole("dialog").locator("textarea, input[type=text]").all();
+          const typed = await Promise.all(fields.map((field) => field.inputValue()));
+          if ([text, ...typed].join("").includes("attacked")) asked.push(await button.innerText());
+          for (const field of fields) await field.fill(`{"<img src=x onerror=alert(1)>\u202e": ${text}`);
+          expect(await findIntrusions(page)).toEqual([]);
+          await page.keyboard.press("Escape");
+          await page.getByRole("dialog").waitFor({ state: "detached" });
+        }
+      };
+      for (const [start, list] of [
+        ["#/memory", ".items"],
+        ["#/cache", ".cache-table"],
+      ] as const) {
+        await go(start);
+        const link = await firstLink(list);
+        await askEach();
+        await go(link);
+        await askEach();
+      }
+      await go(await firstLink(".cache-entries"));
+      await askEach();
+      // Another one has changed the item.
+      await go("#/memory");
+      await go(await firstLink(".items"));
+      await page.getByRole("button", { name: "Edit…" }).click();
+      await untilQuiet();
+      const [item] = await store.search([], { limit: 1 });
+      await store.put(item?.namespace ?? [], item?.key ?? "", { text: "theirs" });
+      await page.getByRole("dialog").locator("textarea").fill("{}");
+      await page.getByRole("dialog").getByRole("button", { name: "Store" }).click();
+      await page.getByRole("alert").waitFor();
+      expect(await findIntrusions(page)).toEqual([]);
+      expect(events).toEqual([]);
+      expect(new Set(asked)).toEqual(new Set(["Edit…", "Delete…", "Clear…", "Clear all…"]));
     });
   });
 });
