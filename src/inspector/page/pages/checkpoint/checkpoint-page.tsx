@@ -11,7 +11,7 @@ import { ChangesTab } from "./changes/changes-tab.js";
 import { ChannelsTab } from "./channels-tab.js";
 import { CheckpointHead } from "./checkpoint-head.js";
 import { type CheckpointRoute, checkpointRoute, shownTab, type TabName, TABS } from "./checkpoint-route.js";
-import { ConversationTab } from "./conversation/conversation-tab.js";
+import { ConversationTab } from "./conversation-tab.js";
 import type { TabProps } from "./tab-props.js";
 import { WritesTab } from "./writes-tab.js";
 import "./checkpoint.css";

@@ -1,5 +1,5 @@
-import type { MessageView } from "../../../../api/checkpoints.js";
-import { Failure } from "../../../parts/failure.js";
+import type { MessageView } from "../../../api/checkpoints.js";
+import { Failure } from "../failure.js";
 import { MessageBody, type MessageBodyProps } from "./message-body.js";
 import { ToolCall } from "./tool-call.js";
 import { linkToMessage, type ShownConversation, useMessage } from "./use-message.js";

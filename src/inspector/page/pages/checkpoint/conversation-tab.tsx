@@ -1,13 +1,13 @@
-import { Failure } from "../../../parts/failure.js";
-import { Loading } from "../../../parts/loading.js";
-import { counted } from "../../../parts/number-texts.js";
-import { pathFromText } from "../../../parts/value-tree/path-text.js";
-import { navigate } from "../../../routes/use-route.js";
-import { useRead } from "../../../server/use-read.js";
-import type { TabProps } from "../tab-props.js";
-import { MessageList } from "./message-list.js";
-import { PAGE_SIZE, type ShownConversation } from "./use-message.js";
-import "./conversation.css";
+import { Failure } from "../../parts/failure.js";
+import { Loading } from "../../parts/loading.js";
+import { counted } from "../../parts/number-texts.js";
+import { pathFromText } from "../../parts/value-tree/path-text.js";
+import { navigate } from "../../routes/use-route.js";
+import { useRead } from "../../server/use-read.js";
+import type { TabProps } from "./tab-props.js";
+import { MessageList } from "../../parts/conversation/message-list.js";
+import { PAGE_SIZE, type ShownConversation } from "../../parts/conversation/use-message.js";
+import "../../parts/conversation/conversation.css";
 
 /** The messages of a channel as a conversation. */
 export function ConversationTab({ route: { place, params, linkToTab }, view: { conversations } }: TabProps) {

@@ -1,8 +1,8 @@
-import type { MessageView } from "../../../../api/checkpoints.js";
-import type { CheckpointPlace, ValuePlace } from "../../../../api/places.js";
-import type { ValuePath } from "../../../../api/value-node.js";
-import { pathToText } from "../../../parts/value-tree/path-text.js";
-import { useRead } from "../../../server/use-read.js";
+import type { MessageView } from "../../../api/checkpoints.js";
+import type { CheckpointPlace, ValuePlace } from "../../../api/places.js";
+import type { ValuePath } from "../../../api/value-node.js";
+import { pathToText } from "../value-tree/path-text.js";
+import { useRead } from "../../server/use-read.js";
 
 /** How many messages are read at once. */
 export const PAGE_SIZE = 25;

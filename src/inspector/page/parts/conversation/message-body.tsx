@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { ContentPart, MessageView } from "../../../../api/checkpoints.js";
-import { LongText } from "../../../parts/long-text/long-text.js";
-import { ValueTree } from "../../../parts/value-tree/value-tree.js";
+import type { ContentPart, MessageView } from "../../../api/checkpoints.js";
+import { LongText } from "../long-text/long-text.js";
+import { ValueTree } from "../value-tree/value-tree.js";
 import { type ShownConversation, valueOf } from "./use-message.js";
-import type { ValuePlace } from "../../../../api/places.js";
-import type { ValuePath } from "../../../../api/value-node.js";
-import { read } from "../../../server/call-server.js";
+import type { ValuePlace } from "../../../api/places.js";
+import type { ValuePath } from "../../../api/value-node.js";
+import { read } from "../../server/call-server.js";
 
 /** A message with its conversation. */
 export interface MessageBodyProps {

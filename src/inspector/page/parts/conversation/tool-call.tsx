@@ -1,4 +1,4 @@
-import type { ToolCallView } from "../../../../api/checkpoints.js";
+import type { ToolCallView } from "../../../api/checkpoints.js";
 import { MessageBody } from "./message-body.js";
 import { linkToMessage, type ShownConversation, useMessage } from "./use-message.js";
 
