@@ -21,7 +21,7 @@ const CONVERSATION = [
   new HumanMessage({ content: "Where to?", id: "h1" }),
   new AIMessage({ content: "", id: "a1", tool_calls: [{ id: "c1", name: "look", args: { at: "sea" } }] }),
   new ToolMessage({ content: "blue", id: "t1", tool_call_id: "c1", status: "error" }),
-  { role: "assistant", content: [{ type: "text", text: "Hi" }, { type: "image_url", image_url: { url: "x" } }] },
+  { role: "assistant", content: [{ type: "text", text: "Hi" }, { type: "image_url", image_url: { url: "x" } }, { type: "map", at: 1 }] },
 ]; // oxfmt-ignore
 
 describeEachTarget("calls about values and checkpoints", (target) => {
@@ -119,13 +119,13 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const { total, messages } = await calls.read("conversation", { ...place, channel: "messages", offset: 1 });
     expect(total).toBe(4);
     expect(messages).toMatchObject([
-      { path: [1], role: "ai", type: "AIMessage", id: "a1", toolCalls: [{ id: "c1", name: "look", args: '{"at":"sea"}', answeredBy: 2 }] },
-      { path: [2], role: "tool", text: "blue", toolCallId: "c1", status: "error" },
-      { path: [3], role: "ai", text: "Hi", parts: [{ type: "image_url" }] },
+      { path: [1], role: "ai", type: "AIMessage", id: "a1", content: [], toolCalls: [{ id: "c1", name: "look", args: '{"at":"sea"}', answeredBy: 2 }] },
+      { path: [2], role: "tool", content: [{ kind: "text", text: "blue" }], toolCallId: "c1", status: "error", shownAt: 1 },
+      { path: [3], role: "ai", content: [{ kind: "text", text: "Hi" }, { kind: "media", media: "image", url: "x" }, { kind: "other", type: "map" }] },
     ]);
-    const [part] = messages[2]?.parts ?? [];
+    const [, , part] = messages[2]?.content ?? [];
     const found = await calls.read("value", { place: { ...place, kind: "channel", channel: "messages" }, path: part?.path ?? [] });
-    expect(found.value).toEqual(part?.value);
+    expect(found.value).toEqual(part?.kind === "other" && part.value);
   }); // oxfmt-ignore
 
   it("compares checkpoints by versions, and a channel by its values", async () => {

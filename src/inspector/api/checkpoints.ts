@@ -67,20 +67,69 @@ export interface MessageView {
   readonly type: string;
   readonly id?: string;
   readonly name?: string;
-  /** The text of the content, cut. */
-  readonly text: string;
-  readonly isCut: boolean;
-  /** The parts of the content that are not text, such as images. */
-  readonly parts: readonly ContentPart[];
+  /** The first parts of the content, in their order. Calls that {@link toolCalls} has are left out. */
+  readonly content: readonly ContentPart[];
+  /** How many parts of the content and calls are left out because there are too many. */
+  readonly omitted?: number;
   readonly toolCalls: readonly ToolCallView[];
   /** The call that a tool message answers. */
   readonly toolCallId?: string;
+  /** The position of the message whose call shows this one as its result. */
+  readonly shownAt?: number;
   /** `error` if the tool failed. */
   readonly status?: string;
+  /** The model that wrote the message. */
+  readonly model?: string;
+  readonly usage?: TokenUsage;
 }
 
-/** A part of a message's content that is not text. */
-export interface ContentPart {
+/** The tokens of a model's answer, as far as the message says. */
+export interface TokenUsage {
+  readonly input?: number;
+  readonly output?: number;
+  readonly cacheRead?: number;
+  readonly cacheWritten?: number;
+  readonly reasoning?: number;
+}
+
+/** A part of a message's content. */
+export type ContentPart = MessageText | MessageMedia | OtherPart;
+
+/** A text. That of a reasoning is empty where the provider of the model has encrypted it. */
+export interface MessageText {
+  readonly kind: "text" | "reasoning";
+  readonly path: ValuePath;
+  readonly text: string;
+  readonly isCut: boolean;
+  /** The characters of the whole text. */
+  readonly size: number;
+}
+
+/** An image, a recording, a film or a file: its address, or where its data is. */
+export interface MessageMedia {
+  readonly kind: "media";
+  readonly media: "image" | "audio" | "video" | "file";
+  /** The part that describes it. */
+  readonly path: ValuePath;
+  /** As the message says it. */
+  readonly mediaType?: string;
+  /** An address elsewhere. */
+  readonly url?: string;
+  readonly data?: MediaData;
+}
+
+/** Where the data of a {@link MessageMedia} is. */
+export interface MediaData {
+  readonly path: ValuePath;
+  /** The decoded bytes, about. */
+  readonly bytes: number;
+  /** Whether the value is a text in base64, perhaps as a `data:` address. Otherwise it is the bytes. */
+  readonly isBase64: boolean;
+}
+
+/** A part of a message's content that is only known as a value. */
+export interface OtherPart {
+  readonly kind: "other";
   readonly type: string;
   readonly path: ValuePath;
   readonly value: ValueNode;
@@ -90,9 +139,13 @@ export interface ContentPart {
 export interface ToolCallView {
   readonly id?: string;
   readonly name: string;
-  /** The arguments as JSON, cut. */
+  /** The arguments as JSON, cut; the text that the model wrote, where it could not be parsed. */
   readonly args: string;
   readonly isCut: boolean;
+  /** The path of the arguments in the value of the channel. */
+  readonly path?: ValuePath;
+  /** Why LangChain could not parse the call. */
+  readonly error?: string;
   /** The position of the tool message with the result. */
   readonly answeredBy?: number;
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CallRun } from "../calls/call-definition.js";
 import { followPath, valueArgs } from "../calls/values-calls.js";
 import { readStoredValue } from "../stored-values/read-stored-value.js";
@@ -9,14 +10,17 @@ import { parseArgs } from "./parse-args.js";
 /** How much is sent at once, in characters or bytes. */
 const PIECE = 65_536;
 
+const downloadArgs = valueArgs.extend({ isBase64: z.boolean().optional() });
+
 /**
  * Sends a part of a stored value as a file: bytes as they are, a text in UTF-8, anything else as JSON. The names of the files are fixed,
- * since a stored name could mislead whoever opens it, and no browser shows the content as a page.
+ * since a stored name could mislead whoever opens it, and no browser shows the content as a page. With `isBase64` a text is sent as the
+ * bytes that it stands for, such as those of an image in a message.
  */
 export async function download(run: CallRun, args: string): Promise<Response> {
-  const { place, path } = parseArgs(valueArgs, args);
+  const { place, path, isBase64 = false } = parseArgs(downloadArgs, args);
   const value = followPath(await readStoredValue(run, place), path).at(-1);
-  const [name, pieces] = fileOf(value);
+  const [name, pieces] = fileOf(value, isBase64);
   return new Response(streamOf(pieces), {
     headers: {
       "content-type": "application/octet-stream",
@@ -27,7 +31,8 @@ export async function download(run: CallRun, args: string): Promise<Response> {
   });
 }
 
-function fileOf(value: unknown): readonly [name: string, pieces: Iterator<Uint8Array>] {
+function fileOf(value: unknown, isBase64: boolean): readonly [name: string, pieces: Iterator<Uint8Array>] {
+  if (typeof value === "string" && isBase64) return ["value.bin", bytePieces(bytesInBase64(value))];
   if (typeof value === "string") return ["value.txt", textPieces([value])];
   if (typeof value === "object" && value !== null && isBytes(value)) {
     return ["value.bin", bytePieces(bytesOf(value))];
@@ -44,6 +49,11 @@ function streamOf(pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> {
       else controller.enqueue(next.value);
     },
   });
+}
+
+/** Decodes base64, also that of a `data:` address. What is no base64 becomes no bytes that anybody could use, and does no harm. */
+function bytesInBase64(text: string): Buffer {
+  return Buffer.from(text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text, "base64");
 }
 
 function* bytePieces(bytes: Buffer): Generator<Uint8Array, undefined> {

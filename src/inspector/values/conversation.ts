@@ -1,20 +1,20 @@
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
-import type { ContentPart, Conversation, MessageView, ToolCallView } from "../api/checkpoints.js";
+import { isObject } from "../../serde/objects/type-guards.js";
+import type { Conversation, MessageView, TokenUsage, ToolCallView } from "../api/checkpoints.js";
 import type { ValuePath } from "../api/value-node.js";
-import { describeValue } from "./describe-value.js";
+import { cutLabel, describeValue } from "./describe-value.js";
+import { fieldOf, type Located, textAt } from "./located.js";
+import { describeContent, describeText } from "./message-content.js";
+import { type PairedCalls, pairCalls } from "./pair-calls.js";
 import { briefJson } from "./readable-json.js";
 import { type ReadMessage, readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
 import { type ReadToolCall, readToolCalls } from "./read-tool-calls.js";
 import { TextRoom } from "./text-room.js";
-import { stepTo } from "./value-parts.js";
 
-/** The most characters of a message's text. */
-const MAX_CONTENT = 8_000;
-/** The most characters of a call's arguments. */
+/** The most characters of a call's arguments, and of why it could not be parsed. */
 const MAX_ARGS = 2_000;
-/** The most parts and calls of one message. */
-const MAX_PARTS = 50;
+/** The most calls of one message. */
+const MAX_CALLS = 50;
 
 /** Which messages to show. */
 export interface MessagePage {
@@ -30,126 +30,115 @@ export function describeConversation(
   { offset, limit, path }: MessagePage,
 ): Conversation {
   const room = new TextRoom();
-  const answers = answersIn(messages);
-  const views = messages.slice(offset, offset + limit).map((message, index) =>
-    describeMessage(message, [...path, offset + index], {
-      room,
-      answerTo: (id) => answers.get(id)?.find((position) => position > offset + index),
-    }),
-  );
+  const pairs = pairCalls(messages, MAX_CALLS);
+  const views = messages
+    .slice(offset, offset + limit)
+    .map((value, index) =>
+      describeMessage({ value, path: [...path, offset + index] }, { room, pairs, position: offset + index }),
+    );
   return { total: messages.length, offset, messages: views };
 }
 
 interface Surroundings {
   readonly room: TextRoom;
-  /** Returns the position of the message that answers a call. */
-  readonly answerTo: (callId: string) => number | undefined;
+  readonly pairs: PairedCalls;
+  readonly position: number;
 }
 
-/** By call: the positions of the tool messages that answer it. */
-function answersIn(messages: readonly unknown[]): ReadonlyMap<string, number[]> {
-  const answers = new Map<string, number[]>();
-  for (const [position, message] of messages.entries()) {
-    const read = readMessage(message);
-    const id = read === undefined ? undefined : textAt(read.fields, "tool_call_id");
-    if (id === undefined) continue;
-    const known = answers.get(id);
-    if (known === undefined) answers.set(id, [position]);
-    else known.push(position);
-  }
-  return answers;
-}
-
-function describeMessage(value: unknown, path: ValuePath, surroundings: Surroundings): MessageView {
-  const { room } = surroundings;
+function describeMessage(located: Located, surroundings: Surroundings): MessageView {
+  const { value, path } = located;
   const message = readMessage(value);
-  if (message === undefined) {
-    const described = describeValue(value);
-    const { text, isCut } = room.cut(described.text, MAX_CONTENT);
-    const type = described.className ?? described.type;
-    return { path, role: "other", type, text, isCut: isCut || described.isCut, parts: [], toolCalls: [] };
-  }
-  const { fields, role, type } = message;
+  if (message === undefined) return describeOther(located, surroundings);
+  const { room, pairs, position } = surroundings;
+  const { role, type } = message;
+  const fields = fieldsOf(message, path);
   const calls = readToolCalls(fields);
-  const content = contentOf(message, path, { room, callIds: new Set(calls.map(({ id }) => id)) });
-  const [id, name] = [textAt(fields, "id"), textAt(fields, "name")];
-  const [toolCallId, status] = [textAt(fields, "tool_call_id"), textAt(fields, "status")];
+  const { parts, omitted } = describeContent(fields, { room, calls });
+  const omittedCalls = Math.max(0, calls.length - MAX_CALLS);
+  const shownAt = role === "tool" ? pairs.shownAt(position) : undefined;
   return {
-    ...{ path, role, type },
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...room.cut(content.text, MAX_CONTENT),
-    parts: content.parts,
-    toolCalls: calls.slice(0, MAX_PARTS).map((call) => describeCall(call, surroundings)),
-    ...(toolCallId !== undefined && { toolCallId }),
-    ...(status !== undefined && { status }),
+    ...{ path, role, type: cutLabel(type) },
+    ...textsAt(fields.value, { id: "id", name: "name", toolCallId: "tool_call_id", status: "status" }),
+    ...{
+      content: parts,
+      toolCalls: calls.slice(0, MAX_CALLS).map((call) => describeCall(call, surroundings)),
+    },
+    ...(omitted + omittedCalls > 0 && { omitted: omitted + omittedCalls }),
+    ...(shownAt !== undefined && { shownAt }),
+    ...describeModel(fields),
   };
 }
 
-interface Content {
-  readonly text: string;
-  readonly parts: readonly ContentPart[];
-}
-
-interface ContentContext {
-  readonly room: TextRoom;
-  /** The calls that are shown by themselves. Some models repeat them in the content. */
-  readonly callIds: ReadonlySet<string | undefined>;
-}
-
-function contentOf(
-  { fields, path }: ReadMessage,
-  ofMessage: ValuePath,
-  { room, callIds }: ContentContext,
-): Content {
-  const content = readOwn(fields, "content");
-  const step = stepTo(fields, "content");
-  if (typeof content === "string") return { text: content, parts: [] };
-  if (step === undefined || content === null || content === undefined) return { text: "", parts: [] };
-  const ofContent = [...ofMessage, ...path, step];
-  if (!isArray(content)) return { text: "", parts: [partOf(content, ofContent, room)] };
-  const texts = content.map(textOfPart);
-  const others = [...content.entries()].filter(
-    ([index, part]) => texts[index] === undefined && !isCall(part, callIds),
-  );
+/** Describes a value that is no message. */
+function describeOther({ value, path }: Located, { room }: Surroundings): MessageView {
+  if (typeof value === "string") {
+    const text = describeText("text", { value, path }, room);
+    return { path, role: "other", type: "string", content: [text], toolCalls: [] };
+  }
+  const node = room.cutNode(describeValue(value));
+  const type = node.className ?? node.type;
   return {
-    text: texts.filter((text) => text !== undefined).join("\n"),
-    parts: others
-      .slice(0, MAX_PARTS)
-      .map(([index, part]: [number, unknown]) => partOf(part, [...ofContent, index], room)),
+    ...{ path, role: "other", type: cutLabel(type), toolCalls: [] },
+    content: [{ kind: "other", type: node.type, path, value: node }],
   };
 }
 
-function textOfPart(part: unknown): string | undefined {
-  if (typeof part === "string") return part;
-  if (!isObject(part)) return undefined;
-  const [type, text] = [textAt(part, "type"), textAt(part, "text")];
-  return type === undefined || !type.endsWith("text") ? undefined : text;
+/** Returns the fields of a message, which are inside `kwargs` where it was not revived. */
+export function fieldsOf({ fields, path }: ReadMessage, ofMessage: ValuePath): Located {
+  return { value: fields, path: [...ofMessage, ...path] };
 }
 
-function isCall(part: unknown, callIds: ReadonlySet<string | undefined>): boolean {
-  if (!isObject(part)) return false;
-  const [type, id] = [textAt(part, "type"), textAt(part, "id") ?? textAt(part, "call_id")];
-  const isCallType = type === "tool_use" || type === "tool_call" || type === "function_call";
-  return isCallType && id !== undefined && callIds.has(id);
-}
-
-function partOf(value: unknown, path: ValuePath, room: TextRoom): ContentPart {
-  const type = isObject(value) ? textAt(value, "type") : undefined;
-  return { type: type ?? "other", path, value: room.cutNode(describeValue(value)) };
-}
-
-function describeCall({ id, name, args }: ReadToolCall, { room, answerTo }: Surroundings): ToolCallView {
-  const { text, isCut } = room.cut(typeof args === "string" ? args : briefJson(args, MAX_ARGS), MAX_ARGS);
-  const answeredBy = id === undefined ? undefined : answerTo(id);
+function describeCall(
+  { id, name, args, error }: ReadToolCall,
+  { room, pairs, position }: Surroundings,
+): ToolCallView {
+  const given = args?.value ?? {};
+  const { text, isCut } = room.cut(typeof given === "string" ? given : briefJson(given, MAX_ARGS), MAX_ARGS);
+  const answeredBy = id === undefined ? undefined : pairs.answerTo(id, position);
   return {
-    ...(id !== undefined && { id }),
-    ...{ name, args: text, isCut },
+    ...(id !== undefined && { id: cutLabel(id) }),
+    ...{ name: cutLabel(name), args: text, isCut },
+    ...(args !== undefined && { path: args.path }),
+    ...(error !== undefined && { error: room.cut(error, MAX_ARGS).text }),
     ...(answeredBy !== undefined && { answeredBy }),
   };
 }
 
-function textAt(target: object, name: string): string | undefined {
-  const value = readOwn(target, name);
-  return typeof value === "string" ? value : undefined;
+/** Returns which model wrote a message, and what it took, where LangChain says so. */
+function describeModel(fields: Located): Pick<MessageView, "model" | "usage"> {
+  const model = textAt(fieldOf(fields, "response_metadata")?.value, "model_name", "model", "model_id");
+  const usage = fieldOf(fields, "usage_metadata")?.value;
+  return {
+    ...(model !== undefined && { model: cutLabel(model) }),
+    ...(isObject(usage) && { usage: usageOf(usage) }),
+  };
+}
+
+function usageOf(usage: object): TokenUsage {
+  const [ofInput, ofOutput] = [readOwn(usage, "input_token_details"), readOwn(usage, "output_token_details")];
+  const counts = [
+    ["input", countAt(usage, "input_tokens")],
+    ["output", countAt(usage, "output_tokens")],
+    ["cacheRead", countAt(ofInput, "cache_read")],
+    ["cacheWritten", countAt(ofInput, "cache_creation")],
+    ["reasoning", countAt(ofOutput, "reasoning")],
+  ] as const;
+  return Object.fromEntries(counts.filter(([, count]) => count !== undefined));
+}
+
+function countAt(target: unknown, name: string): number | undefined {
+  const count = isObject(target) ? readOwn(target, name) : undefined;
+  return typeof count === "number" && Number.isFinite(count) ? count : undefined;
+}
+
+function textsAt<Name extends string>(
+  target: unknown,
+  names: Readonly<Record<Name, string>>,
+): Partial<Record<Name, string>> {
+  const texts: Partial<Record<Name, string>> = {};
+  for (const name in names) {
+    const text = textAt(target, names[name]);
+    if (text !== undefined) texts[name] = cutLabel(text);
+  }
+  return texts;
 }

@@ -1,32 +1,36 @@
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
-import { readOwn } from "./read-property.js";
+import { fieldOf, type Located, textAt } from "./located.js";
 
 /** A call of a tool in a message. */
 export interface ReadToolCall {
   readonly id: string | undefined;
   readonly name: string;
   /** An object, or the text of a call that could not be parsed. */
-  readonly args: unknown;
+  readonly args: Located | undefined;
+  /** Why LangChain could not parse the call. */
+  readonly error: string | undefined;
 }
 
 /** Reads the calls of tools in a message: LangChain's, those that LangChain could not parse, or those of the OpenAI API. */
-export function readToolCalls(fields: object): ReadToolCall[] {
-  const own = [readOwn(fields, "tool_calls"), readOwn(fields, "invalid_tool_calls")].flatMap(callsOf);
+export function readToolCalls(fields: Located): ReadToolCall[] {
+  const own = ["tool_calls", "invalid_tool_calls"].flatMap((name) => callsOf(fieldOf(fields, name)));
   if (own.length > 0) return own;
-  const more = readOwn(fields, "additional_kwargs");
-  return isObject(more) ? callsOf(readOwn(more, "tool_calls")) : [];
+  const more = fieldOf(fields, "additional_kwargs");
+  return more === undefined ? [] : callsOf(fieldOf(more, "tool_calls"));
 }
 
-function callsOf(calls: unknown): ReadToolCall[] {
-  if (!isArray(calls)) return [];
-  return calls.filter(isObject).map((call) => {
-    const described = readOwn(call, "function");
-    const from = isObject(described) ? described : call;
-    const [id, name] = [readOwn(call, "id"), readOwn(from, "name")];
+function callsOf(calls: Located | undefined): ReadToolCall[] {
+  if (calls === undefined || !isArray(calls.value)) return [];
+  return [...calls.value.entries()].flatMap(([index, value]: [number, unknown]) => {
+    if (!isObject(value)) return [];
+    const call = { value, path: [...calls.path, index] };
+    const described = fieldOf(call, "function");
+    const from = described !== undefined && isObject(described.value) ? described : call;
     return {
-      id: typeof id === "string" ? id : undefined,
-      name: typeof name === "string" ? name : "",
-      args: readOwn(from, "args") ?? readOwn(from, "arguments") ?? {},
+      id: textAt(value, "id"),
+      name: textAt(from.value, "name") ?? "",
+      args: fieldOf(from, "args", "arguments"),
+      error: textAt(value, "error"),
     };
   });
 }

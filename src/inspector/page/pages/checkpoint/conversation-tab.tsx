@@ -7,7 +7,6 @@ import { useRead } from "../../server/use-read.js";
 import type { TabProps } from "./tab-props.js";
 import { MessageList } from "../../parts/conversation/message-list.js";
 import { PAGE_SIZE, type ShownConversation } from "../../parts/conversation/use-message.js";
-import "../../parts/conversation/conversation.css";
 
 /** The messages of a channel as a conversation. */
 export function ConversationTab({ route: { place, params, linkToTab }, view: { conversations } }: TabProps) {

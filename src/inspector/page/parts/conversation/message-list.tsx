@@ -2,6 +2,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "preact/hooks";
 import { Message } from "./message.js";
 import type { ShownConversation } from "./use-message.js";
+import "./conversation.css";
 
 interface MessageListProps {
   readonly conversation: ShownConversation;
@@ -32,23 +33,26 @@ export function MessageList({ conversation, total, isNewestFirst, position }: Me
   }, [position]);
   const { scrollMargin } = virtual.options;
   return (
-    <ol class="messages" ref={list} style={{ height: `${virtual.getTotalSize()}px` }}>
-      {virtual.getVirtualItems().map(({ index, key, start }) => (
-        <li
-          key={key}
-          ref={virtual.measureElement}
-          data-index={index}
-          aria-setsize={total}
-          aria-posinset={index + 1}
-          style={{ transform: `translateY(${start - scrollMargin}px)` }}
-        >
-          <Message
-            conversation={conversation}
-            position={positionAt(index)}
-            isChosen={positionAt(index) === position}
-          />
-        </li>
-      ))}
-    </ol>
+    <>
+      <h2 class="sr-only">Messages</h2>
+      <ol class="messages" ref={list} style={{ height: `${virtual.getTotalSize()}px` }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <li
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            style={{ transform: `translateY(${start - scrollMargin}px)` }}
+          >
+            <Message
+              conversation={conversation}
+              position={positionAt(index)}
+              isChosen={positionAt(index) === position}
+            />
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }

@@ -1,8 +1,12 @@
+import { useState } from "preact/hooks";
 import type { MessageView } from "../../../api/checkpoints.js";
 import { Failure } from "../failure.js";
-import { MessageBody, type MessageBodyProps } from "./message-body.js";
+import { counted } from "../number-texts.js";
+import { FoldedValue } from "./folded-value.js";
+import { MessageContent } from "./message-content.js";
+import { MessageFacts } from "./message-facts.js";
 import { ToolCall } from "./tool-call.js";
-import { linkToMessage, type ShownConversation, useMessage } from "./use-message.js";
+import { linkToMessage, linkToPosition, type ShownConversation, useMessage, valueOf } from "./use-message.js";
 
 const ROLES: Readonly<Record<MessageView["role"], string>> = {
   human: "Human",
@@ -23,9 +27,11 @@ interface MessageProps {
 /** A message of a conversation. */
 export function Message({ conversation, position, isChosen }: MessageProps) {
   const { message, error } = useMessage(conversation, position);
+  const [isSource, setSource] = useState(false);
   if (error !== null) return <Failure error={error} />;
   if (message === undefined) return <p class="message dim">Loading message {position + 1}…</p>;
   const isError = message.status === "error";
+  const hasText = message.toolCalls.length > 0 || message.content.some(({ kind }) => kind !== "other");
   return (
     <article
       class={`message message-${message.role} ${isError ? "message-error" : ""}`}
@@ -37,38 +43,42 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
         {message.name !== undefined && <bdi class="mono">{message.name}</bdi>}
         {isError && <span class="badge badge-failed">error</span>}
         <span class="dim mono">{message.type}</span>
-        <a class="message-link" href={linkToMessage(conversation, message.path)}>
-          #{position + 1}
-        </a>
+        <span class="message-actions">
+          {hasText && message.shownAt === undefined && (
+            <button
+              type="button"
+              class="message-source"
+              aria-pressed={isSource}
+              onClick={() => {
+                setSource(!isSource);
+              }}
+            >
+              Source
+            </button>
+          )}
+          <a href={linkToMessage(conversation, message.path)}>#{position + 1}</a>
+        </span>
       </p>
-      {message.role === "tool" ? (
-        <ToolResult conversation={conversation} message={message} />
+      {message.shownAt === undefined ? (
+        <>
+          <MessageContent {...{ conversation, message, isSource }} />
+          {message.toolCalls.map((call, index) => (
+            <ToolCall key={call.id ?? index} {...{ conversation, call, isSource }} />
+          ))}
+          {message.omitted !== undefined && (
+            <p class="dim">{counted(message.omitted, "more part")} among all fields</p>
+          )}
+          <MessageFacts message={message} />
+        </>
       ) : (
-        <MessageBody conversation={conversation} message={message} />
+        <p class="message-result">
+          Result {message.toolCallId !== undefined && <bdi class="mono dim">{message.toolCallId}</bdi>} of the
+          call in <a href={linkToPosition(conversation, message, message.shownAt)}>#{message.shownAt + 1}</a>
+        </p>
       )}
-      {message.toolCalls.map((call, index) => (
-        <ToolCall key={call.id ?? index} conversation={conversation} call={call} />
-      ))}
+      <FoldedValue place={valueOf(conversation)} label="message" path={message.path}>
+        All fields
+      </FoldedValue>
     </article>
-  );
-}
-
-/** The call shows its result as well, so that the message is brief until somebody asks. */
-function ToolResult({ conversation, message }: MessageBodyProps) {
-  const start = message.text.slice(0, 80).split("\n", 1)[0] ?? "";
-  return (
-    <details>
-      <summary>
-        Result{" "}
-        {message.toolCallId !== undefined && (
-          <>
-            of <bdi class="mono">{message.toolCallId}</bdi>
-          </>
-        )}
-        : <bdi>{start}</bdi>
-        {start.length < message.text.length && "…"}
-      </summary>
-      <MessageBody conversation={conversation} message={message} />
-    </details>
   );
 }

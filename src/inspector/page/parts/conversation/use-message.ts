@@ -20,6 +20,15 @@ export function linkToMessage({ linkTo }: ShownConversation, path: ValuePath): s
   return linkTo(pathToText(path));
 }
 
+/** Returns the link to the message at another position of the list that a message is in. */
+export function linkToPosition(
+  conversation: ShownConversation,
+  { path }: MessageView,
+  position: number,
+): string {
+  return linkToMessage(conversation, [...path.slice(0, -1), position]);
+}
+
 /** Returns where the value of the channel is. */
 export function valueOf({ place, channel }: ShownConversation): ValuePlace {
   return { kind: "channel", channel, ...place };

@@ -10,30 +10,23 @@ import "./long-text.css";
 
 interface LongTextProps {
   readonly place: ValuePlace;
-  /** Where the text is, or what finds out, once somebody asks for the rest. */
-  readonly path: ValuePath | (() => Promise<ValuePath | undefined>);
-  /** What to show when the text is at no one path. */
-  readonly otherwise?: ComponentChildren;
+  /** Where the text is. */
+  readonly path: ValuePath;
   /** Whether a button copies the text. */
   readonly canCopy?: boolean;
+  /** Shows the text in another way than as it is. */
+  readonly render?: ((text: string) => ComponentChildren) | undefined;
   readonly value: Pick<ValueNode, "type" | "text" | "isCut"> & Partial<Pick<ValueNode, "size">>;
 }
 
 /** Shows a text with its line breaks. A button reads what is cut, a part at a time. */
-export function LongText({ place, path, value, canCopy = false, otherwise }: LongTextProps) {
+export function LongText({ place, path, value, canCopy = false, render }: LongTextProps) {
   const [text, setText] = useState(value.text);
   const [isCut, setCut] = useState(value.isCut && value.type === "string");
   const [error, setError] = useState<unknown>();
-  const [isNowhere, setNowhere] = useState(false);
   const more = async (): Promise<void> => {
     try {
-      const found = await pathOf(path);
-      if (found === undefined) {
-        setNowhere(true);
-        setCut(false);
-        return;
-      }
-      const part = await read("text", { place, path: found, offset: text.length });
+      const part = await read("text", { place, path, offset: text.length });
       setText(text + part.text);
       setCut(part.next !== undefined);
       setError(undefined);
@@ -43,11 +36,14 @@ export function LongText({ place, path, value, canCopy = false, otherwise }: Lon
   };
   return (
     <>
-      <pre class="long-text">
-        <bdi>{text}</bdi>
-        {(isCut || (value.isCut && value.type === "bytes")) && "…"}
-      </pre>
-      {isNowhere && otherwise}
+      {render === undefined ? (
+        <pre class="long-text">
+          <bdi>{text}</bdi>
+          {(isCut || (value.isCut && value.type === "bytes")) && "…"}
+        </pre>
+      ) : (
+        render(text)
+      )}
       {error !== undefined && <Failure error={error} />}
       <p class="long-text-actions">
         {isCut && (
@@ -57,22 +53,13 @@ export function LongText({ place, path, value, canCopy = false, otherwise }: Lon
           </button>
         )}
         {canCopy && (
-          <CopyButton
-            text={async () => {
-              const found = isCut ? await pathOf(path) : undefined;
-              return text + (found === undefined ? "" : await readText(place, found, text.length));
-            }}
-          >
+          <CopyButton text={async () => (isCut ? text + (await readText(place, path, text.length)) : text)}>
             Copy value
           </CopyButton>
         )}
       </p>
     </>
   );
-}
-
-async function pathOf(path: LongTextProps["path"]): Promise<ValuePath | undefined> {
-  return typeof path === "function" ? path() : path;
 }
 
 /** Reads a text in parts, from a position to its end. */

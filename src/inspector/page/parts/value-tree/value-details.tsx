@@ -1,6 +1,7 @@
 import type { ValuePlace } from "../../../api/places.js";
 import { CopyButton } from "../copy-button.js";
 import { LongText } from "../long-text/long-text.js";
+import { downloadAddress } from "../download-address.js";
 import { counted, formatBytes } from "../number-texts.js";
 import type { ValueItem } from "./value-items.js";
 import { describeType } from "./path-text.js";
@@ -24,7 +25,7 @@ export function ValueDetails({ place, item }: ValueDetailsProps) {
       <p class="value-actions">
         <CopyButton text={item.place}>Copy path</CopyButton>
         {value.type === "bytes" && (
-          <a href={`download?${new URLSearchParams({ args }).toString()}`} download>
+          <a href={downloadAddress({ place, path })} download>
             Download {formatBytes(value.size)}
           </a>
         )}

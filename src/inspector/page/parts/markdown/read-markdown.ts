@@ -1,0 +1,33 @@
+import MarkdownIt, { type Token } from "markdown-it";
+import { safeAddress } from "./safe-address.js";
+
+/** Longer texts would take longer than a person waits for. */
+const MAX_CHARACTERS = 100_000;
+const MAX_TOKENS = 10_000;
+/** The parser leaves out what is deeper: its `maxNesting`. */
+const MAX_DEPTH = 100;
+
+const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
+
+// HTML is text. A line break is one, as people who chat mean it.
+const parser = /* @__PURE__ */ createParser();
+
+function createParser(): MarkdownIt {
+  const created = new MarkdownIt({ html: false, linkify: true, breaks: true });
+  created.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+  // The source of other links is shown as it is.
+  created.validateLink = (address) => safeAddress(address) !== undefined || DATA_IMAGE.test(address);
+  return created;
+}
+
+/** Reads Markdown. Returns `undefined` where a text is too long, or nested too deeply, to be shown whole. */
+export function readMarkdown(text: string): readonly Token[] | undefined {
+  if (text.length > MAX_CHARACTERS) return undefined;
+  const tokens = parser.parse(text, {});
+  let count = 0;
+  for (const { level, nesting, children } of tokens) {
+    count += 1 + (children?.length ?? 0);
+    if (count > MAX_TOKENS || (nesting === 1 && level >= MAX_DEPTH - 1)) return undefined;
+  }
+  return tokens;
+}

@@ -1,0 +1,52 @@
+import type { MediaData, MessageMedia } from "../../../api/checkpoints.js";
+import type { ValuePlace } from "../../../api/places.js";
+import { downloadAddress } from "../download-address.js";
+import { ExternalLink } from "../markdown/external-link.js";
+import { formatBytes } from "../number-texts.js";
+import { ShownImage } from "./shown-image.js";
+
+const NAMES: Readonly<Record<MessageMedia["media"], string>> = {
+  image: "Image",
+  audio: "Audio",
+  video: "Video",
+  file: "File",
+};
+
+interface MediaPartProps {
+  readonly place: ValuePlace;
+  readonly part: MessageMedia;
+}
+
+/** An image, a recording or a file of a message. Its data is read when somebody wants it; what is elsewhere is only a link. */
+export function MediaPart({ place, part: { media, mediaType, url, data } }: MediaPartProps) {
+  const about = [NAMES[media], mediaType?.replace(/^image\/(?=(?:png|jpeg|gif|webp)$)/, "").toUpperCase()];
+  const text = [...about, data && formatBytes(data.bytes)].filter((each) => each !== undefined).join(", ");
+  return (
+    <div class="media-part">
+      <bdi>{text}</bdi>{" "}
+      {url !== undefined && (
+        <ExternalLink address={url}>
+          <bdi>{url}</bdi>
+        </ExternalLink>
+      )}
+      {data !== undefined && (
+        <>
+          <a href={addressOf(place, data)} download>
+            Download<span class="sr-only"> the {media}</span>
+          </a>{" "}
+          {media === "image" && <ShownImage name="" read={() => readBytes(place, data)} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function addressOf(place: ValuePlace, { path, isBase64 }: MediaData): string {
+  return downloadAddress({ place, path, ...(isBase64 && { isBase64 }) });
+}
+
+async function readBytes(place: ValuePlace, data: MediaData): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(addressOf(place, data));
+  if (!response.ok) throw new Error("The image could not be read.");
+  return new Uint8Array(await response.arrayBuffer());
+}
