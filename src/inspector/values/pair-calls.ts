@@ -1,6 +1,6 @@
 import { readMessage } from "./read-message.js";
 import { textAt } from "./located.js";
-import { readToolCalls } from "./read-tool-calls.js";
+import { callIdsOf } from "./read-tool-calls.js";
 
 /** Which messages of a conversation answer which calls of tools. */
 export interface PairedCalls {
@@ -30,7 +30,7 @@ function findPairs(messages: readonly unknown[], maxCalls: number): PairedCalls 
     const read = readMessage(messages[position]);
     if (read === undefined) continue;
     const ofMessage = new Map<string, number>();
-    for (const { id } of readToolCalls({ value: read.fields, path: [] }).slice(0, maxCalls)) {
+    for (const id of callIdsOf(read.fields).slice(0, maxCalls)) {
       const answer = id === undefined ? undefined : later.get(id);
       if (id === undefined || answer === undefined) continue;
       ofMessage.set(id, answer);

@@ -36,8 +36,8 @@ export function readMessage(value: unknown): ReadMessage | undefined {
   if (!isObject(value) || isArray(value)) return undefined;
   const className = classNameOf(value);
   const kwargs = isRecord(value) && className !== undefined ? readOwn(value, "kwargs") : undefined;
-  const step = stepTo(value, "kwargs");
   // A record of LangChain that was not revived.
+  const step = isRecord(kwargs) ? stepTo(value, "kwargs") : undefined;
   if (isRecord(kwargs) && step !== undefined) return readFields(kwargs, className, [step]);
   return readFields(value, className, []);
 }

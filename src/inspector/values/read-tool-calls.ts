@@ -1,4 +1,5 @@
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { readOwn } from "./read-property.js";
 import { fieldOf, type Located, textAt } from "./located.js";
 
 /** A call of a tool in a message. */
@@ -17,6 +18,18 @@ export function readToolCalls(fields: Located): ReadToolCall[] {
   if (own.length > 0) return own;
   const more = fieldOf(fields, "additional_kwargs");
   return more === undefined ? [] : callsOf(fieldOf(more, "tool_calls"));
+}
+
+/** Returns the ids of the calls that {@link readToolCalls} returns, in a fraction of its time. */
+export function callIdsOf(fields: object): (string | undefined)[] {
+  const own = ["tool_calls", "invalid_tool_calls"].flatMap((name) => idsIn(readOwn(fields, name)));
+  if (own.length > 0) return own;
+  const more = readOwn(fields, "additional_kwargs");
+  return isObject(more) ? idsIn(readOwn(more, "tool_calls")) : [];
+}
+
+function idsIn(calls: unknown): (string | undefined)[] {
+  return isArray(calls) ? calls.filter(isObject).map((call) => textAt(call, "id")) : [];
 }
 
 function callsOf(calls: Located | undefined): ReadToolCall[] {

@@ -43,6 +43,13 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
         {message.name !== undefined && <bdi class="mono">{message.name}</bdi>}
         {isError && <span class="badge badge-failed">error</span>}
         <span class="dim mono">{message.type}</span>
+        {message.shownAt !== undefined && (
+          <span>
+            Result {message.toolCallId !== undefined && <bdi class="mono dim">{message.toolCallId}</bdi>} of
+            the call in{" "}
+            <a href={linkToPosition(conversation, message, message.shownAt)}>#{message.shownAt + 1}</a>
+          </span>
+        )}
         <span class="message-actions">
           {hasText && message.shownAt === undefined && (
             <button
@@ -59,7 +66,7 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
           <a href={linkToMessage(conversation, message.path)}>#{position + 1}</a>
         </span>
       </p>
-      {message.shownAt === undefined ? (
+      {message.shownAt === undefined && (
         <>
           <MessageContent {...{ conversation, message, isSource }} />
           {message.toolCalls.map((call, index) => (
@@ -70,11 +77,6 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
           )}
           <MessageFacts message={message} />
         </>
-      ) : (
-        <p class="message-result">
-          Result {message.toolCallId !== undefined && <bdi class="mono dim">{message.toolCallId}</bdi>} of the
-          call in <a href={linkToPosition(conversation, message, message.shownAt)}>#{message.shownAt + 1}</a>
-        </p>
       )}
       <FoldedValue place={valueOf(conversation)} label="message" path={message.path}>
         All fields

@@ -19,8 +19,8 @@ interface MediaPartProps {
 
 /** An image, a recording or a file of a message. Its data is read when somebody wants it; what is elsewhere is only a link. */
 export function MediaPart({ place, part: { media, mediaType, url, data } }: MediaPartProps) {
-  const about = [NAMES[media], mediaType?.replace(/^image\/(?=(?:png|jpeg|gif|webp)$)/, "").toUpperCase()];
-  const text = [...about, data && formatBytes(data.bytes)].filter((each) => each !== undefined).join(", ");
+  const shown = [NAMES[media], mediaType && brief(mediaType), data && formatBytes(data.bytes)];
+  const text = shown.filter((each) => each !== undefined).join(", ");
   return (
     <div class="media-part">
       <bdi>{text}</bdi>{" "}
@@ -39,6 +39,12 @@ export function MediaPart({ place, part: { media, mediaType, url, data } }: Medi
       )}
     </div>
   );
+}
+
+/** `PNG` */
+function brief(mediaType: string): string {
+  const [, name] = /^image\/(png|jpeg|gif|webp)$/.exec(mediaType) ?? [];
+  return name?.toUpperCase() ?? mediaType;
 }
 
 function addressOf(place: ValuePlace, { path, isBase64 }: MediaData): string {
