@@ -8,6 +8,9 @@ import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 /** Where a text that is interpreted would load something from. */
 const BEACON = "http://127.0.0.1:9/beacon";
 
+/** An image that is a page with a script. */
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="top.attacked = 'svg'"><script>top.attacked = 1</script><image href="${BEACON}"/></svg>`;
+
 /** What would run a script, load something or change the page around it, where it is interpreted. */
 const ATTACKS = [
   `<script>globalThis.attacked = "script"</script>`,
@@ -15,12 +18,16 @@ const ATTACKS = [
   `</style></title></textarea><svg onload="globalThis.attacked = 'svg'"><iframe srcdoc="<script>top.attacked = 1</script>">`,
   `<base href="${BEACON}"><meta http-equiv="refresh" content="0; url=${BEACON}"><link rel="stylesheet" href="${BEACON}">`,
   `[link](javascript:globalThis.attacked=1) ![image](${BEACON}) <${BEACON}> ${BEACON}`,
+  `[a](data:text/html,<script>top.attacked=1</script>) <javascript:globalThis.attacked=1> [b]: vbscript:x\n[b] [c](//127.0.0.1:9/x)`,
+  `![d](data:image/svg+xml;base64,${inBase64(SVG)}) ![e](data:image/png;base64,${inBase64(SVG)}) | <img src=x onerror=alert(1)> |\n| --- |`,
   `javascript:globalThis.attacked='link'`,
   `{{constructor.constructor("globalThis.attacked = 1")()}} \${globalThis.attacked = 1}`,
   "\u001b[2J\u001b]8;;http://127.0.0.1:9\u0007ansi\u001b]8;;\u0007\u0008\u0085\u2028",
   "\u202egnp.exe\u2066\u2067\u200f\u200b\ufeff\u{e0041}",
 ];
 const TEXT = ATTACKS.join("\n");
+/** Text that becomes an element of each kind. */
+const MARKDOWN = ATTACKS.flatMap((text) => [`# ${text}`, `- **${text}**`, `> ${text}`, `| ${text} |`, `[${text}](${BEACON} "${text}")`, `\`\`\`${text}\n${text}\n\`\`\``]).join("\n\n"); // oxfmt-ignore
 const LONG_WORD = "w".repeat(20_000);
 /** The names that objects have anyway. */
 const PROTO: unknown = JSON.parse(
@@ -29,6 +36,10 @@ const PROTO: unknown = JSON.parse(
 
 /** The id of the thread. Indexes limit its length. */
 const HOSTILE_ID = `${ATTACKS.slice(0, 2).join(" ")}/../%2e%2e?#&\u202e${"w".repeat(300)}`;
+
+function inBase64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
 
 /** The prefix of a cache that {@link storeHostileThread} fills. */
 export const HOSTILE_PREFIX = `${ATTACKS.slice(0, 4).join(" ")}"]\u202e`;
@@ -45,9 +56,24 @@ export async function storeHostileThread(
   const namespace = `<img src=x onerror="globalThis.attacked='ns'">|javascript:globalThis.attacked=1:\u202e`;
   const call = { id: TEXT, name: TEXT, args: { [TEXT]: TEXT, proto: PROTO }, type: "tool_call" as const };
   const image = { type: "image_url", image_url: { url: BEACON } };
+  const media = ["image/svg+xml", "image/png", TEXT].flatMap((type) => [
+    { type: "image", source: { type: "base64", media_type: type, data: inBase64(SVG) } },
+    { type: "image", url: `data:${type};base64,${inBase64(SVG)}` },
+    { type: "image", url: "javascript:globalThis.attacked=1" },
+    { type: "file", mimeType: type, data: inBase64(SVG), filename: TEXT },
+    { type: "audio", url: TEXT },
+  ]);
   const messages = [
     new HumanMessage({ id: TEXT, name: TEXT, content: TEXT, additional_kwargs: { [TEXT]: PROTO } }),
     new AIMessage({ id: "2", content: [{ type: "text", text: TEXT }, image], tool_calls: [call] }),
+    new AIMessage({
+      id: "5",
+      content: [{ type: "thinking", thinking: MARKDOWN }, { type: TEXT, [TEXT]: TEXT }, ...media],
+      additional_kwargs: { reasoning_content: TEXT },
+      invalid_tool_calls: [{ ...call, id: "invalid", args: TEXT, error: TEXT, type: "invalid_tool_call" }],
+      response_metadata: { model_name: TEXT },
+    }),
+    new ToolMessage({ id: "6", tool_call_id: "other", content: MARKDOWN }),
     new ToolMessage({
       id: "3",
       name: TEXT,

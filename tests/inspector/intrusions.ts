@@ -32,8 +32,8 @@ export function findIntrusions(page: Page): Promise<string[]> {
       if (name === "meta" && element.hasAttribute("http-equiv")) found.push("<meta http-equiv>");
       for (const { name: attribute, value } of element.attributes) {
         if (attribute.startsWith("on") || attribute === "srcdoc") found.push(`${name} ${attribute}`);
-        if (/^(?:href|src|action|formaction|xlink:href|data|poster)$/.test(attribute) && !own(value))
-          found.push(`${name} ${attribute}=${value}`);
+        const isAddress = /^(?:href|src|action|formaction|xlink:href|data|poster)$/.test(attribute);
+        if (isAddress && !own(value) && !isLinkAway(element)) found.push(`${name} ${attribute}=${value}`);
       }
     }
     if ("attacked" in globalThis) found.push("a script has run");
@@ -64,9 +64,16 @@ export function findIntrusions(page: Page): Promise<string[]> {
       return texts;
     }
 
-    /** A text whose parts are marked is still one text. */
+    /** A text whose parts are marked is still one text. So is one that is shown as Markdown. */
     function isSearchMark(element: Element): boolean {
-      return element.querySelector("mark, ins, del") !== null;
+      return element.querySelector("mark, ins, del") !== null || element.closest(".markdown") !== null;
+    }
+
+    /** A link that a person may follow: it opens another page, which learns nothing of this one. */
+    function isLinkAway(element: Element): boolean {
+      const { protocol, target, rel } = element as HTMLAnchorElement;
+      const isSafe = target === "_blank" && rel === "noreferrer noopener";
+      return element.localName === "a" && isSafe && /^(?:https?|mailto):$/.test(protocol);
     }
   });
 }

@@ -30,7 +30,7 @@ const OUTLINES = {
     ...columns("Thread", "State", "Last activity", "Checkpoints", "Namespaces", "Size"),
   ],
   thread: ['heading "order-4711" [level=1]', 'heading "Step 7" [level=2]', 'heading "Values" [level=3]'],
-  conversation: checkpointWith("Conversation"),
+  conversation: checkpointWith("Conversation", 'heading "Messages" [level=2]'),
   channels: checkpointWith(
     "Channels",
     ...columns("Channel", "Value", "Version", "Stored as", "Bytes", "New"),
