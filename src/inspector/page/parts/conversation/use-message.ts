@@ -34,12 +34,16 @@ export function valueOf({ place, channel }: ShownConversation): ValuePlace {
   return { kind: "channel", channel, ...place };
 }
 
+interface UsedMessage {
+  readonly message: MessageView | undefined;
+  /** Whether the paths of the message lead to values. */
+  readonly isStored: boolean;
+  readonly error: unknown;
+}
+
 /** Reads the page that has a message, which its neighbours share. */
-export function useMessage(
-  { place, channel }: ShownConversation,
-  position: number,
-): { readonly message: MessageView | undefined; readonly error: unknown } {
+export function useMessage({ place, channel }: ShownConversation, position: number): UsedMessage {
   const offset = Math.floor(position / PAGE_SIZE) * PAGE_SIZE;
   const { data, error } = useRead("conversation", { ...place, channel, offset, limit: PAGE_SIZE });
-  return { message: data?.messages[position - offset], error };
+  return { message: data?.messages[position - offset], isStored: data?.isRebuilt !== true, error };
 }
