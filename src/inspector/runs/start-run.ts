@@ -32,27 +32,33 @@ export async function startRun(run: CallRun, request: RunRequest, around: Around
   const events = new EventQueue<RunEvent>();
   // The request ends with the page, and the run does not.
   const lasting = { ...run, call: context.call, signal: context.ended };
-  await new Promise<void>((resolve, reject) => {
-    const work = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
-      around(async () => {
-        const input = await inputOf(lasting, request);
-        events.add({ kind: "started" });
-        resolve();
-        await send(graph, { request, input, events, signal: AbortSignal.any([signal, context.ended]) });
-      });
-    context.saver.withThreadLock(request.threadId, work, { waitMs: 0 }).then(
-      () => {
-        events.add({ kind: "ended" });
-        events.end();
-      },
-      (error: unknown) => {
-        // Has an effect only before the run has started.
-        reject(error instanceof ThreadLockedError ? alreadyRuns() : error);
-        events.add({ kind: "failed", message: messageOfFailure(error) });
-        events.end();
-      },
-    );
+  let hasStarted = (): void => undefined;
+  const started = new Promise<void>((resolve) => {
+    hasStarted = resolve;
   });
+  const work = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
+    around(async () => {
+      const input = await inputOf(lasting, request);
+      events.add({ kind: "started" });
+      hasStarted();
+      await send(graph, { request, input, events, signal: AbortSignal.any([signal, context.ended]) });
+    });
+  const done = context.saver.withThreadLock(request.threadId, work, { waitMs: 0 });
+  void done.then(
+    () => {
+      events.add({ kind: "ended" });
+      events.end();
+    },
+    (error: unknown) => {
+      events.add({ kind: "failed", message: messageOfFailure(error) });
+      events.end();
+    },
+  );
+  try {
+    await Promise.race([started, done]);
+  } catch (error) {
+    throw error instanceof ThreadLockedError ? alreadyRuns() : error;
+  }
   return { events };
 }
 

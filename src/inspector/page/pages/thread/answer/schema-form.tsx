@@ -1,0 +1,190 @@
+import { useState } from "preact/hooks";
+import { parseJson } from "./free-form.js";
+
+/** A field of a form. */
+export interface SchemaField {
+  /** The property; `undefined` where the schema is of one value. */
+  readonly name: string | undefined;
+  readonly title: string;
+  readonly description: string;
+  readonly input: "text" | "number" | "boolean" | "json";
+  /** The values to choose from, as JSON. */
+  readonly choices: readonly string[] | undefined;
+  readonly isRequired: boolean;
+  /** As a person would type it. */
+  readonly initial: string;
+}
+
+const MAX_FIELDS = 100;
+
+/** Returns the fields for a JSON Schema; `undefined` where a form can't show what it asks for. */
+export function fieldsOf(schema: Readonly<Record<string, unknown>>): readonly SchemaField[] | undefined {
+  const { properties, required } = schema;
+  if (!isSchema(properties)) {
+    const field = fieldOf(undefined, schema, true);
+    return field.input === "json" && field.choices === undefined ? undefined : [field];
+  }
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  const entries = Object.entries(properties);
+  if (entries.length === 0 || entries.length > MAX_FIELDS) return undefined;
+  return entries.map(([name, each]) => fieldOf(name, isSchema(each) ? each : {}, names.includes(name)));
+}
+
+function fieldOf(
+  name: string | undefined,
+  schema: Readonly<Record<string, unknown>>,
+  isRequired: boolean,
+): SchemaField {
+  const { type, title, description, enum: values, default: given } = schema;
+  const input =
+    type === "string"
+      ? "text"
+      : type === "number" || type === "integer"
+        ? "number"
+        : type === "boolean"
+          ? type
+          : "json";
+  return {
+    name,
+    title: typeof title === "string" ? title : (name ?? "Your answer"),
+    description: typeof description === "string" ? description : "",
+    input,
+    choices: Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : undefined,
+    isRequired,
+    initial:
+      given === undefined
+        ? ""
+        : input === "text" && values === undefined
+          ? String(given)
+          : JSON.stringify(given),
+  };
+}
+
+interface SchemaFormProps {
+  readonly fields: readonly SchemaField[];
+  readonly onAnswer: (value: unknown) => void;
+}
+
+/** Asks for a value by the fields of its schema. The server checks it by the schema itself. */
+export function SchemaForm({ fields, onAnswer }: SchemaFormProps) {
+  const [texts, setTexts] = useState<readonly string[]>(fields.map(({ initial }) => initial));
+  const [problem, setProblem] = useState("");
+  return (
+    <form
+      class="answer-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const value = valueOf(fields, texts);
+        if ("problem" in value) setProblem(value.problem);
+        else onAnswer(value.value);
+      }}
+    >
+      {fields.map((field, at) => (
+        <Field
+          key={field.name ?? ""}
+          {...{ field }}
+          text={texts[at] ?? ""}
+          onChange={(text) => {
+            setTexts((now) => now.map((each, place) => (place === at ? text : each)));
+            setProblem("");
+          }}
+        />
+      ))}
+      {problem !== "" && (
+        <p class="answer-problem" role="status">
+          {problem}
+        </p>
+      )}
+      <div class="action-buttons">
+        <button type="submit" class="primary">
+          Send the answer
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly field: SchemaField;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+function Field({ field: { title, description, input, choices, isRequired }, text, onChange }: FieldProps) {
+  const options = choices ?? (input === "boolean" ? ["true", "false"] : undefined);
+  return (
+    <label class="action-field">
+      <span>
+        <bdi>{title}</bdi>
+        {!isRequired && <span class="dim"> (may be empty)</span>}
+      </span>
+      {options !== undefined ? (
+        <select
+          value={text}
+          onChange={({ currentTarget }) => {
+            onChange(currentTarget.value);
+          }}
+        >
+          <option value="">choose…</option>
+          {options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : input === "json" ? (
+        <textarea
+          class="mono"
+          rows={3}
+          spellcheck={false}
+          placeholder="JSON"
+          value={text}
+          onInput={({ currentTarget }) => {
+            onChange(currentTarget.value);
+          }}
+        />
+      ) : (
+        <input
+          type={input}
+          step={input === "number" ? "any" : undefined}
+          value={text}
+          onInput={({ currentTarget }) => {
+            onChange(currentTarget.value);
+          }}
+        />
+      )}
+      {description !== "" && (
+        <span class="dim">
+          <bdi>{description}</bdi>
+        </span>
+      )}
+    </label>
+  );
+}
+
+type Parsed = { readonly value: unknown } | { readonly problem: string };
+
+function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Parsed {
+  const parts: [string | undefined, unknown][] = [];
+  for (const [at, field] of fields.entries()) {
+    const text = texts[at] ?? "";
+    if (text === "" && !(field.isRequired && field.input === "text" && field.choices === undefined)) {
+      if (field.isRequired) return { problem: `${field.title} is missing.` };
+      continue;
+    }
+    const parsed = partOf(field, text);
+    if ("problem" in parsed) return { problem: `${field.title}: ${parsed.problem}` };
+    parts.push([field.name, parsed.value]);
+  }
+  const isOne = fields.length === 1 && fields[0]?.name === undefined;
+  return { value: isOne ? parts[0]?.[1] : Object.fromEntries(parts) };
+}
+
+function partOf({ input, choices }: SchemaField, text: string): Parsed {
+  if (input === "text" && choices === undefined) return { value: text };
+  return parseJson(text);
+}
+
+function isSchema(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

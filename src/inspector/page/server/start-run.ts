@@ -1,0 +1,48 @@
+import type { CallError } from "../../api/inspector-api.js";
+import type { RunEvent, RunRequest } from "../../api/runs.js";
+import { ServerError } from "./call-server.js";
+
+/**
+ * Starts a run, and reports what it does until it has ended.
+ *
+ * @param signal - Ends the reports. The run goes on.
+ */
+export async function startRun(
+  request: RunRequest,
+  signal: AbortSignal,
+  onEvent: (event: RunEvent) => void,
+): Promise<void> {
+  const response = await fetch("run", {
+    ...{ method: "POST", headers: { "content-type": "application/json" } },
+    body: JSON.stringify(request),
+    signal,
+  });
+  if (!response.ok || response.body === null) {
+    const { error } = (await response.json()) as CallError;
+    throw new ServerError(error.code, error.message);
+  }
+  let hasEnded = false;
+  for await (const text of eventsIn(response.body)) {
+    const event = JSON.parse(text) as RunEvent;
+    hasEnded ||= event.kind === "ended" || event.kind === "failed";
+    onEvent(event);
+  }
+  if (!hasEnded)
+    throw new Error("The connection was lost. The run goes on, and the thread shows what it does.");
+}
+
+/** Yields the data of server-sent events. Each has one line of data, since JSON has no line breaks. */
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let waiting = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return undefined;
+    const parts = (waiting + decoder.decode(value, { stream: true })).split("\n\n");
+    waiting = parts.pop() ?? "";
+    for (const part of parts) {
+      if (part.startsWith("data: ")) yield part.slice("data: ".length);
+    }
+  }
+}
