@@ -41,6 +41,8 @@ const ASKED: AskedCalls = {
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
   openThread: [{ threadId: "t" }, { threadId: "none" }],
   history: [ROOT],
+  story: [ROOT],
+  findMessages: [{ ...after, channel: "messages", messages: [{ role: "human", text: "hello" }] }],
   neighbours: [before],
   checkpoint: [before, after, { threadId: "old", namespace: "", checkpointId: CHILD }],
   value: [

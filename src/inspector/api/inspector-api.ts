@@ -23,6 +23,7 @@ import type {
 } from "./memory.js";
 import type { OpenThread } from "./runs.js";
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
+import type { FoundMessages, MessageSearch, StoryPage, StoryQuery } from "./story.js";
 import type {
   ChannelChains,
   CopiedRows,
@@ -77,6 +78,8 @@ export interface ReadCalls {
   /** What a person can do for a thread. */
   readonly openThread: Call<ThreadArgs, OpenThread>;
   readonly history: Call<HistoryQuery, HistoryPage>;
+  readonly story: Call<StoryQuery, StoryPage>;
+  readonly findMessages: Call<MessageSearch, FoundMessages>;
   readonly neighbours: Call<CheckpointPlace, Neighbours>;
   readonly checkpoint: Call<CheckpointPlace, CheckpointView>;
   readonly value: Call<

@@ -6,6 +6,7 @@ import { checkpointsCalls } from "./checkpoint-calls.js";
 import { healthCalls } from "./health-calls.js";
 import { memoryCalls, memoryChanges } from "./memory-calls.js";
 import { overviewCalls } from "./overview-calls.js";
+import { storyCalls } from "./story-calls.js";
 import { storageCalls } from "./storage-calls.js";
 import { threadCalls } from "./thread-calls.js";
 import { threadsCalls } from "./threads-calls.js";
@@ -20,6 +21,7 @@ export const readCalls: ReadDefinitions<ReadName> = {
   ...memoryCalls,
   ...overviewCalls,
   ...storageCalls,
+  ...storyCalls,
   ...threadCalls,
   ...threadsCalls,
   ...valuesCalls,

@@ -1,6 +1,7 @@
 import { InvalidConfigError } from "../../errors/index.js";
 import { isArray } from "../../serde/objects/type-guards.js";
 import type { Conversation } from "../api/checkpoints.js";
+import type { ValuePath } from "../api/value-node.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelPlace } from "../queries/value-rows.js";
 import { configOf, findChannelValue } from "../stored-values/read-stored-value.js";
@@ -15,16 +16,26 @@ export async function readConversation(
   place: ChannelPlace,
   page: Omit<MessagePage, "path">,
 ): Promise<Conversation> {
+  const { messages, path } = await readMessages(run, place);
+  const conversation = describeConversation(messages, { ...page, path: path ?? [] });
+  return path === undefined ? { ...conversation, isRebuilt: true } : conversation;
+}
+
+/** The messages in a channel, and the way to their list in its value. A list that is not stored has none: it was rebuilt. */
+export interface ReadMessages {
+  readonly messages: readonly unknown[];
+  readonly path: ValuePath | undefined;
+}
+
+/** Reads all messages in a channel. */
+export async function readMessages(run: CallRun, place: ChannelPlace): Promise<ReadMessages> {
   const found = await findChannelValue(run, place);
-  if (found === undefined) {
-    const messages = await rebuildMessages(run, place);
-    return { ...describeConversation(messages, { ...page, path: [] }), isRebuilt: true };
-  }
+  if (found === undefined) return { messages: await rebuildMessages(run, place), path: undefined };
   const { value } = found;
   const messages = unwrapSnapshot(value);
   if (!isArray(messages)) throw new InvalidConfigError("args.channel", "holds no list of messages");
   const step = messages === value ? undefined : stepTo(value, "value");
-  return describeConversation(messages, { ...page, path: step === undefined ? [] : [step] });
+  return { messages, path: step === undefined ? [] : [step] };
 }
 
 /** Rebuilds the messages of a delta channel. */

@@ -20,15 +20,33 @@ export async function readStates(
   places: readonly CheckpointPlace[],
   { isOlder = false }: { readonly isOlder?: boolean } = {},
 ): Promise<DescribedState[]> {
+  const states = await readStoredStates(run, places);
+  return states.map((state) =>
+    state === undefined ? GONE : describeState(state.header, state.writes, { isOlder }),
+  );
+}
+
+/** What a checkpoint and its pending writes say about what runs next. */
+export type StoredState = Pick<ParsedState, "header" | "writes">;
+
+/**
+ * Reads what {@link readStates} works with. A checkpoint that does not exist has no state.
+ *
+ * @returns The states in the order of the checkpoints.
+ */
+export async function readStoredStates(
+  run: Pick<CallRun, "call" | "context" | "signal">,
+  places: readonly CheckpointPlace[],
+): Promise<(StoredState | undefined)[]> {
   if (places.length === 0) return [];
   const rows = await getStates(run.call, places);
   return Promise.all(
     places.map(async (place) => {
       const row = rows.get(place);
-      if (row === undefined) return GONE;
-      const state = parseState(place, row);
-      const header = { ...state.header, values: await withValues(run, place, state) };
-      return describeState(header, state.writes, { isOlder });
+      if (row === undefined) return undefined;
+      const { header, writes, unread } = parseState(place, row);
+      const values = await withValues(run, place, { header, writes, unread });
+      return { header: { ...header, values }, writes };
     }),
   );
 }

@@ -67,6 +67,58 @@ export function describeState(
   return { status: statusOf(tasks, next), next };
 }
 
+/** A task that has begun after a checkpoint, or would begin. */
+export interface DescribedTask {
+  /** The node, where it is known. */
+  readonly node: string | undefined;
+  /** The id by which the task has written; otherwise those that it may have. */
+  readonly taskIds: readonly string[];
+}
+
+/** Works out the tasks after a checkpoint, finished ones too: those of Sends, those of triggered nodes by name, and others that have written. */
+export function describeTasks(header: StateHeader, writes: readonly StateWrite[]): DescribedTask[] {
+  const tasks = tasksOf(writes);
+  const byPath = new Map([...tasks].map(([taskId, { path }]) => [path, taskId]));
+  const others = new Set(tasks.keys());
+  const known = triggered(header, tasks).map((task): DescribedTask => {
+    const ids = idsOf(task, header);
+    const path = task.paths.find((each) => byPath.has(each));
+    const taskId = path === undefined ? ids.find((id) => tasks.has(id)) : byPath.get(path);
+    if (taskId !== undefined) others.delete(taskId);
+    return { node: task.node, taskIds: taskId === undefined ? ids : [taskId] };
+  });
+  const updating = updateTaskId(header.checkpointId) ?? "";
+  const more = [...others].map((taskId): DescribedTask => {
+    const node = PULL_PATH.exec(tasks.get(taskId)?.path ?? "")?.groups?.node;
+    return { node, taskIds: [taskId] };
+  });
+  return [...known, ...more.filter(({ taskIds }) => !taskIds.includes(updating))];
+}
+
+/** The id that both engines give to the writes of `updateState`; `undefined` where a checkpoint can have none. */
+export function updateTaskId(checkpointId: string): string | undefined {
+  return UUID.test(checkpointId) ? uuid5("__interrupt__", checkpointId) : undefined;
+}
+
+/**
+ * The nodes that ran last, as far as a checkpoint itself tells: those that have seen the newest version of a trigger. For a checkpoint whose
+ * parent was deleted.
+ */
+export function lastNodes({ versionsSeen }: Pick<StateHeader, "versionsSeen">): readonly string[] {
+  const newest = new Map<string, Version>();
+  for (const [node, seen] of Object.entries(versionsSeen)) {
+    if (NOT_NODES.has(node)) continue;
+    for (const version of Object.values(seen)) {
+      if (isNewer(version, newest.get(node))) newest.set(node, version);
+    }
+  }
+  const last = [...newest.values()].reduce<Version | undefined>(
+    (most, version) => (isNewer(version, most) ? version : most),
+    undefined,
+  );
+  return [...newest].filter(([, version]) => version === last).map(([node]) => node);
+}
+
 function statusOf(tasks: ReadonlyMap<string, TaskWrites>, next: readonly string[]): ThreadStatus {
   const open = [...tasks.values()].filter((task) => !task.hasOutput);
   if (open.some(({ channels }) => channels.has("__error__"))) return "failed";

@@ -37,6 +37,11 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
       { threadId: "42", namespace: "" },
       { threadId: "42", namespace: "", before: last, limit: 20 },
     ],
+    story: [
+      { threadId: "42", namespace: "" },
+      { threadId: "42", namespace: "", before: last, limit: 200 },
+    ],
+    findMessages: [{ ...of(last), channel: "messages", messages: [{ role: "human", text: "hi" }] }],
     neighbours: [of(second)],
     checkpoint: [of(last)],
     value: [{ place: plan, path: [] }],

@@ -1,0 +1,151 @@
+import { decodeWrite } from "../../audit/writes-of.js";
+import { groupBy } from "../../db/group-by.js";
+import { DeserializationError } from "../../errors/index.js";
+import { valueReader } from "../../saver/read-long-values.js";
+import type { MessageKey, StoryTask, StoryTasks, StoryTool } from "../api/story.js";
+import type { NamespacePlace } from "../api/places.js";
+import type { CallRun } from "../calls/call-definition.js";
+import type { StoryWriteRow } from "../queries/get-story-writes.js";
+import type { DescribedTask } from "../values/next-nodes.js";
+import { TextRoom } from "../values/text-room.js";
+import { keyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
+import { describeError, describeQuestions } from "./written-texts.js";
+
+const MAX_TASKS = 200;
+const MAX_MESSAGES = 50;
+const MAX_TOOLS = 50;
+
+/** Writes that say what happened to a task. All others are its output. */
+const CONTROL = /^__(?:error|error_source_node|interrupt|resume|scheduled)__$/;
+const FOR_ENGINE = /^(?:__|branch:|join:)/;
+/** What `Command` and answers belong to. */
+const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Tells what tasks have done. It tells the older steps first, so that a message counts for the step that wrote it first. */
+export class TaskTeller {
+  readonly #run: CallRun;
+  readonly #place: NamespacePlace;
+  readonly #room = new TextRoom();
+  readonly #messageIds = new Set<string>();
+
+  constructor(run: CallRun, place: NamespacePlace) {
+    this.#run = run;
+    this.#place = place;
+  }
+
+  /** Tells what the tasks beside a checkpoint have done, by their writes. */
+  async tell(tasks: readonly DescribedTask[], rows: readonly StoryWriteRow[]): Promise<StoryTasks> {
+    const byTask = groupBy(rows, (row) => row.task_id);
+    const isAnswered = (byTask.get(NULL_TASK_ID) ?? []).some(({ channel }) => channel === "__resume__");
+    const output = new Output(this.#messageIds);
+    const told: StoryTask[] = [];
+    for (const task of tasks) {
+      const written = task.taskIds.map((id) => byTask.get(id)).find((writes) => writes !== undefined) ?? [];
+      told.push(await this.#tellTask(task, written, { isAnswered, output }));
+    }
+    for (const row of byTask.get(NULL_TASK_ID) ?? []) await this.#addOutput(row, output);
+    const notable = told.filter(({ error, questions }) => error !== undefined || questions.length > 0);
+    const shown = told.length <= MAX_TASKS ? told : [...new Set([...notable, ...told])].slice(0, MAX_TASKS);
+    return { tasks: shown, omitted: told.length - shown.length, ...output.summary() };
+  }
+
+  async #tellTask(
+    { node, taskIds }: DescribedTask,
+    rows: readonly StoryWriteRow[],
+    { isAnswered, output }: { readonly isAnswered: boolean; readonly output: Output },
+  ): Promise<StoryTask> {
+    let error: StoryTask["error"];
+    let questions: StoryTask["questions"] = [];
+    for (const row of rows) {
+      const { task_id: taskId, idx, channel } = row;
+      const write = { taskId, idx };
+      if (channel === "__error__") {
+        const read = await this.#valueOf(row);
+        error = read === undefined ? unreadable(row) : describeError(read.value, write, this.#room);
+      } else if (channel === "__interrupt__") {
+        const read = await this.#valueOf(row);
+        const asked =
+          read === undefined ? [unreadable(row)] : describeQuestions(read.value, write, this.#room);
+        questions = [...questions, ...asked];
+      } else await this.#addOutput(row, output);
+    }
+    return {
+      ...(node !== undefined && { node }),
+      taskIds,
+      isDone: rows.some(({ channel }) => !CONTROL.test(channel)),
+      isAnswered:
+        questions.length > 0 && (isAnswered || rows.some(({ channel }) => channel === "__resume__")),
+      ...(error !== undefined && { error }),
+      questions,
+    };
+  }
+
+  /** Leaves out what only starts nodes, which is never read. */
+  async #addOutput(row: StoryWriteRow, output: Output): Promise<void> {
+    if (row.is_read || !FOR_ENGINE.test(row.channel)) output.add(await this.#valueOf(row));
+  }
+
+  /** Returns `undefined` for a value that was not read, or that this saver can't read. It must not hide the others. */
+  async #valueOf(row: StoryWriteRow): Promise<{ readonly value: unknown } | undefined> {
+    if (!row.is_read) return undefined;
+    const { call, context } = this.#run;
+    const { threadId, namespace: checkpointNs } = this.#place;
+    try {
+      return {
+        value: await decodeWrite(row, { threadId, checkpointNs }, valueReader(call, context.saver.serde)),
+      };
+    } catch (error) {
+      if (error instanceof DeserializationError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Stands for a text that was not read. The page of the checkpoint says why. */
+function unreadable({ task_id: taskId, idx, bytes }: StoryWriteRow) {
+  return { text: `(${bytes} bytes that were not read)`, isCut: false, taskId, idx };
+}
+
+/** What the tasks of a step have written besides errors and questions. */
+class Output {
+  readonly #known: Set<string>;
+  readonly #tools: StoryTool[] = [];
+  readonly #messages: MessageKey[] = [];
+  #messageCount = 0;
+  #tokens: Tokens | undefined;
+  #isPartial = false;
+
+  /** @param known - The ids of messages that older steps have written. */
+  constructor(known: Set<string>) {
+    this.#known = known;
+  }
+
+  /** Adds a write; `undefined` is one that was not read. */
+  add(written: { readonly value: unknown } | undefined): void {
+    if (written === undefined) {
+      this.#isPartial = true;
+      return;
+    }
+    for (const message of messagesIn(written.value)) {
+      const key = keyOf(message);
+      if (key.id !== undefined && this.#known.has(key.id)) continue;
+      if (key.id !== undefined) this.#known.add(key.id);
+      if (message.role === "remove") continue;
+      this.#messageCount += 1;
+      if (this.#messages.length < MAX_MESSAGES) this.#messages.push(key);
+      this.#tools.push(...toolsIn(message).slice(0, MAX_TOOLS - this.#tools.length));
+      const tokens = tokensIn(message);
+      if (tokens === undefined) continue;
+      const { input = 0, output = 0 } = this.#tokens ?? {};
+      this.#tokens = { input: input + tokens.input, output: output + tokens.output };
+    }
+  }
+
+  summary(): Omit<StoryTasks, "tasks" | "omitted"> {
+    return {
+      ...{ tools: this.#tools, messages: this.#messages, messageCount: this.#messageCount },
+      ...(this.#tokens !== undefined && { tokens: this.#tokens }),
+      isPartial: this.#isPartial,
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import { overwriteValue } from "../../saver/codec/overwrite-value.js";
+import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import type { MessageKey, StoryTool } from "../api/story.js";
+import { isConversation, readMessage, type ReadMessage } from "../values/read-message.js";
+import { readOwn } from "../values/read-property.js";
+import { readToolCalls } from "../values/read-tool-calls.js";
+import { cutText } from "../values/cut-text.js";
+
+/** How much of a text tells messages apart. */
+const MAX_KEY = 120;
+const MAX_NAME = 100;
+
+/** Tokens that a model has read and written. */
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Returns the messages in the value of a write: a list of them, or one. */
+export function messagesIn(value: unknown): readonly ReadMessage[] {
+  const overwrite = overwriteValue(value);
+  const written = overwrite === undefined ? value : overwrite.value;
+  const list = isConversation(written) ? written : [written];
+  return list.flatMap((item) => readMessage(item) ?? []);
+}
+
+/** What to find a message by. */
+export function keyOf({ role, fields }: ReadMessage): MessageKey {
+  const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
+  if (id !== undefined) return { role, id };
+  if (toolCallId !== undefined) return { role, toolCallId };
+  return { role, text: cutText(textOf(fields), MAX_KEY).text };
+}
+
+/** Whether a message of a conversation is the one that a key was made of. The graph may have given it an id since. */
+export function hasKey(message: ReadMessage, key: MessageKey): boolean {
+  const { role, fields } = message;
+  if (role !== key.role) return false;
+  if (key.id !== undefined) return textAt(fields, "id") === key.id;
+  if (key.toolCallId !== undefined) return textAt(fields, "tool_call_id") === key.toolCallId;
+  return cutText(textOf(fields), MAX_KEY).text === key.text;
+}
+
+/** The calls and results of tools in a message. */
+export function toolsIn({ role, fields }: ReadMessage): StoryTool[] {
+  if (role === "tool") {
+    const outcome = textAt(fields, "status") === "error" ? "failed" : "done";
+    return [{ name: cutText(textAt(fields, "name") ?? "", MAX_NAME).text, outcome }];
+  }
+  return readToolCalls(fields).map(({ name }) => ({ name: cutText(name, MAX_NAME).text, outcome: "called" }));
+}
+
+/** The tokens of a message, if it tells. */
+export function tokensIn({ fields }: ReadMessage): Tokens | undefined {
+  const usage = readOwn(fields, "usage_metadata");
+  if (!isObject(usage)) return undefined;
+  const [input, output] = [countAt(usage, "input_tokens"), countAt(usage, "output_tokens")];
+  return input === undefined && output === undefined ? undefined : { input: input ?? 0, output: output ?? 0 };
+}
+
+/** The text of a message, as much as tells it apart. */
+function textOf(fields: object): string {
+  const content = readOwn(fields, "content");
+  if (typeof content === "string") return content;
+  if (!isArray(content)) return "";
+  const [text] = content.flatMap((part) => (isObject(part) ? (textAt(part, "text") ?? []) : []));
+  return text ?? "";
+}
+
+function textAt(target: object, name: string): string | undefined {
+  const value = readOwn(target, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+function countAt(target: object, name: string): number | undefined {
+  const value = readOwn(target, name);
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
