@@ -2,7 +2,7 @@ import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { formatCount } from "../../parts/number-texts.js";
 import { useRead } from "../../server/use-read.js";
-import { Bytes, Figures } from "./figures.js";
+import { Bytes, Figures } from "../../parts/charts/figures.js";
 
 const COLUMNS = ["Channel", "Namespace", "Values", "Splices", "Longest chain", "Stored", "Whole"];
 

@@ -3,7 +3,7 @@ import { counted, formatBytes } from "../../parts/number-texts.js";
 import { linkTo, linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { PartsSection } from "./parts-section.js";
-import { bytesOf } from "./part-bytes.js";
+import { bytesOf } from "../../parts/charts/part-bytes.js";
 
 interface MeasuredSectionProps {
   readonly measured: MeasuredStorage;

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { MeasuredPart } from "../../../api/storage-views.js";
 import { formatBytes } from "../../parts/number-texts.js";
-import { BytesChart, BytesLegend } from "./bytes-chart.js";
-import { Bytes, Figures } from "./figures.js";
-import { bytesOf, PART_NAMES } from "./part-bytes.js";
+import { BytesChart, BytesLegend } from "../../parts/charts/bytes-chart.js";
+import { Bytes, Figures } from "../../parts/charts/figures.js";
+import { bytesOf, PART_NAMES } from "../../parts/charts/part-bytes.js";
 
 interface PartsSectionProps {
   readonly title: string;

@@ -5,9 +5,9 @@ import { counted, formatBytes } from "../../parts/number-texts.js";
 import { linkTo, linkToCheckpoint } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";
-import { BytesChart, BytesLegend } from "./bytes-chart.js";
-import { Bytes, Figures } from "./figures.js";
-import { bytesOf, PART_NAMES } from "./part-bytes.js";
+import { BytesChart, BytesLegend } from "../../parts/charts/bytes-chart.js";
+import { Bytes, Figures } from "../../parts/charts/figures.js";
+import { bytesOf, PART_NAMES } from "../../parts/charts/part-bytes.js";
 
 interface StepsSectionProps {
   readonly threadId: string;

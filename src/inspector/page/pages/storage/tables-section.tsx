@@ -2,7 +2,7 @@ import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { formatCount } from "../../parts/number-texts.js";
 import { useRead } from "../../server/use-read.js";
-import { Bytes, Figures } from "./figures.js";
+import { Bytes, Figures } from "../../parts/charts/figures.js";
 
 /** The tables with their sizes, by the catalog. */
 export function TablesSection() {

@@ -1,8 +1,14 @@
-import type { HistoryPage, HistoryPoint } from "../../../api/threads.js";
+import type { HistoryPoint } from "../../../api/threads.js";
+
+/** A page of checkpoints, the newest first. */
+export interface PointsPage<Point extends HistoryPoint = HistoryPoint> {
+  readonly points: readonly Point[];
+  readonly hasMore: boolean;
+}
 
 /** The pages of a history that are loaded, from its newest checkpoint. */
-export interface LoadedHistory {
-  readonly pages: HistoryPage[];
+export interface LoadedHistory<Point extends HistoryPoint = HistoryPoint> {
+  readonly pages: PointsPage<Point>[];
   /** The checkpoint that each page begins after. */
   readonly pageParams: (string | undefined)[];
 }
@@ -11,7 +17,10 @@ export interface LoadedHistory {
  * Puts a newest page that was read again over what is loaded, so that new checkpoints appear, deleted ones go, and pending writes show. If
  * there are checkpoints between the two, the older ones have to be loaded again.
  */
-export function withNewest(loaded: LoadedHistory, newest: HistoryPage): LoadedHistory {
+export function withNewest<Point extends HistoryPoint>(
+  loaded: LoadedHistory<Point>,
+  newest: PointsPage<Point>,
+): LoadedHistory<Point> {
   const [first, ...others] = loaded.pages;
   const oldest = newest.points.at(-1)?.checkpointId;
   const onlyNewest = { pages: [newest], pageParams: [undefined] };
@@ -42,7 +51,7 @@ export function withPoint(loaded: LoadedHistory, point: HistoryPoint): LoadedHis
   };
 }
 
-type Points = readonly Pick<HistoryPage, "points">[];
+type Points = readonly Pick<PointsPage, "points">[];
 
 function isSame(before: Points, after: Points): boolean {
   const textOf = (pages: Points): string => JSON.stringify(pages.map(({ points }) => points));

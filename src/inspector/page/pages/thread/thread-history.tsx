@@ -1,33 +1,58 @@
+import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { HistoryPoint } from "../../../api/threads.js";
+import type { NamespacePlace } from "../../../api/places.js";
+import type { HistoryPoint, NamespaceSummary } from "../../../api/threads.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/number-texts.js";
+import { Tabs } from "../../parts/tabs/tabs.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { CheckpointSummary } from "./checkpoint-summary.js";
 import { GraphList } from "./graph/graph-list.js";
 import { Scrubber } from "./scrubber.js";
-import { useHistory } from "./use-history.js";
-import { useSelection } from "./use-selection.js";
+import { StoryView } from "./story/story-view.js";
+import { useStory } from "./story/use-story.js";
+import { ThreadNotice } from "./thread-notice.js";
+import { type History, useHistory } from "./use-history.js";
+import { type Selection, useSelection } from "./use-selection.js";
+
+const FiguresView = lazy(async () => (await import("./story/figures-view.js")).FiguresView);
+
+/** The views of a history, in their order. */
+const VIEWS = { story: "Story", tree: "Branches", figures: "Figures" } as const;
+type ViewName = keyof typeof VIEWS;
 
 interface ThreadHistoryProps {
   readonly threadId: string;
   readonly namespace: string;
+  readonly namespaces: readonly NamespaceSummary[];
   readonly params: URLSearchParams;
 }
 
-/** The history of a namespace: its tree, a scrubber, and the selected checkpoint. */
-export function ThreadHistory({ threadId, namespace, params }: ThreadHistoryProps) {
+/** The history of a namespace: what it waits for, a scrubber, and its story, its tree or its figures. */
+export function ThreadHistory({ threadId, namespace, namespaces, params }: ThreadHistoryProps) {
   const place = { threadId, namespace };
   const history = useHistory(place);
   const { points, error, retry } = history;
-  const { point, branch, isFollowing, isMissing, select } = useSelection(place, params, history);
+  const story = useStory(place, points?.[0]);
+  const selection = useSelection(place, params, history);
+  const { point, branch, isFollowing, isMissing, select } = selection;
   if (points === undefined) {
     return error === null ? <Loading what="the history" /> : <Failure error={error} onRetry={retry} />;
   }
+  const view = viewOf(params);
+  const [newest] = story.steps ?? [];
+  const isHead = point?.checkpointId === points[0]?.checkpointId;
+  const linkTo = (name: ViewName): string =>
+    linkToThread(place, {
+      view: name === "story" ? undefined : name,
+      at: params.get("at") ?? undefined,
+      tip: params.get("tip") ?? undefined,
+    });
   return (
     <>
+      {newest !== undefined && <ThreadNotice {...{ place, namespaces }} step={newest} />}
       <div class="thread-time">
         <Scrubber
           {...{ branch }}
@@ -37,29 +62,61 @@ export function ThreadHistory({ threadId, namespace, params }: ThreadHistoryProp
             select(checkpointId, { replace: true });
           }}
         />
-        <Following {...{ points, isFollowing }} link={linkToThread(place)} />
+        <Following
+          {...{ points, isFollowing }}
+          link={linkToThread(place, { view: params.get("view") ?? undefined })}
+        />
       </div>
       {error !== null && <Failure error={error} onRetry={retry} />}
-      <div class="thread-panes">
-        <GraphList
-          history={history}
-          selected={point?.checkpointId}
-          onSelect={select}
-          onOpen={() => {
-            if (point !== undefined) navigate(linkToCheckpoint({ ...place, ...point }));
-          }}
-        />
-        {point !== undefined && (
-          <CheckpointSummary {...{ place, point }} isHead={point.checkpointId === points[0]?.checkpointId} />
+      {isMissing && (
+        <p role="status">
+          The namespace has no such checkpoint. <a href={linkToThread(place)}>Show the newest one</a>
+        </p>
+      )}
+      <Tabs
+        label="Views of the thread"
+        tabs={Object.entries(VIEWS).map(([name, title]) => ({ name, title, link: linkTo(name as ViewName) }))}
+        shown={view}
+      >
+        {view === "story" && <StoryView {...{ place, namespaces, story, selection, isHead }} />}
+        {view === "tree" && <TreeView {...{ place, history, selection, isHead }} />}
+        {view === "figures" && (
+          <Suspense fallback={<Loading what="the figures" />}>
+            <FiguresView {...{ place, story }} />
+          </Suspense>
         )}
-        {point === undefined && !isMissing && <Loading what="the checkpoint" />}
-        {isMissing && (
-          <p role="status">
-            The namespace has no such checkpoint. <a href={linkToThread(place)}>Show the newest one</a>
-          </p>
-        )}
-      </div>
+      </Tabs>
     </>
+  );
+}
+
+function viewOf(params: URLSearchParams): ViewName {
+  const asked = params.get("view");
+  return asked === "tree" || asked === "figures" ? asked : "story";
+}
+
+interface TreeViewProps {
+  readonly place: NamespacePlace;
+  readonly history: History;
+  readonly selection: Selection;
+  readonly isHead: boolean;
+}
+
+/** The tree of branches, and the values of the selected checkpoint. */
+function TreeView({ place, history, selection: { point, isMissing, select }, isHead }: TreeViewProps) {
+  return (
+    <div class="thread-panes">
+      <GraphList
+        history={history}
+        selected={point?.checkpointId}
+        onSelect={select}
+        onOpen={() => {
+          if (point !== undefined) navigate(linkToCheckpoint({ ...place, ...point }));
+        }}
+      />
+      {point !== undefined && <CheckpointSummary {...{ place, point, isHead }} />}
+      {point === undefined && !isMissing && <Loading what="the checkpoint" />}
+    </div>
   );
 }
 

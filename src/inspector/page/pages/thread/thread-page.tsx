@@ -33,7 +33,12 @@ export function ThreadPage({ route }: { readonly route: Route }) {
       {data === undefined && error === null && <Loading what="the thread" />}
       {data !== undefined && namespace === undefined && <NothingThere view={data} namespace={asked} />}
       {namespace !== undefined && (
-        <ThreadHistory key={namespace} {...{ threadId, namespace }} params={route.params} />
+        <ThreadHistory
+          key={namespace}
+          {...{ threadId, namespace }}
+          namespaces={data?.namespaces ?? []}
+          params={route.params}
+        />
       )}
     </div>
   );

@@ -52,6 +52,7 @@ export function useSelection(place: NamespacePlace, address: URLSearchParams, hi
       const isOnBranch = branch.some((known) => known.checkpointId === checkpointId);
       const keepsTip = isOnBranch && tip !== tipOf(tree, checkpointId);
       const link = linkToThread(place, {
+        view: params.get("view") ?? undefined,
         ...(checkpointId !== head && { at: checkpointId }),
         ...(keepsTip && { tip }),
       });

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { formatBytes, formatCount } from "../../parts/number-texts.js";
+import { formatBytes, formatCount } from "../number-texts.js";
+import "./charts.css";
 
 interface FiguresProps {
   /** What the table is about, which a screen reader says. */

@@ -1,0 +1,96 @@
+import { useRef } from "preact/hooks";
+import type { CheckpointPlace } from "../../../../api/places.js";
+import type { StoryStep } from "../../../../api/story.js";
+import { Failure } from "../../../parts/failure.js";
+import { Loading } from "../../../parts/loading.js";
+import { counted } from "../../../parts/number-texts.js";
+import { linkToCheckpoint } from "../../../routes/route.js";
+import { useRead } from "../../../server/use-read.js";
+import { PAGE_SIZE } from "../../checkpoint/conversation/use-message.js";
+import { ConversationList } from "./conversation-list.js";
+import "../../checkpoint/conversation/conversation.css";
+
+interface ConversationPaneProps {
+  /** The end of the branch, whose conversation has the messages of all its steps. */
+  readonly tip: CheckpointPlace;
+  readonly channel: string;
+  readonly step: StoryStep;
+  /** The messages of a later step. */
+  readonly later: StoryStep | undefined;
+}
+
+/** A conversation whose pages are there. */
+interface Shown {
+  readonly place: CheckpointPlace;
+  readonly total: number;
+}
+
+/** The conversation, in which the messages that a step has added are marked. */
+export function ConversationPane({ tip, channel, step, later }: ConversationPaneProps) {
+  const { shown, error, retry } = useLoaded(tip, channel);
+  const { messages = [], messageCount = 0 } = step.ran ?? {};
+  const followedBy = later?.ran?.messages[0];
+  const found = useRead(
+    "findMessages",
+    { ...(shown?.place ?? tip), channel, messages, followedBy },
+    { enabled: shown !== undefined && messages.length > 0 },
+  );
+  if (error !== null && shown === undefined) return <Failure error={error} onRetry={retry} />;
+  if (shown === undefined) return <Loading what="the conversation" />;
+  const chosen = (found.data?.positions ?? []).filter((position) => position !== null);
+  return (
+    <>
+      <p class="story-added dim" role="status">
+        {counted(shown.total, "message")}. {addedText(step, messageCount)}
+        {found.data !== undefined &&
+          chosen.length < messages.length &&
+          ` ${counted(messages.length - chosen.length, "one", "ones")} not in this conversation any more.`}
+      </p>
+      {found.error !== null && <Failure error={found.error} />}
+      <ConversationList
+        conversation={{
+          ...{ place: shown.place, channel },
+          linkTo: (path) => linkToCheckpoint(shown.place, { tab: "conversation", channel, path }),
+        }}
+        total={shown.total}
+        chosen={chosen.toSorted((a, b) => a - b)}
+      />
+    </>
+  );
+}
+
+function addedText({ step, source, ran }: StoryStep, count: number): string {
+  const name = source === "input" ? "The input" : step === undefined ? "The step" : `Step ${step}`;
+  if (ran?.isPartial === true && count === 0) return `What ${name.toLowerCase()} added could not be read.`;
+  return count === 0 ? `${name} added none.` : `${name} added ${counted(count, "message")}.`;
+}
+
+/** Returns the conversation of a checkpoint once its newest page is there, and an earlier one until then. */
+function useLoaded(
+  { threadId, namespace, checkpointId }: CheckpointPlace,
+  channel: string,
+): { readonly shown: Shown | undefined; readonly error: Error | null; readonly retry: () => void } {
+  const place = { threadId, namespace, checkpointId };
+  const first = useRead("conversation", { ...place, channel, offset: 0, limit: PAGE_SIZE });
+  const total = first.data?.total ?? 0;
+  const offset = Math.floor(Math.max(0, total - 1) / PAGE_SIZE) * PAGE_SIZE;
+  const last = useRead(
+    "conversation",
+    { ...place, channel, offset, limit: PAGE_SIZE },
+    { enabled: first.data !== undefined },
+  );
+  const shown = useRef<Shown>();
+  const key = useRef("");
+  if (key.current !== channel) [key.current, shown.current] = [channel, undefined];
+  if (
+    first.data !== undefined &&
+    last.data !== undefined &&
+    shown.current?.place.checkpointId !== checkpointId
+  )
+    shown.current = { place, total };
+  return {
+    shown: shown.current,
+    error: first.error ?? last.error,
+    retry: () => void first.refetch(),
+  };
+}

@@ -1,0 +1,231 @@
+import { useState } from "preact/hooks";
+import type { NamespacePlace } from "../../../../api/places.js";
+import type { StoryStep, StoryTask, StoryTasks, StoryTool } from "../../../../api/story.js";
+import type { NamespaceSummary } from "../../../../api/threads.js";
+import { durationText } from "../../../parts/duration-text.js";
+import { Failure } from "../../../parts/failure.js";
+import { Loading } from "../../../parts/loading.js";
+import { counted, formatCount } from "../../../parts/number-texts.js";
+import { StatusBadge } from "../../../parts/status-badge.js";
+import { linkToThread } from "../../../routes/route.js";
+import { useRead } from "../../../server/use-read.js";
+import { nodesOf, rowsOf } from "./story-rows.js";
+import { type StepSubgraph, type StepTime, subgraphsOf, timeOf } from "./subgraphs-of.js";
+
+const SUBGRAPH_STEPS = 50;
+const REFRESH_MS = 3_000;
+
+/** Where a step is. */
+export interface StepContext {
+  readonly place: NamespacePlace;
+  /** The namespaces of the thread. */
+  readonly namespaces: readonly NamespaceSummary[];
+}
+
+interface StepTitleProps {
+  readonly step: StoryStep;
+  /** Whether it is about what has begun after the step. */
+  readonly isOpen: boolean;
+}
+
+/** Names a step: its number, its nodes and its time. */
+export function StepTitle({ step, isOpen }: StepTitleProps) {
+  const { tookMs, waitedFor } = step;
+  return (
+    <>
+      <span class="story-number dim">{isOpen ? "next" : numberOf(step)}</span>
+      <span class="story-nodes">
+        <Nodes step={step} tasks={isOpen ? step.open : step.ran} isOpen={isOpen} />
+      </span>
+      {!isOpen && tookMs !== undefined && (
+        <span class="story-took">
+          {durationText(tookMs)}
+          {waitedFor !== undefined && (
+            <span class="dim">
+              {" "}
+              {waitedFor === "person" ? "with the wait for an answer" : "between runs"}
+            </span>
+          )}
+        </span>
+      )}
+    </>
+  );
+}
+
+function numberOf({ step }: StoryStep): string {
+  return step === undefined ? "–" : `step ${step}`;
+}
+
+function Nodes({
+  step: { source },
+  tasks,
+  isOpen,
+}: {
+  readonly step: StoryStep;
+  readonly tasks: StoryTasks | undefined;
+  readonly isOpen: boolean;
+}) {
+  if (!isOpen && source === "input") return <>Input</>;
+  if (!isOpen && source === "update") return <>State edited</>;
+  if (!isOpen && source === "fork") return <>Fork</>;
+  if (tasks === undefined || tasks.tasks.length === 0) return <span class="dim">unknown</span>;
+  return (
+    <>
+      {nodesOf(tasks.tasks, tasks.omitted).map(([node, count], index) => (
+        <span key={node}>
+          {index > 0 && ", "}
+          {node === "" ? counted(count, "other task") : <bdi>{node}</bdi>}
+          {node !== "" && count > 1 && ` × ${formatCount(count)}`}
+        </span>
+      ))}
+    </>
+  );
+}
+
+interface StepBodyProps extends StepContext, StepTitleProps {}
+
+/** What the tasks of a step have done: tools, tokens, messages, errors, questions and subgraphs. */
+export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
+  const told = isOpen ? step.open : step.ran;
+  if (told === undefined) return null;
+  const { tools, tokens, messageCount, tasks, isPartial } = told;
+  const time = timeOf(step, isOpen);
+  const subgraphs = subgraphsOf(namespaces, told, { namespace: place.namespace, time });
+  const hasFacts = tools.length > 0 || tokens !== undefined || messageCount > 0 || isPartial;
+  return (
+    <>
+      {hasFacts && (
+        <p class="story-facts">
+          {tools.map((tool, index) => (
+            <Tool key={index} tool={tool} />
+          ))}
+          {tokens !== undefined && (
+            <span class="dim">
+              {formatCount(tokens.input)} tokens in, {formatCount(tokens.output)} out
+            </span>
+          )}
+          {messageCount > 0 && <span class="dim">+ {counted(messageCount, "message")}</span>}
+          {isPartial && <span class="dim">some values were not read</span>}
+        </p>
+      )}
+      {tasks.map((task, index) => (
+        <TaskEvents key={task.taskIds[0] ?? index} task={task} isOpen={isOpen} />
+      ))}
+      {subgraphs.map((subgraph) => (
+        <Subgraph key={subgraph.summary.namespace} {...{ subgraph, time, place, namespaces }} />
+      ))}
+    </>
+  );
+}
+
+const OUTCOMES = { called: "calls", done: "✓", failed: "✗" } as const;
+const OUTCOME_WORDS = { called: "calls", done: "done", failed: "failed" } as const;
+
+function Tool({ tool: { name, outcome } }: { readonly tool: StoryTool }) {
+  return (
+    <span class={`story-tool story-tool-${outcome}`}>
+      <span aria-hidden="true">{OUTCOMES[outcome]}</span>
+      <span class="sr-only">{OUTCOME_WORDS[outcome]} tool</span>{" "}
+      <bdi class="mono">{name === "" ? "a tool" : name}</bdi>
+    </span>
+  );
+}
+
+/** The error and the questions of a task. */
+function TaskEvents({ task, isOpen }: { readonly task: StoryTask; readonly isOpen: boolean }) {
+  const { error, questions, isDone, isAnswered, node } = task;
+  return (
+    <>
+      {error !== undefined && (
+        <p class="story-event story-failed">
+          <strong>{isDone ? "Failed once" : "Failed"}</strong>
+          {node !== undefined && (
+            <>
+              {" "}
+              in <bdi>{node}</bdi>
+            </>
+          )}
+          :{" "}
+          <bdi>
+            {error.name === undefined ? "" : `${error.name}: `}
+            {error.text}
+          </bdi>
+          {isDone && <em>, then went on</em>}
+        </p>
+      )}
+      {questions.map((question) => (
+        <p class="story-event story-asked" key={`${question.taskId} ${question.path?.join(".")}`}>
+          <strong>{isOpen && !isAnswered ? "Asks" : "Asked"}</strong>: <bdi>{question.text}</bdi>
+          {isAnswered && <em> – answered</em>}
+        </p>
+      ))}
+    </>
+  );
+}
+
+interface SubgraphProps extends StepContext {
+  readonly subgraph: StepSubgraph;
+  readonly time: StepTime;
+}
+
+/** The run of a subgraph, which opens to its own steps. */
+function Subgraph({ subgraph: { summary, name }, time, place, namespaces }: SubgraphProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      class="story-subgraph"
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open);
+      }}
+    >
+      <summary>
+        Subgraph <bdi>{name}</bdi> <span class="dim">{counted(summary.checkpoints, "checkpoint")}</span>{" "}
+        <StatusBadge {...summary} />
+      </summary>
+      {isOpen && (
+        <SubgraphSteps
+          {...{ time, namespaces }}
+          place={{ threadId: place.threadId, namespace: summary.namespace }}
+          isActive={summary.status === "pending"}
+        />
+      )}
+    </details>
+  );
+}
+
+interface SubgraphStepsProps extends StepContext {
+  readonly time: StepTime;
+  readonly isActive: boolean;
+}
+
+function SubgraphSteps({ place, namespaces, time: { after = "", before }, isActive }: SubgraphStepsProps) {
+  const { data, error, refetch } = useRead(
+    "story",
+    { ...place, before, limit: SUBGRAPH_STEPS },
+    isActive ? { refreshMs: REFRESH_MS } : {},
+  );
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the subgraph" />;
+  const steps = data.steps.filter(({ checkpointId }) => checkpointId > after);
+  return (
+    <>
+      <ol class="story-inner">
+        {rowsOf(steps).map((row) =>
+          row.kind === "run" ? null : (
+            <li key={row.key} class="story-step">
+              <p class="story-title">
+                <StepTitle step={row.step} isOpen={row.kind === "open"} />
+              </p>
+              <StepBody {...{ place, namespaces }} step={row.step} isOpen={row.kind === "open"} />
+            </li>
+          ),
+        )}
+      </ol>
+      <p>
+        <a href={linkToThread(place)}>
+          {data.hasMore && steps.length === data.steps.length ? "Older steps" : "Open the subgraph"}
+        </a>
+      </p>
+    </>
+  );
+}

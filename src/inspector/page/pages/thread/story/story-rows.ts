@@ -1,0 +1,70 @@
+import type { StoryStep, StoryTask } from "../../../../api/story.js";
+
+/** Steps of one run that follow each other in time. */
+export interface StoryRun {
+  readonly runId: string | undefined;
+  /** The newest first. */
+  readonly steps: readonly StoryStep[];
+}
+
+/** A row of the timeline. */
+export type StoryRow =
+  | { readonly kind: "run"; readonly key: string; readonly run: StoryRun }
+  /** What has begun after the checkpoint of a step, and made no other one. */
+  | { readonly kind: "open"; readonly key: string; readonly step: StoryStep }
+  | { readonly kind: "step"; readonly key: string; readonly step: StoryStep };
+
+/** @param steps - The newest first. */
+export function rowsOf(steps: readonly StoryStep[]): StoryRow[] {
+  const continued = new Set(
+    steps.flatMap(({ source, parentId }) => (source === "loop" && parentId !== undefined ? parentId : [])),
+  );
+  return runsOf(steps).flatMap((run): StoryRow[] => [
+    { kind: "run", key: `run ${run.steps.at(-1)?.checkpointId}`, run },
+    ...run.steps.flatMap((step): StoryRow[] => {
+      const { checkpointId: key, open } = step;
+      const isOpen = open !== undefined && !continued.has(key);
+      return [
+        ...(isOpen ? [{ kind: "open", key: `open ${key}`, step } as const] : []),
+        { kind: "step", key, step },
+      ];
+    }),
+  ]);
+}
+
+/** An input begins a run, and so does another id of a run. */
+function runsOf(steps: readonly StoryStep[]): StoryRun[] {
+  const runs: { runId: string | undefined; steps: StoryStep[] }[] = [];
+  let hasBegun = true;
+  for (const step of steps) {
+    const last = runs.at(-1);
+    if (last === undefined || hasBegun || last.runId !== step.runId)
+      runs.push({ runId: step.runId, steps: [step] });
+    else last.steps.push(step);
+    hasBegun = step.source === "input";
+  }
+  return runs;
+}
+
+/** The nodes of tasks with how many of their tasks there are. */
+export function nodesOf(
+  tasks: readonly StoryTask[],
+  omitted: number,
+): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const { node = "" } of tasks) counts.set(node, (counts.get(node) ?? 0) + 1);
+  if (omitted > 0) counts.set("", (counts.get("") ?? 0) + omitted);
+  return [...counts];
+}
+
+/** What the steps have in common with a bill: their time and their tokens. */
+export function sumOf(steps: readonly StoryStep[]): { tookMs: number; input: number; output: number } {
+  return steps.reduce(
+    (sum, { tookMs = 0, waitedFor, ran }) => ({
+      tookMs: sum.tookMs + (waitedFor === undefined ? tookMs : 0),
+      input: sum.input + (ran?.tokens?.input ?? 0),
+      output: sum.output + (ran?.tokens?.output ?? 0),
+    }),
+    { tookMs: 0, input: 0, output: 0 },
+  );
+}

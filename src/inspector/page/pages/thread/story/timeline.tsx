@@ -1,0 +1,177 @@
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import type { TargetedKeyboardEvent } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { durationText } from "../../../parts/duration-text.js";
+import { counted, formatCount } from "../../../parts/number-texts.js";
+import { Time } from "../../../parts/time.js";
+import { useTick } from "../../../parts/use-tick.js";
+import { linkToCheckpoint } from "../../../routes/route.js";
+import { runColour } from "../graph/run-colour.js";
+import { StepBody, type StepContext, StepTitle } from "./step-body.js";
+import { rowsOf, type StoryRow, type StoryRun, sumOf } from "./story-rows.js";
+import type { Story } from "./use-story.js";
+
+interface TimelineProps extends StepContext {
+  readonly story: Story;
+  readonly selected: string | undefined;
+  readonly onSelect: (checkpointId: string, how: { readonly replace: boolean }) => void;
+}
+
+const OVERSCAN = 8;
+const ROW_PX = 56;
+
+/** The steps of a namespace, the newest first, of which only those near the screen exist. */
+export function Timeline({ story, selected, onSelect, place, namespaces }: TimelineProps) {
+  useTick(5_000);
+  const { steps = [], hasMore, isLoadingMore, loadMore } = story;
+  const rows = useMemo(() => rowsOf(steps), [steps]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const chosen = rows.findIndex((row) => row.kind === "step" && row.key === selected);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    // The selected step stays, since it is the one that the keyboard reaches.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      return chosen === -1 || shown.includes(chosen) ? shown : [...shown, chosen].sort((a, b) => a - b);
+    },
+  });
+  // Keys move the focus to a row that may not be there yet.
+  const isMovingFocus = useRef(false);
+  useEffect(() => {
+    if (chosen === -1) return;
+    // What has begun after the newest step is above it.
+    if (chosen <= 2) scroller.current?.scrollTo({ top: 0 });
+    else virtualizer.scrollToIndex(chosen, { align: "auto" });
+  }, [selected, chosen === -1]);
+  useLayoutEffect(() => {
+    if (!isMovingFocus.current) return;
+    isMovingFocus.current = false;
+    scroller.current?.querySelector<HTMLElement>('[aria-current="step"]')?.focus({ preventScroll: true });
+  }, [selected]);
+  const lastShown = virtualizer.range?.endIndex ?? 0;
+  const isNearEnd = lastShown + 4 * OVERSCAN >= rows.length;
+  const isSelectedLater =
+    selected !== undefined && chosen === -1 && selected < (steps.at(-1)?.checkpointId ?? "");
+  useEffect(() => {
+    if ((isNearEnd || isSelectedLater) && hasMore && !isLoadingMore) loadMore();
+  }, [isNearEnd, isSelectedLater, hasMore, isLoadingMore, rows.length]);
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!(event.target instanceof HTMLElement) || !event.target.matches(".story-pick")) return;
+    const position = steps.findIndex(({ checkpointId }) => checkpointId === selected);
+    const targets: Readonly<Record<string, number>> = {
+      ...{ ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: steps.length - 1 },
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    const next = steps[Math.min(steps.length - 1, Math.max(0, target))];
+    if (next === undefined || next.checkpointId === selected) return;
+    isMovingFocus.current = true;
+    onSelect(next.checkpointId, { replace: true });
+  };
+  return (
+    <div class="story-timeline" ref={scroller} role="region" aria-label="Steps" onKeyDown={onKeyDown}>
+      <ol class="story-rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+          const row = rows[index];
+          return (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              aria-setsize={hasMore ? -1 : rows.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {row !== undefined && <Row {...{ row, place, namespaces, selected, onSelect }} />}
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+interface RowProps extends Omit<TimelineProps, "story"> {
+  readonly row: StoryRow;
+}
+
+function Row({ row, place, namespaces, selected, onSelect }: RowProps) {
+  if (row.kind === "run") return <RunHead run={row.run} />;
+  const { kind, step } = row;
+  if (kind === "open") {
+    return (
+      <div class={`story-step story-open story-open-${step.open?.status}`}>
+        <p class="story-title">
+          <StepTitle step={step} isOpen />
+        </p>
+        <StepBody {...{ step, place, namespaces }} isOpen />
+      </div>
+    );
+  }
+  const isSelected = step.checkpointId === selected;
+  return (
+    <div class="story-step" data-selected={isSelected}>
+      <button
+        type="button"
+        class="story-pick story-title"
+        aria-current={isSelected ? "step" : undefined}
+        tabIndex={isSelected || selected === undefined ? 0 : -1}
+        data-checkpoint={step.checkpointId}
+        onClick={() => {
+          onSelect(step.checkpointId, { replace: false });
+        }}
+      >
+        <StepTitle step={step} isOpen={false} />
+      </button>
+      <StepBody {...{ step, place, namespaces }} isOpen={false} />
+      {isSelected && <StepLinks {...{ place }} checkpointId={step.checkpointId} parentId={step.parentId} />}
+    </div>
+  );
+}
+
+interface StepLinksProps extends Pick<StepContext, "place"> {
+  readonly checkpointId: string;
+  readonly parentId: string | undefined;
+}
+
+function StepLinks({ place, checkpointId, parentId }: StepLinksProps) {
+  const checkpoint = { ...place, checkpointId };
+  return (
+    <p class="story-links">
+      <a href={linkToCheckpoint(checkpoint)}>Open checkpoint</a>
+      {parentId !== undefined && (
+        <>
+          <a href={linkToCheckpoint(checkpoint, { tab: "changes" })}>Changes</a>
+          {/* The tasks of a step write to the checkpoint before it. */}
+          <a href={linkToCheckpoint({ ...place, checkpointId: parentId }, { tab: "writes" })}>Writes</a>
+        </>
+      )}
+    </p>
+  );
+}
+
+function RunHead({ run: { runId, steps } }: { readonly run: StoryRun }) {
+  const { tookMs, input, output } = sumOf(steps);
+  const began = steps.at(-1)?.createdAt;
+  return (
+    <p class="story-run">
+      {runId === undefined ? <strong>Run</strong> : <bdi class={`mono ${runColour(runId)}`}>{runId}</bdi>}
+      <span class="dim">
+        {began !== undefined && (
+          <>
+            <Time at={began} />
+            {", "}
+          </>
+        )}
+        {durationText(tookMs)}
+        {input + output > 0 && `, ${formatCount(input + output)} tokens`}, {counted(steps.length, "step")}
+      </span>
+    </p>
+  );
+}
