@@ -5,6 +5,7 @@ import { LongText } from "../../parts/long-text/long-text.js";
 import { linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { subgraphsOf, timeOf } from "./story/subgraphs-of.js";
+import "./thread-notice.css";
 
 interface ThreadNoticeProps {
   readonly place: NamespacePlace;

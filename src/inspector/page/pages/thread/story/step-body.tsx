@@ -26,16 +26,19 @@ interface StepTitleProps {
   readonly step: StoryStep;
   /** Whether it is about what has begun after the step. */
   readonly isOpen: boolean;
+  /** The step that it goes on from, where that is not the one before it in time. */
+  readonly from?: StoryStep | undefined;
 }
 
 /** Names a step: its number, its nodes and its time. */
-export function StepTitle({ step, isOpen }: StepTitleProps) {
+export function StepTitle({ step, isOpen, from }: StepTitleProps) {
   const { tookMs, waitedFor } = step;
   return (
     <>
       <span class="story-number dim">{isOpen ? "next" : numberOf(step)}</span>
       <span class="story-nodes">
         <Nodes step={step} tasks={isOpen ? step.open : step.ran} isOpen={isOpen} />
+        {from !== undefined && <span class="story-from dim"> after {numberOf(from)}</span>}
       </span>
       {!isOpen && tookMs !== undefined && (
         <span class="story-took">
@@ -214,7 +217,11 @@ function SubgraphSteps({ place, namespaces, time: { after = "", before }, isActi
           row.kind === "run" ? null : (
             <li key={row.key} class="story-step">
               <p class="story-title">
-                <StepTitle step={row.step} isOpen={row.kind === "open"} />
+                <StepTitle
+                  step={row.step}
+                  isOpen={row.kind === "open"}
+                  from={row.kind === "step" ? row.from : undefined}
+                />
               </p>
               <StepBody {...{ place, namespaces }} step={row.step} isOpen={row.kind === "open"} />
             </li>

@@ -12,13 +12,25 @@ export type StoryRow =
   | { readonly kind: "run"; readonly key: string; readonly run: StoryRun }
   /** What has begun after the checkpoint of a step, and made no other one. */
   | { readonly kind: "open"; readonly key: string; readonly step: StoryStep }
-  | { readonly kind: "step"; readonly key: string; readonly step: StoryStep };
+  | {
+      readonly kind: "step";
+      readonly key: string;
+      readonly step: StoryStep;
+      /** The step that it goes on from, where that is not the one before it in time. */
+      readonly from: StoryStep | undefined;
+    };
 
 /** @param steps - The newest first. */
 export function rowsOf(steps: readonly StoryStep[]): StoryRow[] {
   const continued = new Set(
     steps.flatMap(({ source, parentId }) => (source === "loop" && parentId !== undefined ? parentId : [])),
   );
+  const byId = new Map(steps.map((step) => [step.checkpointId, step]));
+  const before = new Map(
+    steps.map(({ checkpointId }, index) => [checkpointId, steps[index + 1]?.checkpointId]),
+  );
+  const fromOf = ({ checkpointId, parentId = "" }: StoryStep): StoryStep | undefined =>
+    before.get(checkpointId) === parentId ? undefined : byId.get(parentId);
   return runsOf(steps).flatMap((run): StoryRow[] => [
     { kind: "run", key: `run ${run.steps.at(-1)?.checkpointId}`, run },
     ...run.steps.flatMap((step): StoryRow[] => {
@@ -26,22 +38,24 @@ export function rowsOf(steps: readonly StoryStep[]): StoryRow[] {
       const isOpen = open !== undefined && !continued.has(key);
       return [
         ...(isOpen ? [{ kind: "open", key: `open ${key}`, step } as const] : []),
-        { kind: "step", key, step },
+        { kind: "step", key, step, from: fromOf(step) },
       ];
     }),
   ]);
 }
 
-/** An input begins a run, and so does another id of a run. */
+/** An input begins a run, and so does another id of a run. What a person has edited belongs to the run that goes on from it. */
 function runsOf(steps: readonly StoryStep[]): StoryRun[] {
   const runs: { runId: string | undefined; steps: StoryStep[] }[] = [];
   let hasBegun = true;
   for (const step of steps) {
     const last = runs.at(-1);
-    if (last === undefined || hasBegun || last.runId !== step.runId)
-      runs.push({ runId: step.runId, steps: [step] });
-    else last.steps.push(step);
-    hasBegun = step.source === "input";
+    const isEdit = step.runId === undefined && (step.source === "fork" || step.source === "update");
+    const goesOn = last !== undefined && !hasBegun && (last.runId === step.runId || isEdit);
+    if (goesOn) last.steps.push(step);
+    else runs.push({ runId: step.runId, steps: [step] });
+    // A step of the same run may be older than the edit only where the run has no id.
+    hasBegun = step.source === "input" || (isEdit && last?.runId !== undefined);
   }
   return runs;
 }

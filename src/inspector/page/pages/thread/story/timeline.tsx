@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { StoryStep } from "../../../../api/story.js";
 import { durationText } from "../../../parts/duration-text.js";
 import { counted, formatCount } from "../../../parts/number-texts.js";
 import { Time } from "../../../parts/time.js";
@@ -127,7 +128,7 @@ function Row({ row, place, namespaces, selected, onSelect }: RowProps) {
           onSelect(step.checkpointId, { replace: false });
         }}
       >
-        <StepTitle step={step} isOpen={false} />
+        <StepTitle step={step} isOpen={false} from={row.from} />
       </button>
       <StepBody {...{ step, place, namespaces }} isOpen={false} />
       {isSelected && <StepLinks {...{ place }} checkpointId={step.checkpointId} parentId={step.parentId} />}
@@ -161,7 +162,11 @@ function RunHead({ run: { runId, steps } }: { readonly run: StoryRun }) {
   const began = steps.at(-1)?.createdAt;
   return (
     <p class="story-run">
-      {runId === undefined ? <strong>Run</strong> : <bdi class={`mono ${runColour(runId)}`}>{runId}</bdi>}
+      {runId === undefined ? (
+        <strong>{steps.every(isEdit) ? "Edited" : "Run"}</strong>
+      ) : (
+        <bdi class={`mono ${runColour(runId)}`}>{runId}</bdi>
+      )}
       <span class="dim">
         {began !== undefined && (
           <>
@@ -169,9 +174,14 @@ function RunHead({ run: { runId, steps } }: { readonly run: StoryRun }) {
             {", "}
           </>
         )}
-        {durationText(tookMs)}
-        {input + output > 0 && `, ${formatCount(input + output)} tokens`}, {counted(steps.length, "step")}
+        {tookMs > 0 && `${durationText(tookMs)}, `}
+        {input + output > 0 && `${formatCount(input + output)} tokens, `}
+        {counted(steps.length, "step")}
       </span>
     </p>
   );
+}
+
+function isEdit({ source }: StoryStep): boolean {
+  return source === "fork" || source === "update";
 }
