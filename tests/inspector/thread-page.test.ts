@@ -36,7 +36,10 @@ describeAnyTarget("thread page", (target) => {
     }
 
     async function openThread(id: string, params = "", options = {}): Promise<Page> {
-      const page = await browser.openPage(`${inspected.url}#/thread/${id}${params}`, options);
+      const page = await browser.openPage(
+        `${inspected.url}#/thread/${id}${params === "" ? "?" : `${params}&`}view=tree`,
+        options,
+      );
       await rowsOf(page).first().waitFor();
       return page;
     }

@@ -7,6 +7,9 @@ import { useRead } from "../../server/use-read.js";
 import { subgraphsOf, timeOf } from "./story/subgraphs-of.js";
 import "./thread-notice.css";
 
+/** The most characters of a text that are shown at once. */
+const MAX_SHOWN = 4_000;
+
 interface ThreadNoticeProps {
   readonly place: NamespacePlace;
   /** The newest step. */
@@ -118,15 +121,24 @@ function Question({ checkpoint, question }: QuestionProps) {
 
 /** A text of a write. What is cut comes with a click. */
 function Written({ checkpoint, text }: { readonly checkpoint: CheckpointPlace; readonly text: WrittenText }) {
-  const place: ValuePlace = { kind: "write", ...checkpoint, taskId: text.taskId, idx: text.idx };
+  const { taskId, idx, path } = text;
+  const place: ValuePlace = { kind: "write", ...checkpoint, taskId, idx };
+  // The rest can be read only where one text of the write is shown.
+  const start = path === undefined ? text.text : startOf(text.text);
+  const isCut = path !== undefined && (text.isCut || start.length < text.text.length);
   return (
     <LongText
       key={JSON.stringify(place)}
       {...{ place }}
-      path={text.path ?? []}
-      value={{ type: "string", text: text.text, isCut: text.isCut && text.path !== undefined }}
+      path={path ?? []}
+      value={{ type: "string", text: start, isCut }}
     />
   );
+}
+
+/** The beginning of a long text, which does not end between the halves of a character. */
+function startOf(text: string): string {
+  return text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 function prettyJson(text: string): string {

@@ -1,0 +1,183 @@
+import { expect, it } from "@jest/globals";
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { Annotation, Command, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import type { Locator, Page } from "playwright-core";
+import { expectAccessible } from "../../test-support/axe.js";
+import { describeInBrowser } from "../../test-support/browser.js";
+import { threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
+import { useInspector } from "../../test-support/use-inspector.js";
+
+const Log = Annotation.Root({
+  log: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
+});
+const REASON = `the model refuses more than 8,192 tokens\n${"A long reason. ".repeat(1_000)}The end.`;
+const NARROW = { viewport: { width: 390, height: 844 } };
+
+describeAnyTarget("the story on the thread page", (target) => {
+  describeInBrowser("in Chromium", (browser) => {
+    const inspected = useInspector(target);
+    const checkpointer = () => inspected.saver;
+
+    /** Looks something up, and pays if a person agrees. */
+    function agent() {
+      const answers = [
+        { id: "a1", content: "I look.", tool_calls: [{ id: "c1", name: "look_up", args: { order: 7 } }] },
+        { id: "a2", content: "I pay.", tool_calls: [{ id: "c2", name: "pay", args: { euros: 24 } }] },
+        { id: "a3", content: "Done." },
+      ];
+      return new StateGraph(MessagesAnnotation)
+        .addNode("model", ({ messages }) => ({
+          messages: Object.assign(new AIMessage(answers[(messages.length - 1) / 2] ?? "Done."), {
+            usage_metadata: { input_tokens: 1_200, output_tokens: 30, total_tokens: 1_230 },
+          }),
+        }))
+        .addNode("tools", ({ messages }) => {
+          const name = messages.length === 2 ? "look_up" : "pay";
+          const content = name === "pay" ? String(interrupt({ question: "Pay 24 € back?", euros: 24 })) : "2 cups";
+          return { messages: new ToolMessage({ tool_call_id: name === "pay" ? "c2" : "c1", name, content }) };
+        })
+        .addEdge(START, "model")
+        .addConditionalEdges("model", ({ messages }) => (messages.length < 6 ? "tools" : "__end__"))
+        .addEdge("tools", "model")
+        .compile({ checkpointer: checkpointer() });
+    } // oxfmt-ignore
+
+    const ask = (thread: string) => agent().invoke({ messages: [new HumanMessage("One cup is missing.")] }, threadConfig(thread)); // oxfmt-ignore
+
+    async function fail(thread: string): Promise<void> {
+      const inner = new StateGraph(Log)
+        .addNode("load", () => ({ log: ["loaded"] }))
+        .addNode("summarize", (): { log: string[] } => {
+          throw new RangeError(REASON);
+        })
+        .addEdge(START, "load")
+        .addEdge("load", "summarize")
+        .compile();
+      const graph = new StateGraph(Log)
+        .addNode("report", inner)
+        .addEdge(START, "report")
+        .compile({ checkpointer: checkpointer() });
+      await graph.invoke({ log: [] }, threadConfig(thread)).catch(() => undefined);
+    }
+
+    async function openStory(thread: string, params = "", options = {}): Promise<Page> {
+      const page = await browser.openPage(`${inspected.url}#/thread/${thread}${params}`, options);
+      await stepsOf(page).first().waitFor();
+      return page;
+    }
+
+    it("says with 0 clicks why a run failed: the node and the message, whose rest takes one", async () => {
+      await fail("failed");
+      const page = await openStory("failed");
+      const notice = noticeOf(page);
+      await notice.getByRole("heading", { name: "Failed in report" }).waitFor();
+      await notice.getByText("the model refuses more than 8,192 tokens").waitFor();
+      expect(await notice.innerText()).toContain("RangeError");
+      await expectAccessible(page);
+      expect(await notice.innerText()).not.toContain("The end.");
+      await notice.getByRole("button", { name: /Show the rest/ }).click();
+      await notice.getByText("The end.").waitFor();
+    });
+
+    it("says with 0 clicks what a person must approve, on a small screen too", async () => {
+      await ask("asking");
+      for (const options of [{}, NARROW]) {
+        const page = await openStory("asking", "", options);
+        const notice = noticeOf(page);
+        await notice.getByRole("heading", { name: "Waits for an answer in tools" }).waitFor();
+        expect(await notice.innerText()).toMatch(/Pay 24 € back\?\s+\{\s+"euros": 24\s+\}/);
+        await page.getByRole("article", { name: "Message 4, AI" }).waitFor();
+        await expectAccessible(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+          page.viewportSize()?.width ?? 0,
+        );
+      }
+    });
+
+    it("shows the steps of a run, and marks in the conversation what the selected one added", async () => {
+      await ask("marked");
+      await agent().invoke(new Command({ resume: "yes" }), threadConfig("marked"));
+      const page = await openStory("marked");
+      await chosenIn(page, "Message 6, AI").waitFor();
+      expect(await noticeOf(page).count()).toBe(0);
+      const shown = (await page.getByRole("region", { name: "Steps" }).innerText()).replace(/\s+/g, " ");
+      expect(shown).toMatch(/step 5 model .* 1,200 tokens in, 30 out \+ 1 message Open checkpoint Changes Writes/);
+      expect(shown).toMatch(/step 4 tools .* with the wait for an answer ✓ done tool pay \+ 1 message Asked: Pay 24 € back\? – answered/);
+      expect(shown).toMatch(/step 3 model .* calls calls tool pay/);
+      await stepOf(page, /^step 2 tools/).click();
+      await chosenIn(page, "Message 3, Tool").waitFor();
+      expect(page.url()).toMatch(/at=[0-9a-f-]+$/);
+      await page.keyboard.press("ArrowDown");
+      await chosenIn(page, "Message 2, AI").waitFor();
+      await page.keyboard.press("End");
+      await page.getByText("The input added none.").waitFor();
+      await page.keyboard.press("ArrowUp");
+      await chosenIn(page, "Message 1, Human").waitFor();
+      await page.getByRole("slider", { name: "Checkpoint of the branch" }).press("ArrowRight");
+      await chosenIn(page, "Message 2, AI").waitFor();
+      await page.getByRole("link", { name: "Writes" }).click();
+      await page.getByRole("tab", { name: "Writes", selected: true }).waitFor();
+    }); // oxfmt-ignore
+
+    it("follows a run: steps, the question and its answer appear while the page is open", async () => {
+      await ask("live");
+      const page = await openStory("live");
+      await noticeOf(page).waitFor();
+      await agent().invoke(new Command({ resume: "yes" }), threadConfig("live"));
+      await stepOf(page, /^step 5 model/).waitFor();
+      await noticeOf(page).waitFor({ state: "detached" });
+      await chosenIn(page, "Message 6, AI").waitFor();
+    });
+
+    it("folds the run of a subgraph into the step that called it, with what failed there", async () => {
+      await fail("nested");
+      const page = await openStory("nested");
+      await page.getByText("Subgraph report").click();
+      await page.getByText("load", { exact: true }).waitFor();
+      await page.getByText("Failed in summarize").waitFor();
+      await expectAccessible(page);
+      await page.getByRole("link", { name: "Open the subgraph" }).click();
+      await page.waitForURL(/ns=report%3A/);
+      await noticeOf(page).getByRole("heading", { name: "Failed in summarize" }).waitFor();
+    });
+
+    it("shows the values beside the steps where a thread has no messages", async () => {
+      await fail("values");
+      const page = await openStory("values");
+      const summary = page.getByRole("region", { name: "Step 0" });
+      await summary.getByRole("heading", { name: "Values" }).waitFor();
+    });
+
+    it("draws tokens, time and bytes by step, and has them as a table", async () => {
+      await ask("figures");
+      const page = await openStory("figures");
+      await page.getByRole("tab", { name: "Figures" }).click();
+      await page.getByText("2,400 in and 60 out.").waitFor();
+      await page.locator("main svg").nth(2).waitFor();
+      await page.getByText("Figures as a table").click();
+      const row = page.getByRole("row", { name: /^3 model/ });
+      expect((await row.innerText()).split(/\s*\t\s*/).slice(0, 4)).toEqual(["3", "model", "1,200", "30"]);
+      await expectAccessible(page);
+      await page.getByRole("link", { name: "3", exact: true }).click();
+      await chosenIn(page, "Message 4, AI").waitFor();
+    });
+  });
+});
+
+function noticeOf(page: Page): Locator {
+  return page.getByRole("region", { name: "What the thread waits for" });
+}
+
+function stepsOf(page: Page): Locator {
+  return page.getByRole("region", { name: "Steps" }).locator("button[data-checkpoint]");
+}
+
+function stepOf(page: Page, name: RegExp): Locator {
+  return page.getByRole("region", { name: "Steps" }).getByRole("button", { name });
+}
+
+/** A message of the conversation that is marked. */
+function chosenIn(page: Page, name: string): Locator {
+  return page.getByRole("article", { name }).and(page.locator("[aria-current=true]"));
+}
