@@ -94,9 +94,21 @@ export async function storeHostileThread(
     ),
   ]);
   const places: CheckpointPlace[] = [];
-  for (const checkpoint_ns of ["", namespace]) {
+  const error = { name: TEXT, message: TEXT, stack: TEXT };
+  for (const checkpoint_ns of ["", namespace, `${ATTACKS[0]}:hostile`]) {
     const root = threadConfig(HOSTILE_ID, { checkpoint_ns });
     const first = await putValues(saver, root, values);
+    // What made the second checkpoint: the story names the node, the tools and the messages, and why it failed first.
+    const node = `~__pregel_pull, ${TEXT}`;
+    await saver.putWrites(
+      first.config,
+      [
+        ["messages", messages],
+        ["__error__", error],
+      ],
+      "hostile",
+      node,
+    );
     const second = await putValues(
       saver,
       first.config,
@@ -104,7 +116,6 @@ export async function storeHostileThread(
       first.checkpoint,
     );
     places.push({ threadId: HOSTILE_ID, namespace: checkpoint_ns, checkpointId: second.checkpoint.id });
-    const error = { name: TEXT, message: TEXT, stack: TEXT };
     await saver.putWrites(second.config, [["__error__", error]], TEXT);
     await saver.putWrites(
       second.config,
@@ -114,6 +125,8 @@ export async function storeHostileThread(
       ],
       "task",
     );
+    const question = { message: TEXT, [TEXT]: PROTO };
+    await saver.putWrites(second.config, [["__interrupt__", [{ value: question, id: TEXT }]]], "asks", node);
   }
   for (const text of ATTACKS)
     await store.put([text.replaceAll(".", " "), "notes"], text, { [text]: text, proto: PROTO }, undefined, {

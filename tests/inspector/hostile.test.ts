@@ -12,7 +12,7 @@ import { HOSTILE_PREFIX, storeHostileThread } from "./hostile-thread.js";
 import { findIntrusions, unfoldAll } from "./intrusions.js";
 
 /** The most places that the test visits. */
-const MOST_PLACES = 28;
+const MOST_PLACES = 32;
 
 describeServer("a thread whose every text attacks the page", (target) => {
   describeInBrowser("in Chromium", (browser) => {
@@ -53,6 +53,11 @@ describeServer("a thread whose every text attacks the page", (target) => {
       const waiting = ["#/threads", "#/storage", "#/memory", "#/cache", "#/health"];
       waiting.push(...places.map(({ threadId }) => linkTo("storage", [], { thread: threadId })));
       waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
+      waiting.push(
+        ...places
+          .slice(0, 1)
+          .flatMap((place) => ["tree", "figures"].map((view) => linkToThread(place, { view }))),
+      );
       for (
         let link = waiting.shift();
         link !== undefined && visited.size < MOST_PLACES;

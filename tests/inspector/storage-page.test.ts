@@ -47,7 +47,7 @@ describeAnyTarget("storage page", (target) => {
       expect(title).toBe(`${stored[0]?.blobBytes.toLocaleString("en")} bytes`);
       expect(total.threads).toBe(2);
       const kinds = await threads
-        .locator(".bytes-key")
+        .locator(".bars-key")
         .evaluateAll((keys) => keys.map((key) => getComputedStyle(key).backgroundColor));
       const bars = await threads
         .locator(".ct-bar")

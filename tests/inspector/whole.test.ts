@@ -29,7 +29,22 @@ const OUTLINES = {
     'heading "Threads" [level=1]',
     ...columns("Thread", "State", "Last activity", "Checkpoints", "Namespaces", "Size"),
   ],
-  thread: ['heading "order-4711" [level=1]', 'heading "Step 7" [level=2]', 'heading "Values" [level=3]'],
+  thread: ['heading "order-4711" [level=1]', 'tab "Story" [selected]', 'tab "Branches"', 'tab "Figures"'],
+  tree: [
+    'heading "order-4711" [level=1]',
+    'tab "Story"',
+    'tab "Branches" [selected]',
+    'tab "Figures"',
+    'heading "Step 7" [level=2]',
+    'heading "Values" [level=3]',
+  ],
+  figures: [
+    'heading "order-4711" [level=1]',
+    'tab "Story"',
+    'tab "Branches"',
+    'tab "Figures" [selected]',
+    ...["Tokens", "Time", "Bytes"].map((name) => `heading "${name}" [level=2]`),
+  ],
   conversation: checkpointWith("Conversation", 'heading "Messages" [level=2]'),
   channels: checkpointWith(
     "Channels",
@@ -92,6 +107,13 @@ describeAnyTarget("the whole inspector", (target) => {
       await look("threads", title("Threads"));
       await follow(page, "order-4711");
       await look("thread", title("order-4711"));
+      for (const [name, tab] of [
+        ["figures", "Figures"],
+        ["tree", "Branches"],
+      ] as const) {
+        await follow(page, tab, "tab");
+        await look(name, page.getByRole("tab", { name: tab, selected: true }));
+      }
       await follow(page, "Open checkpoint");
       await look("conversation", title("Checkpoint"));
       for (const name of ["Channels", "Writes", "Metadata", "Changes"]) {

@@ -29,7 +29,7 @@ export function ConversationList({ conversation, total, chosen }: ConversationLi
   }, [first, total]);
   return (
     <div class="story-messages" ref={scroller} role="region" aria-label="Conversation" tabIndex={0}>
-      <ol class="messages" style={{ height: `${virtual.getTotalSize()}px` }}>
+      <ol class="story-rows story-list" style={{ height: `${virtual.getTotalSize()}px` }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => (
           <li
             key={key}
