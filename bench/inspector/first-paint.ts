@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { CHROMIUM, launchChromium } from "../../test-support/chromium.js";
-import { LARGE_THREAD, LONG_THREAD } from "./seed.js";
+import { AGENT_THREAD, type Amounts, LARGE_THREAD, LONG_THREAD } from "./seed.js";
 import type { Newest } from "./inspector-calls.js";
 
 /** How long a page took in a browser that has loaded nothing yet. */
@@ -13,7 +13,11 @@ export interface PaintResult {
 }
 
 /** Opens the pages in Chromium. Without it there are no results. */
-export async function measurePaints(url: string, newest: Newest): Promise<PaintResult[]> {
+export async function measurePaints(
+  url: string,
+  newest: Newest,
+  { steps }: Pick<Amounts, "steps">,
+): Promise<PaintResult[]> {
   if (CHROMIUM === undefined) {
     process.stderr.write("  no Chromium: first paint is left out\n");
     return [];
@@ -25,6 +29,12 @@ export async function measurePaints(url: string, newest: Newest): Promise<PaintR
     const pages = [
       ["threads", "#/threads", "thread-"],
       ["long thread", `#/thread/${long}`, LONG_THREAD],
+      // The story is there with its conversation, in which the newest step is found.
+      [
+        `story of ${steps} steps`,
+        `#/thread/${encodeURIComponent(AGENT_THREAD)}`,
+        `Step ${steps - 1} added 1 message`,
+      ],
       ["checkpoint of the large value", `#/checkpoint/${large}/${newest.large}`, "text"],
     ] as const;
     const results: PaintResult[] = [];

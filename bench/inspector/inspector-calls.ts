@@ -1,4 +1,4 @@
-import { LARGE_THREAD, LONG_THREAD } from "./seed.js";
+import { AGENT_THREAD, LARGE_THREAD, LONG_THREAD } from "./seed.js";
 
 /** A call that a page of the inspector sends first. */
 export interface PageCall {
@@ -10,14 +10,22 @@ export interface PageCall {
 /** The newest checkpoints of the threads that the pages open. */
 export interface Newest {
   readonly long: string;
+  readonly agent: string;
   readonly large: string;
   /** Threads of a page of the list. */
   readonly listed: readonly string[];
 }
 
 /** The calls of the pages, in the order in which a person opens them. */
-export function pageCalls({ long, large, listed }: Newest): readonly PageCall[] {
+export function pageCalls({ long, agent, large, listed }: Newest): readonly PageCall[] {
   const ofLong = { threadId: LONG_THREAD, namespace: "" };
+  const ofAgent = { threadId: AGENT_THREAD, namespace: "" };
+  const found = {
+    ...ofAgent,
+    checkpointId: agent,
+    channel: "messages",
+    messages: [{ role: "ai", id: "message 7" }],
+  };
   const largest = { threadId: LARGE_THREAD, namespace: "", checkpointId: large };
   const value = { ...largest, kind: "channel", channel: "text" };
   return [
@@ -30,6 +38,9 @@ export function pageCalls({ long, large, listed }: Newest): readonly PageCall[] 
     { page: "long thread", call: "thread", args: { threadId: LONG_THREAD } },
     { page: "long thread", call: "history", args: { ...ofLong, limit: 2_000 } },
     { page: "long thread, older", call: "history", args: { ...ofLong, limit: 2_000, before: long } },
+    { page: "story of an agent", call: "story", args: { ...ofAgent, limit: 30 } },
+    { page: "story of an agent, older", call: "story", args: { ...ofAgent, limit: 100, before: agent } },
+    { page: "story of an agent", call: "findMessages", args: found },
     { page: "checkpoint of the long thread", call: "checkpoint", args: { ...ofLong, checkpointId: long } },
     { page: "checkpoint of the large value", call: "checkpoint", args: largest },
     { page: "large value", call: "value", args: { place: value, path: [] } },

@@ -1,3 +1,4 @@
+import { AIMessage } from "@langchain/core/messages";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:http";
 import type { BenchDatabase, BenchServer } from "../bench-server.js";
@@ -9,7 +10,15 @@ import type { CheckpointSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { measurePaints, type PaintResult } from "./first-paint.js";
 import { type Newest, pageCalls } from "./inspector-calls.js";
-import { type Amounts, amountsOf, LARGE_THREAD, LONG_THREAD, seedThreads } from "./seed.js";
+import {
+  AGENT_THREAD,
+  type Amounts,
+  amountsOf,
+  LARGE_THREAD,
+  LONG_THREAD,
+  type Messages,
+  seedThreads,
+} from "./seed.js";
 
 // The addresses are not literals, so TypeScript does not resolve them: types are checked before there is a build.
 const { PostgresSaver } = (await import(
@@ -45,7 +54,7 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
   const inspector = createServer(nodeListener(createInspector(saver, { authorize: () => true })));
   try {
     await saver.setup();
-    await seedThreads(database, amounts);
+    await seedThreads(database, amounts, await messagesOf(saver, amounts));
     await putLarge(saver, amounts);
     await new Promise<void>((resolve) => inspector.listen(0, "127.0.0.1", resolve));
     const { port } = inspector.address() as AddressInfo;
@@ -56,7 +65,7 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
       const address = `${url}api/${call}?${new URLSearchParams({ args: JSON.stringify(args) }).toString()}`;
       calls.push({ page, call, ...(await measureCall(address, size.quick ? ROUNDS.quick : ROUNDS.full)) });
     }
-    const paints = await measurePaints(url, newest).catch((error: unknown) => {
+    const paints = await measurePaints(url, newest, amounts).catch((error: unknown) => {
       // The times of the server took minutes, and are worth having without those of the browser.
       process.stderr.write(`  the browser failed: ${String(error)}\n`);
       return [];
@@ -86,6 +95,24 @@ async function measureCall(address: string, rounds: number): Promise<Summary & {
   return { ...summarize(times), bytes };
 }
 
+/** Messages of a model that calls a tool. All steps write the same one: with an id it would count for the first of them only. */
+async function messagesOf({ serde }: CheckpointSaver, { steps }: Amounts): Promise<Messages> {
+  const hexOf = async (value: unknown): Promise<string> => {
+    const [, bytes] = await serde.dumpsTyped(value);
+    return Buffer.from(bytes).toString("hex");
+  };
+  const conversation = Array.from({ length: steps }, (_, step) => messageOf({ id: `message ${step}` }));
+  return { written: await hexOf([messageOf({})]), conversation: await hexOf(conversation) };
+}
+
+function messageOf(id: { readonly id?: string }): AIMessage {
+  const content = "I look that up, and answer when I know more about it. ".repeat(4);
+  const call = { id: "call", name: "look_up", args: { order: 7 } };
+  return Object.assign(new AIMessage({ ...id, content, tool_calls: [call] }), {
+    usage_metadata: { input_tokens: 1_200, output_tokens: 40, total_tokens: 1_240 },
+  });
+}
+
 /** One long text beside a small value. */
 async function putLarge(saver: CheckpointSaver, { valueBytes }: Amounts): Promise<void> {
   const words = Array.from({ length: 2_000 }, (_, n) => `word${(n * 7_919) % 10_007}`).join(" ");
@@ -107,6 +134,7 @@ async function newestOf(database: BenchDatabase): Promise<Newest> {
   );
   return {
     long: await idOf(LONG_THREAD),
+    agent: await idOf(AGENT_THREAD),
     large: await idOf(LARGE_THREAD),
     listed: listed.map(({ id }) => id),
   };

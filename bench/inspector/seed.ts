@@ -6,27 +6,52 @@ export interface Amounts {
   readonly threads: number;
   /** The checkpoints of the long thread. */
   readonly checkpoints: number;
+  /** The checkpoints of the thread of an agent, whose story is told. */
+  readonly steps: number;
   /** The length of the long value. */
   readonly valueBytes: number;
 }
 
 /** The names of the threads that the pages open. */
 export const LONG_THREAD = "long thread";
+export const AGENT_THREAD = "thread of an agent";
 export const LARGE_THREAD = "thread with a large value";
+
+/** Values of the thread of an agent as msgpack in hexadecimal. */
+export interface Messages {
+  /** What each step has written. */
+  readonly written: string;
+  /** As many messages as there are steps. */
+  readonly conversation: string;
+}
 
 const CHECKPOINTS_OF_EACH = 3;
 const WRITES_OF_EACH = 2;
 
 export function amountsOf({ quick }: Size): Amounts {
   return quick
-    ? { threads: 500, checkpoints: 200, valueBytes: 1_000_000 }
-    : { threads: 100_000, checkpoints: 20_000, valueBytes: 50_000_000 };
+    ? { threads: 500, checkpoints: 200, steps: 200, valueBytes: 1_000_000 }
+    : { threads: 100_000, checkpoints: 20_000, steps: 2_000, valueBytes: 50_000_000 };
 }
 
 /** Stores the many threads and the long one by SQL, since a million puts would take longer than all measurements. */
-export async function seedThreads(database: BenchDatabase, { threads, checkpoints }: Amounts): Promise<void> {
+export async function seedThreads(
+  database: BenchDatabase,
+  { threads, checkpoints, steps }: Amounts,
+  messages: Messages,
+): Promise<void> {
   await insertThreads(database, `'thread-' || md5(t::text)`, threads, CHECKPOINTS_OF_EACH);
   await insertThreads(database, `'${LONG_THREAD}'`, 1, checkpoints);
+  await insertThreads(database, `'${AGENT_THREAD}'`, 1, steps);
+  // Each step has written a message, and the newest checkpoint has the conversation.
+  await database.exec(`
+    update checkpoint_writes set channel = 'messages', type = 'msgpack', blob = decode('${messages.written}', 'hex')
+    where thread_id = '${AGENT_THREAD}' and channel = 'log';
+    update checkpoints set checkpoint = replace(checkpoint::text, '"log"', '"messages"')::jsonb
+    where thread_id = '${AGENT_THREAD}';
+    update checkpoint_blobs set channel = 'messages', blob = decode('${messages.conversation}', 'hex')
+    where thread_id = '${AGENT_THREAD}' and version like lpad('${steps}', 32, '0') || '%';
+  `);
   await database.exec("vacuum analyze");
 }
 
