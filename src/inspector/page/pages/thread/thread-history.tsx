@@ -26,12 +26,13 @@ type ViewName = keyof typeof VIEWS;
 interface ThreadHistoryProps {
   readonly threadId: string;
   readonly namespace: string;
-  readonly namespaces: readonly NamespaceSummary[];
+  /** Those of the thread, once they are known. */
+  readonly namespaces: readonly NamespaceSummary[] | undefined;
   readonly params: URLSearchParams;
 }
 
 /** The history of a namespace: what it waits for, a scrubber, and its story, its tree or its figures. */
-export function ThreadHistory({ threadId, namespace, namespaces, params }: ThreadHistoryProps) {
+export function ThreadHistory({ threadId, namespace, namespaces: known, params }: ThreadHistoryProps) {
   const place = { threadId, namespace };
   const history = useHistory(place);
   const { points, error, retry } = history;
@@ -41,6 +42,9 @@ export function ThreadHistory({ threadId, namespace, namespaces, params }: Threa
   if (points === undefined) {
     return error === null ? <Loading what="the history" /> : <Failure error={error} onRetry={retry} />;
   }
+  // There may be no such thread.
+  if (points.length === 0 && known === undefined) return <Loading what="the history" />;
+  const namespaces = known ?? [];
   const view = viewOf(params);
   const [newest] = story.steps ?? [];
   const isHead = point?.checkpointId === points[0]?.checkpointId;

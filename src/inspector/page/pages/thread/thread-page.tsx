@@ -1,6 +1,5 @@
 import type { NamespaceSummary, ThreadView } from "../../../api/threads.js";
 import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
@@ -24,19 +23,19 @@ export function ThreadPage({ route }: { readonly route: Route }) {
   const chosen = data?.namespaces.find(({ namespace }) => namespace === asked);
   // A thread may have no root graph, if only a subgraph has stored something.
   const shown = chosen ?? (route.params.has("ns") ? undefined : data?.namespaces[0]);
-  // The list may not have it.
-  const namespace = shown?.namespace ?? (data?.omitted === undefined ? undefined : asked);
+  // The list may not have it. Until the list is there, the history is read already, which most often exists.
+  const isUnlisted = data === undefined || data.omitted !== undefined;
+  const namespace = shown?.namespace ?? (isUnlisted ? asked : undefined);
   return (
     <div class="thread">
       <ThreadHead threadId={threadId} view={data} shown={shown} />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the thread" />}
       {data !== undefined && namespace === undefined && <NothingThere view={data} namespace={asked} />}
-      {namespace !== undefined && (
+      {namespace !== undefined && (data !== undefined || error === null) && (
         <ThreadHistory
           key={namespace}
           {...{ threadId, namespace }}
-          namespaces={data?.namespaces ?? []}
+          namespaces={data?.namespaces}
           params={route.params}
         />
       )}

@@ -33,7 +33,7 @@ export function ConversationPane({ tip, channel, step, later }: ConversationPane
   const found = useRead(
     "findMessages",
     { ...(shown?.place ?? tip), channel, messages, followedBy },
-    { enabled: shown !== undefined && messages.length > 0 },
+    { enabled: messages.length > 0 },
   );
   if (error !== null && shown === undefined) return <Failure error={error} onRetry={retry} />;
   if (shown === undefined) return <Loading what="the conversation" />;
@@ -65,7 +65,7 @@ function addedText({ step, source, ran }: StoryStep, count: number): string {
   return count === 0 ? `${name} added none.` : `${name} added ${counted(count, "message")}.`;
 }
 
-/** Returns the conversation of a checkpoint once its newest page is there, and an earlier one until then. */
+/** Returns the conversation of a checkpoint, or an earlier one until it can be shown. */
 function useLoaded(
   { threadId, namespace, checkpointId }: CheckpointPlace,
   channel: string,
