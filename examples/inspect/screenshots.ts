@@ -36,8 +36,9 @@ async function pictures(): Promise<Picture[]> {
   const [, , , forked = ""] = await checkpointIds("journey-of-bob");
   return [
     { name: "threads", route: "threads?order=recent" },
-    { name: "thread", route: "thread/journey-of-bob" },
-    { name: "thread-dark", route: "thread/journey-of-bob", dark: true },
+    { name: "thread", route: "thread/order-4712" },
+    { name: "thread-dark", route: "thread/order-4712", dark: true },
+    { name: "branches", route: "thread/journey-of-bob?view=tree" },
     { name: "checkpoint", route: `checkpoint/order-4711/${answered}` },
     { name: "changes", route: `checkpoint/journey-of-bob/${forked}?tab=changes` },
     { name: "storage", route: "storage?thread=document-7" },

@@ -36,7 +36,7 @@ export function ThreadHistory({ threadId, namespace, namespaces: known, params }
   const place = { threadId, namespace };
   const history = useHistory(place);
   const { points, error, retry } = history;
-  const story = useStory(place, points?.[0]);
+  const story = useStory(place, points);
   const selection = useSelection(place, params, history);
   const { point, branch, isFollowing, isMissing, select } = selection;
   if (points === undefined) {

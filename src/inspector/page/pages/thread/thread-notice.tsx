@@ -2,6 +2,7 @@ import type { CheckpointPlace, NamespacePlace, ValuePlace } from "../../../api/p
 import type { StoryError, StoryQuestion, StoryStep, WrittenText } from "../../../api/story.js";
 import type { NamespaceSummary } from "../../../api/threads.js";
 import { LongText } from "../../parts/long-text/long-text.js";
+import { counted } from "../../parts/number-texts.js";
 import { linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { subgraphsOf, timeOf } from "./story/subgraphs-of.js";
@@ -9,6 +10,8 @@ import "./thread-notice.css";
 
 /** The most characters of a text that are shown at once. */
 const MAX_SHOWN = 4_000;
+/** The most tasks that are shown. A step may have hundreds. */
+const MAX_TASKS = 10;
 
 interface ThreadNoticeProps {
   readonly place: NamespacePlace;
@@ -37,9 +40,10 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
   const waiting = open.tasks.filter(({ isDone }) => !isDone);
   const failed = waiting.filter(({ error }) => error !== undefined);
   const asking = waiting.filter(({ questions, error }) => questions.length > 0 && error === undefined);
+  const left = Math.max(0, failed.length - MAX_TASKS) + Math.max(0, asking.length - MAX_TASKS);
   return (
     <section class={`notice notice-${open.status}`} aria-label="What the thread waits for">
-      {failed.map(({ node, error, taskIds }) => (
+      {failed.slice(0, MAX_TASKS).map(({ node, error, taskIds }) => (
         <div key={taskIds[0]}>
           <h2>
             <Node node={node}>Failed in</Node>
@@ -47,7 +51,7 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
           {error !== undefined && <FailedWith {...{ checkpoint, error }} />}
         </div>
       ))}
-      {asking.map(({ node, questions, taskIds }) => (
+      {asking.slice(0, MAX_TASKS).map(({ node, questions, taskIds }) => (
         <div key={taskIds[0]}>
           <h2>
             <Node node={node}>Waits for an answer in</Node>
@@ -57,6 +61,7 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
           ))}
         </div>
       ))}
+      {left > 0 && <p class="dim">{counted(left, "more task", "more tasks")}: see the steps.</p>}
     </section>
   );
 }

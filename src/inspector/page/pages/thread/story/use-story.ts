@@ -28,9 +28,13 @@ type Loaded = InfiniteData<PointsPage<StoryStep>, string | undefined>;
 /**
  * Reads the story of a namespace page by page, and again from the head when that is another one or has other writes.
  *
- * @param head - The newest checkpoint, which the history of the page follows.
+ * @param points - The history, which the page follows. A checkpoint that it has no more was deleted.
  */
-export function useStory({ threadId, namespace }: NamespacePlace, head: HistoryPoint | undefined): Story {
+export function useStory(
+  { threadId, namespace }: NamespacePlace,
+  points: readonly HistoryPoint[] | undefined,
+): Story {
+  const head = points?.[0];
   const client = useQueryClient();
   const place = { threadId, namespace };
   const queryKey = ["story", "pages", place];
@@ -46,10 +50,11 @@ export function useStory({ threadId, namespace }: NamespacePlace, head: HistoryP
       hasMore ? points.at(-1)?.checkpointId : undefined,
     staleTime: Infinity,
   });
-  const steps = useMemo(() => list.data?.pages.flatMap((page) => page.points), [list.data]);
+  const told = useMemo(() => list.data?.pages.flatMap((page) => page.points), [list.data]);
+  const steps = useMemo(() => told && withoutDeleted(told, points ?? []), [told, points]);
   useQuery({
     queryKey: ["story", "newest", place, stateOf(head)],
-    enabled: list.isSuccess && head !== undefined && stateOf(head) !== stateOf(steps?.[0]),
+    enabled: list.isSuccess && head !== undefined && stateOf(head) !== stateOf(told?.[0]),
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
       const newest = await read("story", { ...place, limit: NEWEST }, signal);
@@ -63,6 +68,14 @@ export function useStory({ threadId, namespace }: NamespacePlace, head: HistoryP
     loadMore: () => void list.fetchNextPage(),
     retry: () => void list.refetch(),
   };
+}
+
+/** The history may know fewer older checkpoints than the story, and the story may know newer ones first. */
+function withoutDeleted(steps: readonly StoryStep[], points: readonly HistoryPoint[]): readonly StoryStep[] {
+  const [newest, oldest] = [points[0]?.checkpointId, points.at(-1)?.checkpointId];
+  if (newest === undefined || oldest === undefined) return steps;
+  const known = new Set(points.map(({ checkpointId }) => checkpointId));
+  return steps.filter(({ checkpointId: id }) => id > newest || id < oldest || known.has(id));
 }
 
 function stateOf(point: HistoryPoint | undefined): string {
