@@ -112,6 +112,30 @@ describeEachTarget("the story of a thread", (target) => {
     ]);
   });
 
+  it("tells messages that are alike apart, and what an edit added from what ran at the same checkpoint", async () => {
+    const thread = newThread();
+    const chat = new StateGraph(MessagesAnnotation)
+      .addNode("chat", ({ messages }) => ({
+        messages: new AIMessage({ id: `a${messages.length}`, content: "why?" }),
+      }))
+      .addEdge(START, "chat")
+      .compile({ checkpointer: saver });
+    for (let turn = 0; turn < 2; turn++)
+      await chat.invoke({ messages: [new HumanMessage("yes")] }, threadConfig(thread));
+    const { steps } = await storyOf(thread);
+    const place = { ...placeOf(thread, steps[0]), channel: "messages" };
+    const find = async (asked: number) => {
+      const messages = steps[asked]?.ran?.messages ?? [];
+      const followedBy = steps[asked - 1]?.ran?.messages[0];
+      return (await calls.read("findMessages", { ...place, messages, followedBy })).positions;
+    };
+    expect([await find(1), await find(4)]).toEqual([[2], [0]]);
+    await chat.updateState(threadConfig(thread), { messages: [new HumanMessage({ id: "edit", content: "no" })] }, "chat");
+    const [edit, before] = (await storyOf(thread)).steps;
+    expect(edit).toMatchObject({ source: "update", ran: { tasks: [], messages: [{ id: "edit" }] } });
+    expect(before).toEqual({ ...steps[0], writes: before?.writes });
+  }); // oxfmt-ignore
+
   it("tells why a thread failed, and that a task went on after it had failed", async () => {
     const thread = newThread();
     const problem = `no answer: ${"x".repeat(20_000)}`;

@@ -7,7 +7,7 @@ import { getHistoryPoints } from "../queries/get-history-points.js";
 import { getStoryWrites, type StoryWriteRow } from "../queries/get-story-writes.js";
 import { pointOf, timeOf } from "../states/point-of.js";
 import { readStoredStates, type StoredState } from "../states/read-states.js";
-import { describeState, describeTasks, updateTaskId } from "../values/next-nodes.js";
+import { describeState, describeTasks, updateTaskIds } from "../values/next-nodes.js";
 import { nodesOfLoneSteps } from "./lone-steps.js";
 import { TaskTeller } from "./tell-tasks.js";
 
@@ -108,15 +108,14 @@ async function tellAll(
     const state = states[index];
     if (state === undefined) continue;
     const rows = byCheckpoint.get(checkpointId) ?? [];
-    const updating = updateTaskId(checkpointId) ?? "";
     const { status } = describeState(state.header, state.writes);
-    const isUpdated = rows.some((row) => row.task_id === updating);
-    const update = isUpdated
-      ? await teller.tell([{ node: undefined, taskIds: [updating] }], rows)
-      : undefined;
+    const updating = new Set(updateTaskIds(checkpointId));
+    const edits = new Set(rows.flatMap(({ task_id: taskId }) => (updating.has(taskId) ? taskId : [])));
+    const update = [...edits].map((taskId) => ({ node: undefined, taskIds: [taskId] }));
+    const updated = update.length === 0 ? undefined : await teller.tell(update, rows);
     told.set(checkpointId, {
       tasks: { status, ...(await teller.tell(describeTasks(state.header, state.writes), rows)) },
-      ...(update !== undefined && { update: { ...update, tasks: [] } }),
+      ...(updated !== undefined && { update: { ...updated, tasks: [] } }),
     });
   }
   return told;

@@ -42,6 +42,7 @@ const NOT_NODES = new Set(["__input__", "__interrupt__", "__snapshot_bumps__"]);
 const PULL_PATH = /~__pregel_pull, (?<node>.+?)(?:$|, \d{10})/s;
 /** What `uuid5` accepts. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const MOST_UPDATES = 8;
 const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -87,17 +88,20 @@ export function describeTasks(header: StateHeader, writes: readonly StateWrite[]
     if (taskId !== undefined) others.delete(taskId);
     return { node: task.node, taskIds: taskId === undefined ? ids : [taskId] };
   });
-  const updating = updateTaskId(header.checkpointId) ?? "";
+  const updating = updateTaskIds(header.checkpointId);
   const more = [...others].map((taskId): DescribedTask => {
     const node = PULL_PATH.exec(tasks.get(taskId)?.path ?? "")?.groups?.node;
     return { node, taskIds: [taskId] };
   });
-  return [...known, ...more.filter(({ taskIds }) => !taskIds.includes(updating))];
+  return [...known, ...more.filter(({ taskIds }) => !taskIds.some((id) => updating.includes(id)))];
 }
 
-/** The id that both engines give to the writes of `updateState`; `undefined` where a checkpoint can have none. */
-export function updateTaskId(checkpointId: string): string | undefined {
-  return UUID.test(checkpointId) ? uuid5("__interrupt__", checkpointId) : undefined;
+/** The ids that the engines give to the writes of `updateState`, of as many updates at once as anybody sends. */
+export function updateTaskIds(checkpointId: string): readonly string[] {
+  if (!UUID.test(checkpointId)) return [];
+  return Array.from({ length: MOST_UPDATES }, (_, index) =>
+    uuid5(index === 0 ? "__interrupt__" : `__interrupt__:${index}`, checkpointId),
+  );
 }
 
 /**
