@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../../api/places.js";
 import type { StoryStep, StoryTask, StoryTasks, StoryTool } from "../../../../api/story.js";
 import type { NamespaceSummary } from "../../../../api/threads.js";
@@ -90,10 +90,14 @@ interface StepBodyProps extends StepContext, StepTitleProps {}
 /** What the tasks of a step have done: tools, tokens, messages, errors, questions and subgraphs. */
 export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
   const told = isOpen ? step.open : step.ran;
+  const time = timeOf(step, isOpen);
+  // A thread may have a thousand namespaces, and each scroll draws the rows again.
+  const subgraphs = useMemo(
+    () => (told === undefined ? [] : subgraphsOf(namespaces, told, { namespace: place.namespace, time })),
+    [namespaces, told, place.namespace],
+  );
   if (told === undefined) return null;
   const { tools, tokens, messageCount, tasks, isPartial } = told;
-  const time = timeOf(step, isOpen);
-  const subgraphs = subgraphsOf(namespaces, told, { namespace: place.namespace, time });
   const hasFacts = tools.length > 0 || tokens !== undefined || messageCount > 0 || isPartial;
   return (
     <>
