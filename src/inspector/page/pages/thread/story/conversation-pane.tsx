@@ -3,7 +3,7 @@ import type { CheckpointPlace } from "../../../../api/places.js";
 import type { StoryStep } from "../../../../api/story.js";
 import { Failure } from "../../../parts/failure.js";
 import { Loading } from "../../../parts/loading.js";
-import { counted } from "../../../parts/number-texts.js";
+import { counted, formatCount } from "../../../parts/number-texts.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
 import { PAGE_SIZE } from "../../checkpoint/conversation/use-message.js";
@@ -37,14 +37,15 @@ export function ConversationPane({ tip, channel, step, later }: ConversationPane
   );
   if (error !== null && shown === undefined) return <Failure error={error} onRetry={retry} />;
   if (shown === undefined) return <Loading what="the conversation" />;
-  const chosen = (found.data?.positions ?? []).filter((position) => position !== null);
+  const { positions = [] } = found.data ?? {};
+  const chosen = positions.filter((position) => position !== null);
+  const lost = positions.length - chosen.length;
   return (
     <>
       <p class="story-added dim" role="status">
         {counted(shown.total, "message")}. {addedText(step, messageCount)}
-        {found.data !== undefined &&
-          chosen.length < messages.length &&
-          ` ${counted(messages.length - chosen.length, "one", "ones")} not in this conversation any more.`}
+        {lost > 0 &&
+          ` ${formatCount(lost)} of them ${lost === 1 ? "is" : "are"} not in this conversation any more.`}
       </p>
       {found.error !== null && <Failure error={found.error} />}
       <ConversationList
