@@ -47,7 +47,8 @@ export function toolsIn({ role, fields }: ReadMessage): StoryTool[] {
     const outcome = textAt(fields, "status") === "error" ? "failed" : "done";
     return [{ name: cutText(textAt(fields, "name") ?? "", MAX_NAME).text, outcome }];
   }
-  return readToolCalls(fields).map(({ name }) => ({ name: cutText(name, MAX_NAME).text, outcome: "called" }));
+  const calls = readToolCalls({ value: fields, path: [] });
+  return calls.map(({ name }) => ({ name: cutText(name, MAX_NAME).text, outcome: "called" }));
 }
 
 /** The tokens of a message, if it tells. */

@@ -2,6 +2,7 @@ import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { StoryError, StoryQuestion } from "../api/story.js";
 import type { ValuePath } from "../api/value-node.js";
 import { cutText } from "../values/cut-text.js";
+import { ASKING, questionIn } from "../values/read-interrupts.js";
 import { briefJson } from "../values/readable-json.js";
 import { readOwn } from "../values/read-property.js";
 import type { TextRoom } from "../values/text-room.js";
@@ -11,9 +12,6 @@ import { eachPart } from "../values/value-parts.js";
 const MAX_TEXT = 8_000;
 const MAX_NAME = 100;
 const MAX_QUESTIONS = 20;
-
-/** The fields in which graphs put what a person should read. */
-const READABLE = ["question", "message", "description", "prompt", "query", "text"];
 
 /** The write that a text is from. */
 interface Write {
@@ -54,9 +52,13 @@ function describeQuestion(
   room: TextRoom,
 ): StoryQuestion {
   if (typeof value === "string") return { ...room.cut(value, MAX_TEXT), ...write, path };
-  const found = isObject(value) && !isArray(value) ? fieldOf(value, READABLE) : undefined;
-  if (found === undefined || !isObject(value))
-    return { ...room.cut(briefJson(value, MAX_TEXT), MAX_TEXT), ...write };
+  const found = isObject(value) && !isArray(value) ? fieldOf(value, ASKING) : undefined;
+  if (found === undefined || !isObject(value)) {
+    const text = questionIn(value);
+    const json = briefJson(value, MAX_TEXT);
+    if (text === undefined) return { ...room.cut(json, MAX_TEXT), ...write };
+    return { ...room.cut(text, MAX_TEXT), ...write, details: room.cut(json, MAX_TEXT).text };
+  }
   const others = [...eachPart(value)].filter(({ step }) => step !== found.path[0]);
   const details = Object.fromEntries(others.map(({ label, value: part }) => [label, part]));
   return {

@@ -28,7 +28,16 @@ export function readInterrupts(written: unknown): readonly ReadInterrupt[] {
 }
 
 /** The properties in which a question stands in the values that people pass to `interrupt`. */
-const ASKING = ["question", "message", "description", "prompt", "text", "title", "query", "instruction"];
+export const ASKING = [
+  "question",
+  "message",
+  "description",
+  "prompt",
+  "text",
+  "title",
+  "query",
+  "instruction",
+];
 
 /**
  * Returns the question in an interrupt's value as a person reads it: a text, the first property with a text that usually holds the question, or

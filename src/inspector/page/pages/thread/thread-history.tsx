@@ -8,6 +8,7 @@ import { counted } from "../../parts/number-texts.js";
 import { Tabs } from "../../parts/tabs/tabs.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
+import { AnswerPanel } from "./answer/answer-panel.js";
 import { CheckpointSummary } from "./checkpoint-summary.js";
 import { GraphList } from "./graph/graph-list.js";
 import { Scrubber } from "./scrubber.js";
@@ -57,6 +58,7 @@ export function ThreadHistory({ threadId, namespace, namespaces: known, params }
   return (
     <>
       {newest !== undefined && <ThreadNotice {...{ place, namespaces }} step={newest} />}
+      {namespace === "" && <AnswerPanel {...{ threadId }} version={versionOf(points[0])} />}
       <div class="thread-time">
         <Scrubber
           {...{ branch }}
@@ -92,6 +94,11 @@ export function ThreadHistory({ threadId, namespace, namespaces: known, params }
       </Tabs>
     </>
   );
+}
+
+/** Changes when something was stored. */
+function versionOf(head: HistoryPoint | undefined): string {
+  return head === undefined ? "" : `${head.checkpointId} ${head.writes}`;
 }
 
 function viewOf(params: URLSearchParams): ViewName {

@@ -55,7 +55,9 @@ function fieldOf(
       given === undefined
         ? ""
         : input === "text" && values === undefined
-          ? String(given)
+          ? typeof given === "string"
+            ? given
+            : ""
           : JSON.stringify(given),
   };
 }

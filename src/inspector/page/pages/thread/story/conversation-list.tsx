@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { Message } from "../../checkpoint/conversation/message.js";
-import type { ShownConversation } from "../../checkpoint/conversation/use-message.js";
+import { Message } from "../../../parts/conversation/message.js";
+import type { ShownConversation } from "../../../parts/conversation/use-message.js";
 
 interface ConversationListProps {
   readonly conversation: ShownConversation;

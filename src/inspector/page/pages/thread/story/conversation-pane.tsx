@@ -6,9 +6,9 @@ import { Loading } from "../../../parts/loading.js";
 import { counted, formatCount } from "../../../parts/number-texts.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
-import { PAGE_SIZE } from "../../checkpoint/conversation/use-message.js";
+import { PAGE_SIZE } from "../../../parts/conversation/use-message.js";
 import { ConversationList } from "./conversation-list.js";
-import "../../checkpoint/conversation/conversation.css";
+import "../../../parts/conversation/conversation.css";
 
 interface ConversationPaneProps {
   /** The end of the branch, whose conversation has the messages of all its steps. */
