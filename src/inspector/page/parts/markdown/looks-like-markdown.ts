@@ -1,5 +1,5 @@
 /** Any character or beginning of a line that Markdown gives a meaning. Texts without them look the same when they are shown as they are. */
-const MARKED = /[*_`#[\]<>~\\&|]|:\/\/|^ {4}|^\t|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3}|={3})/m;
+const MARKED = /[*_`#[\]<>~\\&|]|:\/\/|mailto:|^ {4}|^ {0,3}\t|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3}|={3})/im;
 
 /** Whether Markdown may show a text in another way than it is. */
 export function mayBeMarkdown(text: string): boolean {
