@@ -95,6 +95,10 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     ]);
     expect(await answersOf(threadId)).toEqual([{ yes: true }, "acted"]);
     expect(await calls.read("openThread", { threadId })).toMatchObject({ status: "done", questions: [] });
+    const { steps } = await calls.read("story", { threadId, namespace: "" });
+    expect(steps.map(({ ran }) => ran?.tasks.map(({ node }) => node))).toEqual([
+      ...[["act"], ["ask"], ["__start__"], undefined],
+    ]);
     expect(audits.map(({ user, action, operation, phase }) => [user, action, operation, phase])).toEqual([
       ["ada", "answer", "run", "begins"],
       ["ada", "answer", "run", "done"],

@@ -86,7 +86,9 @@ describeAnyTarget("the story on the thread page", (target) => {
         const page = await openStory("asking", "", options);
         const notice = noticeOf(page);
         await notice.getByRole("heading", { name: "Waits for an answer in tools" }).waitFor();
-        expect(await notice.innerText()).toMatch(/Pay 24 € back\?\s+\{\s+"euros": 24\s+\}/);
+        expect(await notice.innerText()).toMatch(
+          /Pay 24 € back\?\s+All of the question\s+\{\s+"euros": 24\s+\}/,
+        );
         await page.getByRole("article", { name: "Message 4, AI" }).waitFor();
         await expectAccessible(page);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(

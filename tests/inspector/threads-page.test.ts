@@ -59,7 +59,7 @@ describeAnyTarget("threads page", (target) => {
       await row.getByText(/^[\d.]+ k?B$/).waitFor();
       expect(await page.getByRole("row").count()).toBe(3);
       expect(await row.getByRole("link").innerText()).toBe(HOSTILE);
-      expect(await row.getByRole("cell").first().innerText()).toMatch(/^interrupted/);
+      expect(await row.getByRole("cell").first().innerText()).toMatch(/^waiting/);
       expect((await row.getByRole("cell").allInnerTexts()).slice(2, 4)).toEqual(["4", "2"]);
       expect(await row.getByText("live").count()).toBe(1);
       await expectAccessible(page);

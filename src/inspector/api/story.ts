@@ -45,6 +45,8 @@ export interface StoryQuestion extends WrittenText {
   readonly id?: string;
   /** The rest of the value as JSON, where the question is a part of it. */
   readonly details?: string;
+  /** Whether it asks for decisions about actions, which the form for the answer shows as well. */
+  readonly isReview?: boolean;
 }
 
 /** A task of a step. */

@@ -2,6 +2,7 @@ import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { StoryError, StoryQuestion } from "../api/story.js";
 import type { ValuePath } from "../api/value-node.js";
 import { cutText } from "../values/cut-text.js";
+import { formOf } from "../values/question-form.js";
 import { ASKING, questionIn } from "../values/read-interrupts.js";
 import { briefJson } from "../values/readable-json.js";
 import { readOwn } from "../values/read-property.js";
@@ -57,7 +58,13 @@ function describeQuestion(
     const text = questionIn(value);
     const json = briefJson(value, MAX_TEXT);
     if (text === undefined) return { ...room.cut(json, MAX_TEXT), ...write };
-    return { ...room.cut(text, MAX_TEXT), ...write, details: room.cut(json, MAX_TEXT).text };
+    const isReview = formOf({ value, schema: undefined }).kind === "decisions";
+    return {
+      ...room.cut(text, MAX_TEXT),
+      ...write,
+      details: room.cut(json, MAX_TEXT).text,
+      ...(isReview && { isReview }),
+    };
   }
   const others = [...eachPart(value)].filter(({ step }) => step !== found.path[0]);
   const details = Object.fromEntries(others.map(({ label, value: part }) => [label, part]));

@@ -1,4 +1,4 @@
-import { TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
+import { RESUME, TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
 import type { ThreadStatus } from "../api/threads.js";
 import { CONTROL_CHANNELS } from "./task-channels.js";
 import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
@@ -80,7 +80,8 @@ export interface DescribedTask {
 export function describeTasks(header: StateHeader, writes: readonly StateWrite[]): DescribedTask[] {
   const tasks = tasksOf(writes);
   const byPath = new Map([...tasks].map(([taskId, { path }]) => [path, taskId]));
-  const others = new Set(tasks.keys());
+  // An answer that names its interrupt belongs to that, and not to a task.
+  const others = new Set([...tasks].flatMap(([id, { channels }]) => (isAnswer(channels) ? [] : id)));
   const known = triggered(header, tasks).map((task): DescribedTask => {
     const ids = idsOf(task, header);
     const path = task.paths.find((each) => byPath.has(each));
@@ -94,6 +95,10 @@ export function describeTasks(header: StateHeader, writes: readonly StateWrite[]
     return { node, taskIds: [taskId] };
   });
   return [...known, ...more.filter(({ taskIds }) => !taskIds.some((id) => updating.includes(id)))];
+}
+
+function isAnswer(channels: ReadonlySet<string>): boolean {
+  return channels.size === 1 && channels.has(RESUME);
 }
 
 /** The ids that the engines give to the writes of `updateState`, of as many updates at once as anybody sends. */

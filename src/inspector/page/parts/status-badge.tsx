@@ -1,5 +1,13 @@
 import type { ThreadStatus } from "../../api/threads.js";
 
+/** The states in the words of people. */
+const NAMES: Readonly<Record<ThreadStatus, string>> = {
+  interrupted: "waiting",
+  failed: "failed",
+  pending: "unfinished",
+  done: "done",
+};
+
 /** Shows what a thread waits for. */
 export function StatusBadge({
   status,
@@ -10,7 +18,7 @@ export function StatusBadge({
 }) {
   return (
     <span class={`badge badge-${status}`}>
-      {status}
+      {NAMES[status]}
       {status !== "done" && next.length > 0 && ` · ${next.join(", ")}`}
     </span>
   );

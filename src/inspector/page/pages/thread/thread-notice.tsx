@@ -4,6 +4,7 @@ import type { NamespaceSummary } from "../../../api/threads.js";
 import { LongText } from "../../parts/long-text/long-text.js";
 import { counted } from "../../parts/number-texts.js";
 import { linkToThread } from "../../routes/route.js";
+import { useOverview } from "../../server/overview-context.js";
 import { useRead } from "../../server/use-read.js";
 import { subgraphsOf, timeOf } from "./story/subgraphs-of.js";
 import "./thread-notice.css";
@@ -112,13 +113,17 @@ interface QuestionProps {
 }
 
 function Question({ checkpoint, question }: QuestionProps) {
+  const { may } = useOverview();
   return (
     <>
       <Written {...{ checkpoint }} text={question} />
       {question.details !== undefined && (
-        <pre class="long-text notice-details">
-          <bdi>{prettyJson(question.details)}</bdi>
-        </pre>
+        <details open={question.isReview !== true || !may.answer}>
+          <summary>All of the question</summary>
+          <pre class="long-text notice-details">
+            <bdi>{prettyJson(question.details)}</bdi>
+          </pre>
+        </details>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { useThreadCounts } from "./use-thread-counts.js";
 const STATES = [
   ["interrupted", "Waiting", "A person has to answer"],
   ["failed", "Failed", "A task has failed, and was not repeated"],
-  ["pending", "Running", "The next tasks are known: a run is active, or was stopped"],
+  ["pending", "Unfinished", "The next tasks are known: a run is active, or was stopped"],
   ["done", "Done", "Nothing is left to do"],
 ] as const satisfies readonly (readonly [ThreadStatus, string, string])[];
 

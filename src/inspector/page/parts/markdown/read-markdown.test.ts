@@ -91,7 +91,10 @@ describe("readMarkdown", () => {
           for (const [name, value] of attrs ?? []) {
             expect(name).toMatch(/^(?:href|src|alt|title|start|style)$/);
             if (name === "href" || name === "src")
-              expect([value, value === "" || safeAddress(value) !== undefined || image.test(value)]).toEqual([value, true]);
+              expect([value, value === "" || safeAddress(value) !== undefined || image.test(value)]).toEqual([
+                value,
+                true,
+              ]);
           }
         }
       }),

@@ -32,7 +32,12 @@ function Panel({ threadId, version }: AnswerPanelProps) {
     <>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {progress !== undefined && <RunView progress={progress} />}
-      {data !== undefined && !isRunning && <Choices thread={data} {...{ threadId, start }} />}
+      {data !== undefined && (
+        // A person who has to correct an answer finds it as it was.
+        <div hidden={isRunning}>
+          <Choices thread={data} {...{ threadId, start }} />
+        </div>
+      )}
     </>
   );
 }

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { Annotation, interrupt, START, StateGraph } from "@langchain/langgraph";
+import { z } from "zod";
+import type { PostgresSaver } from "../../src/index.js";
+import { expectAccessible } from "../../test-support/axe.js";
+import { describeInBrowser } from "../../test-support/browser.js";
+import { newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
+import { useInspector } from "../../test-support/use-inspector.js";
+
+const State = Annotation.Root({ asked: Annotation<unknown>, answer: Annotation<unknown> });
+let isDown = false;
+
+const travel = z.object({ city: z.string(), days: z.int().min(1), isFlexible: z.boolean().optional() });
+
+function askingGraph(checkpointer: PostgresSaver) {
+  return new StateGraph(State)
+    .addNode("ask", ({ asked }) => {
+      const options = asked === "Where to?" ? { responseSchema: travel } : {};
+      return { answer: interrupt<unknown, unknown>(asked, options) };
+    })
+    .addNode("act", () => {
+      if (isDown) throw new Error("the mail server is down");
+      return {};
+    })
+    .addEdge(START, "ask")
+    .addEdge("ask", "act")
+    .compile({ checkpointer });
+}
+
+describeAnyTarget("answers on the page of a thread", (target) => {
+  describeInBrowser("in Chromium", (browser) => {
+    const inspected = useInspector(target);
+    let inspector: RunningInspector;
+    beforeAll(async () => {
+      inspector = await serveInspector(inspected.saver, {
+        graphs: { agent: askingGraph(inspected.saver) },
+      });
+    });
+    afterAll(() => inspector.close());
+
+    async function openAsking(asked: unknown, viewport = { width: 1280, height: 900 }) {
+      const threadId = newThread();
+      await askingGraph(inspected.saver).invoke({ asked }, threadConfig(threadId));
+      const page = await browser.openPage(`${inspector.url}#/thread/${encodeURIComponent(threadId)}`, {
+        viewport,
+      });
+      const answer = async (): Promise<unknown> =>
+        (await inspected.saver.getTuple(threadConfig(threadId)))?.checkpoint.channel_values.answer;
+      return { page, answer, threadId };
+    }
+
+    const REVIEW = {
+      actionRequests: [{ name: "send_email", args: { to: "bob" }, description: "Send the offer to Bob" }],
+      reviewConfigs: [{ actionName: "send_email", allowedDecisions: ["approve", "edit", "reject"] }],
+    };
+
+    it("approves in two clicks", async () => {
+      const { page, answer } = await openAsking(REVIEW);
+      await page.getByRole("radio", { name: "Approve" }).check();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Send the decision" }).click();
+      await page.getByText("The run has ended.").waitFor();
+      expect(await answer()).toEqual({ decisions: [{ type: "approve" }] });
+      expect(await page.getByRole("list", { name: "Nodes that have ended" }).innerText()).toMatch(
+        /ask\s+act/,
+      );
+    });
+
+    it("edits the arguments of an action, which must be an object", async () => {
+      const { page, answer } = await openAsking(REVIEW);
+      await page.getByRole("radio", { name: "Edit" }).check();
+      const args = page.getByLabel("Arguments as JSON");
+      await args.fill("[1]");
+      await page.getByText("The arguments must be an object.").waitFor();
+      expect(await page.getByRole("button", { name: "Send the decision" }).isDisabled()).toBe(true);
+      await args.fill('{"to": "eve"}');
+      await page.getByRole("button", { name: "Send the decision" }).click();
+      await page.getByText("The run has ended.").waitFor();
+      const editedAction = { name: "send_email", args: { to: "eve" } };
+      expect(await answer()).toEqual({ decisions: [{ type: "edit", editedAction }] });
+    });
+
+    it("has the fields of a schema, and says what the schema refuses", async () => {
+      const { page, answer } = await openAsking("Where to?", { width: 390, height: 900 });
+      await page.getByLabel("city").fill("Graz");
+      await page.getByLabel("days").fill("0");
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Send the answer" }).click();
+      await page.getByRole("alert").filter({ hasText: "days" }).waitFor();
+      expect(await page.getByLabel("city").inputValue()).toBe("Graz");
+      await page.getByLabel("days").fill("3");
+      await page.getByRole("button", { name: "Send the answer" }).click();
+      await page.getByText("The run has ended.").waitFor();
+      expect(await answer()).toEqual({ city: "Graz", days: 3 });
+    });
+
+    it("takes a text, or any JSON", async () => {
+      const text = await openAsking("Why?");
+      await text.page.getByLabel("Your answer").fill('{"a": 1}');
+      await text.page.getByRole("button", { name: "Send as text" }).click();
+      await text.page.getByText("The run has ended.").waitFor();
+      expect(await text.answer()).toBe('{"a": 1}');
+      const json = await openAsking(REVIEW);
+      await json.page.getByRole("button", { name: "Answer with any JSON value" }).click();
+      await json.page.getByLabel("Your answer").fill('{"a": 1}');
+      await json.page.getByRole("button", { name: "Send as JSON" }).click();
+      await json.page.getByText("The run has ended.").waitFor();
+      expect(await json.answer()).toEqual({ a: 1 });
+    });
+
+    it("repeats what failed in one click, and tells who was slower that the thread has gone on", async () => {
+      isDown = true;
+      const { page, answer, threadId } = await openAsking("Why?");
+      const other = await browser.openPage(page.url());
+      await other.getByLabel("Your answer").fill("theirs");
+      await page.getByLabel("Your answer").fill("mine");
+      await page.getByRole("button", { name: "Send as text" }).click();
+      await page.getByRole("alert").filter({ hasText: "the mail server is down" }).waitFor();
+      const late = other.getByRole("button", { name: "Send as text" });
+      // The form goes away as soon as the page hears of the answer.
+      if (await late.isVisible()) await late.click();
+      await other.getByRole("button", { name: "Retry what failed" }).waitFor();
+      isDown = false;
+      await page.getByRole("button", { name: "Retry what failed" }).click();
+      await page.getByText("The run has ended.").waitFor();
+      expect(await answer()).toBe("mine");
+      expect(threadId).toBeTruthy();
+    });
+
+    it("is not offered without graphs", async () => {
+      const { page } = await openAsking("Why?");
+      const hash = new URL(page.url()).hash;
+      const without = await browser.openPage(`${inspected.url}${hash}`);
+      await without.getByText("Why?").first().waitFor();
+      expect(await without.getByLabel("Your answer").count()).toBe(0);
+    });
+  });
+});
