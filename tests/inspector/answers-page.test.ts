@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { PostgresSaver } from "../../src/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
-import { newThread, threadConfig } from "../../test-support/checkpoints.js";
+import { listIds, newThread, threadConfig } from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import { useInspector } from "../../test-support/use-inspector.js";
@@ -36,6 +36,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
     beforeAll(async () => {
       inspector = await serveInspector(inspected.saver, {
         graphs: { agent: askingGraph(inspected.saver) },
+        write: true,
       });
     });
     afterAll(() => inspector.close());
@@ -129,12 +130,36 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       expect(threadId).toBeTruthy();
     });
 
+    it("lets the graph go on from an earlier checkpoint, and edits the state as a node, after it has shown what changes", async () => {
+      const { page, answer, threadId } = await openAsking("Why?");
+      await page.getByRole("button", { name: "Edit state…" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("As the node").selectOption("ask");
+      await dialog.getByLabel(/^Update as JSON/).fill('{"answer": "edited"}');
+      await dialog.getByRole("button", { name: "Check" }).click();
+      await dialog.getByText("Would run next: act").waitFor();
+      expect(await dialog.getByRole("row", { name: "answer nothing string edited" }).count()).toBe(1);
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Store the update" }).click();
+      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByText("The run has ended.").waitFor();
+      expect(await answer()).toBe("edited");
+      const [, asked] = await listIds(inspected.saver.list(threadConfig(threadId), { limit: 3 }));
+      const later = await browser.openPage(
+        `${inspector.url}#/checkpoint/${encodeURIComponent(threadId)}/${asked ?? ""}`,
+      );
+      await later.getByRole("button", { name: "Run from here…" }).click();
+      await later.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
+      await later.getByRole("tab", { name: "Story" }).waitFor();
+    });
+
     it("is not offered without graphs", async () => {
       const { page } = await openAsking("Why?");
       const hash = new URL(page.url()).hash;
       const without = await browser.openPage(`${inspected.url}${hash}`);
       await without.getByText("Why?").first().waitFor();
       expect(await without.getByLabel("Your answer").count()).toBe(0);
+      expect(await without.getByRole("button", { name: /^(Edit state|Run from here)/ }).count()).toBe(0);
     });
   });
 });

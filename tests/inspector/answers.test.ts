@@ -245,6 +245,34 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     expect(await answersOf(threadId)).toEqual(["yes", "acted"]);
   });
 
+  it("come with edits of the state, as a node makes them, which are shown before they are stored", async () => {
+    const threadId = await asking("?");
+    await run(await requestFor(threadId, { value: "yes" }));
+    const { checkpointId = "" } = await calls.read("openThread", { threadId });
+    const editing = new InspectorCalls(saver, { graphs: { agent: askingGraph() }, write: true });
+    const update = { threadId, checkpointId, graph: "agent", node: "ask", values: { answers: ["edited"] } };
+    expect(await editing.read("graphs", { threadId })).toEqual({
+      graphs: [{ name: "agent", nodes: ["ask", "act"] }],
+    });
+    const checked = await editing.read("checkUpdate", update);
+    expect(checked.next).toEqual(["act"]);
+    expect(checked.values.find(({ channel }) => channel === "answers")).toMatchObject({
+      before: { text: '["yes", "acted"]' },
+      after: { text: '["yes", "acted", "edited"]' },
+    });
+    expect((await calls.read("openThread", { threadId })).checkpointId).toBe(checkpointId);
+    const created = await editing.write("updateState", update);
+    expect(await answersOf(threadId)).toEqual(["yes", "acted", "edited"]);
+    expect(await calls.read("openThread", { threadId })).toMatchObject({
+      status: "pending",
+      next: ["act"],
+      ...created,
+    });
+    const wrong = { ...update, node: "nobody" };
+    expect(await (await editing.post("checkUpdate", wrong)).text()).toContain("the graph refuses the update");
+    expect((await calls.post("updateState", update)).status).toBe(403);
+  });
+
   it("are not possible without graphs, and not for whoever may not answer", async () => {
     const threadId = await asking("?");
     const request = await requestFor(threadId, { value: "yes" });

@@ -39,6 +39,9 @@ const ASKED: AskedCalls = {
   threadCounts: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
+  graphs: [{ threadId: "t" }],
+  // It needs a graph, and reads by public methods of the saver.
+  checkUpdate: [],
   openThread: [{ threadId: "t" }, { threadId: "none" }],
   history: [ROOT],
   story: [ROOT],

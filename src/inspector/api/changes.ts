@@ -32,6 +32,23 @@ export interface CheckedFork {
   readonly values: readonly CheckedValue[];
 }
 
+/** An update of a state, as a node of a graph would make it: by the reducers of the graph. */
+export interface StateUpdate {
+  readonly threadId: string;
+  /** The checkpoint of the root graph that is updated. */
+  readonly checkpointId: string;
+  readonly graph: string;
+  /** The node whose update it is. The graph goes on after it. Default: the node that ran last, where that is one. */
+  readonly node?: string | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** What an update would store, and which nodes would run next. */
+export interface CheckedUpdate {
+  readonly values: readonly CheckedValue[];
+  readonly next: readonly string[];
+}
+
 /** A checkpoint that a call has created. */
 export interface CreatedCheckpoint {
   readonly checkpointId: string;

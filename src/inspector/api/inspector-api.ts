@@ -6,7 +6,15 @@ import type {
   CacheNamespacesQuery,
   CachePrefix,
 } from "./cache.js";
-import type { CheckedFork, CopyRequest, CreatedCheckpoint, EditableValue, ForkRequest } from "./changes.js";
+import type {
+  CheckedFork,
+  CheckedUpdate,
+  CopyRequest,
+  CreatedCheckpoint,
+  EditableValue,
+  ForkRequest,
+  StateUpdate,
+} from "./changes.js";
 import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
 import type { HealthView } from "./health-view.js";
 import type {
@@ -21,7 +29,7 @@ import type {
   MemoryView,
   NewItem,
 } from "./memory.js";
-import type { OpenThread } from "./runs.js";
+import type { GraphView, OpenThread } from "./runs.js";
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
 import type { FoundMessages, MessageSearch, StoryPage, StoryQuery } from "./story.js";
 import type {
@@ -75,6 +83,10 @@ export interface ReadCalls {
   /** For threads of a page of the list, because it reads their rows. */
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
   readonly thread: Call<ThreadArgs, ThreadView>;
+  /** The graphs of the service, as they are for a thread. */
+  readonly graphs: Call<ThreadArgs, { readonly graphs: readonly GraphView[] }>;
+  /** What `updateState` would store. */
+  readonly checkUpdate: Call<StateUpdate, CheckedUpdate>;
   /** What a person can do for a thread. */
   readonly openThread: Call<ThreadArgs, OpenThread>;
   readonly history: Call<HistoryQuery, HistoryPage>;
@@ -134,6 +146,7 @@ export interface ReadCalls {
 /** What the page changes: `POST api/<name>` with the arguments as JSON. */
 export interface WriteCalls {
   readonly fork: Call<ForkRequest, CreatedCheckpoint>;
+  readonly updateState: Call<StateUpdate, CreatedCheckpoint>;
   readonly rollback: Call<CheckpointPlace, CreatedCheckpoint>;
   readonly copyThread: Call<CopyRequest, CopiedRows>;
   readonly deleteThread: Call<ThreadArgs, object>;
@@ -158,6 +171,8 @@ export type PageAction = "answer" | "edit" | "delete";
 export interface Overview {
   /** What the caller may do besides reading. */
   readonly may: Readonly<Record<PageAction, boolean>>;
+  /** Whether there are graphs of the service. */
+  readonly hasGraphs: boolean;
   /** Whether the saver keeps only the newest checkpoint of each namespace. */
   readonly isShallow: boolean;
   readonly schema: string;

@@ -43,6 +43,12 @@ export interface OpenThread {
   readonly graphs: readonly string[];
 }
 
+/** A graph of the service. */
+export interface GraphView {
+  readonly name: string;
+  readonly nodes: readonly string[];
+}
+
 /** A decision about an action. */
 export type Decision =
   | { readonly type: "approve" }

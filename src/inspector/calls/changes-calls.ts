@@ -6,10 +6,18 @@ import type { DeletedRows, PruneRule } from "../api/storage-views.js";
 import { checkFork, explainDeltas, prepareFork } from "../changes/check-fork.js";
 import { getSurroundings } from "../queries/get-surroundings.js";
 import { configOf, notFound } from "../stored-values/read-stored-value.js";
-import { checkpointPlace, threadId } from "./args.js";
+import { checkUpdate, updateState } from "../runs/update-state.js";
+import { checkpointId, checkpointPlace, threadId } from "./args.js";
 import type { CallRun, ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 
 const forkArgs = checkpointPlace.extend({ values: recordOf(keyText, z.unknown()) });
+const updateArgs = z.strictObject({
+  threadId,
+  checkpointId,
+  graph: z.string(),
+  node: z.string().optional(),
+  values: recordOf(keyText, z.unknown()),
+});
 const pruneArgs = z
   .strictObject({
     threadId: threadId.optional(),
@@ -21,12 +29,15 @@ const pruneArgs = z
     "must have keepLast or olderThanMs",
   );
 
-export const checkCalls: ReadDefinitions<"checkFork" | "checkPrune"> = {
+export const checkCalls: ReadDefinitions<"checkFork" | "checkUpdate" | "checkPrune"> = {
   checkFork: { args: forkArgs, run: checkFork },
+  checkUpdate: { args: updateArgs, run: checkUpdate },
   checkPrune: { args: pruneArgs, run: (run, rule) => prune(run, rule, true) },
 };
 
-export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" | "deleteThread" | "prune"> = {
+export const changesCalls: WriteDefinitions<
+  "fork" | "updateState" | "rollback" | "copyThread" | "deleteThread" | "prune"
+> = {
   fork: {
     action: "edit",
     args: forkArgs,
@@ -43,6 +54,7 @@ export const changesCalls: WriteDefinitions<"fork" | "rollback" | "copyThread" |
       return { checkpointId: checkpointIdOf(config) };
     },
   },
+  updateState: { action: "edit", args: updateArgs, run: updateState },
   rollback: {
     action: "edit",
     args: checkpointPlace,

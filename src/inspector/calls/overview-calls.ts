@@ -13,6 +13,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
       const { schema, policy, database } = context.call;
       return {
         may: { answer: await may("answer"), edit: await may("edit"), delete: await may("delete") },
+        hasGraphs: context.graphs !== undefined,
         isShallow: policy.keepLast === 1,
         schema,
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),

@@ -5,6 +5,7 @@ import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { readableColumns } from "../queries/readable-columns.js";
 import { listNamespaces } from "../queries/namespaces-of-thread.js";
+import { viewGraphs } from "../runs/graph-of.js";
 import { viewOpenThread } from "../runs/read-open-thread.js";
 import { pointOf, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
@@ -15,7 +16,7 @@ const DEFAULT_LIMIT = 500;
 /** A thread has a namespace for each run of a subgraph. */
 const MAX_NAMESPACES = 1_000;
 
-export const threadCalls: ReadDefinitions<"thread" | "openThread" | "history"> = {
+export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "history"> = {
   thread: {
     args: z.strictObject({ threadId }),
     run: async (run, args) => {
@@ -29,6 +30,10 @@ export const threadCalls: ReadDefinitions<"thread" | "openThread" | "history"> =
         ...(deletedAt !== undefined && { deletedAt }),
       };
     },
+  },
+  graphs: {
+    args: z.strictObject({ threadId }),
+    run: async (run, args) => ({ graphs: await viewGraphs(run, args.threadId) }),
   },
   openThread: { args: z.strictObject({ threadId }), run: (run, args) => viewOpenThread(run, args.threadId) },
   history: {

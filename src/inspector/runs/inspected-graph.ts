@@ -1,3 +1,4 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
 import { z } from "zod";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { isObject } from "../../serde/objects/type-guards.js";
@@ -8,6 +9,7 @@ export interface InspectedGraph {
   readonly checkpointer?: unknown;
   readonly nodes: Readonly<Record<string, unknown>>;
   stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>;
+  updateState(config: RunnableConfig, values: unknown, asNode?: string): Promise<RunnableConfig>;
 }
 
 /** A graph, or a function that returns it for a thread, for example with the config of the thread's owner. */

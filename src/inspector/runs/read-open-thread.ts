@@ -12,7 +12,7 @@ import { cutText } from "../values/cut-text.js";
 import { describeValue } from "../values/describe-value.js";
 import { formOf } from "../values/question-form.js";
 import { questionIn, readInterrupts, type ReadInterrupt } from "../values/read-interrupts.js";
-import { graphFor } from "./inspected-graph.js";
+import { viewGraphs } from "./graph-of.js";
 
 /** The most characters of a question or an error. */
 const MAX_TEXT = 20_000;
@@ -33,7 +33,9 @@ export async function viewOpenThread(run: CallRun, threadId: string): Promise<Op
   return {
     ...thread,
     questions: questions.map(({ interrupt: _interrupt, ...question }) => question),
-    graphs: await graphsWith(run, threadId, thread.next),
+    graphs: (await viewGraphs(run, threadId))
+      .filter(({ nodes }) => thread.next.every((node) => nodes.includes(node)))
+      .map(({ name }) => name),
   };
 }
 
@@ -87,17 +89,4 @@ function keyOf({ checkpointId }: CheckpointPlace, rows: readonly OpenTaskRow[], 
   return createHash("sha256")
     .update(JSON.stringify([checkpointId, index, parts]))
     .digest("base64url");
-}
-
-async function graphsWith(
-  { context }: CallRun,
-  threadId: string,
-  nodes: readonly string[],
-): Promise<string[]> {
-  const fitting: string[] = [];
-  for (const [name, given] of Object.entries(context.graphs ?? {})) {
-    const graph = await graphFor(given, threadId);
-    if (nodes.every((node) => Object.hasOwn(graph.nodes, node))) fitting.push(name);
-  }
-  return fitting;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { InvalidConfigError, ThreadLockedError } from "../../errors/index.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
-import { isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { isRecord } from "../../serde/objects/type-guards.js";
 import { importLangGraph } from "../../serde/langchain/langgraph-classes.js";
 import type { Answer, RunEvent, RunRequest } from "../api/runs.js";
 import type { CallRun } from "../calls/call-definition.js";
@@ -9,7 +9,9 @@ import { RefusedError } from "../refused-error.js";
 import { resumeOf } from "../values/question-form.js";
 import { describeChunk, STREAM_MODES } from "./describe-run.js";
 import { EventQueue } from "./event-queue.js";
-import { graphFor, type InspectedGraph } from "./inspected-graph.js";
+import { graphOf } from "./graph-of.js";
+import { holdingThread } from "./holding-thread.js";
+import type { InspectedGraph } from "./inspected-graph.js";
 import { type AskedQuestion, readOpenThread } from "./read-open-thread.js";
 
 /** A run under way. */
@@ -36,14 +38,14 @@ export async function startRun(run: CallRun, request: RunRequest, around: Around
   const started = new Promise<void>((resolve) => {
     hasStarted = resolve;
   });
-  const work = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>
+  const work = (signal: AbortSignal): Promise<void> =>
     around(async () => {
       const input = await inputOf(lasting, request);
       events.add({ kind: "started" });
       hasStarted();
       await send(graph, { request, input, events, signal: AbortSignal.any([signal, context.ended]) });
     });
-  const done = context.saver.withThreadLock(request.threadId, work, { waitMs: 0 });
+  const done = holdingThread(run, request.threadId, work);
   void done.then(
     () => {
       events.add({ kind: "ended" });
@@ -54,24 +56,8 @@ export async function startRun(run: CallRun, request: RunRequest, around: Around
       events.end();
     },
   );
-  try {
-    await Promise.race([started, done]);
-  } catch (error) {
-    throw error instanceof ThreadLockedError ? alreadyRuns() : error;
-  }
+  await Promise.race([started, done]);
   return { events };
-}
-
-async function graphOf({ context }: CallRun, { graph: name, threadId }: RunRequest): Promise<InspectedGraph> {
-  const given =
-    context.graphs !== undefined && Object.hasOwn(context.graphs, name) ? context.graphs[name] : undefined;
-  if (given === undefined) throw new InvalidConfigError("args.graph", "is no graph of the inspector");
-  const graph = await graphFor(given, threadId);
-  if (isObject(graph.checkpointer)) return graph;
-  throw new InvalidConfigError(
-    "args.graph",
-    "is a graph without a checkpointer, so it can't continue a thread",
-  );
 }
 
 interface Sent {
@@ -147,16 +133,6 @@ function hasGoneOn(): RefusedError {
       409,
       "ALREADY_ANSWERED",
       "the thread has gone on meanwhile: somebody else has answered, or a run has continued it",
-    ] as const),
-  );
-}
-
-function alreadyRuns(): RefusedError {
-  return new RefusedError(
-    ...([
-      409,
-      "ALREADY_ANSWERED",
-      "a run of this thread is under way: somebody else has just started it",
     ] as const),
   );
 }

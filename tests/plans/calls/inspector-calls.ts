@@ -32,6 +32,9 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     threadCounts: [{}],
     threadSizes: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
+    // These two need a graph. They read and store by public methods of the saver.
+    graphs: [],
+    checkUpdate: [],
     openThread: [{ threadId: "42" }],
     history: [
       { threadId: "42", namespace: "" },
@@ -68,6 +71,7 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
   };
   const writes: Arguments<WriteCalls> = {
     fork: [forked],
+    updateState: [],
     rollback: [of(second)],
     copyThread: [{ source: "42", target: "42-other" }],
     prune: [{ threadId: "42-copy", keepLast: 1 }],

@@ -1,4 +1,6 @@
 import type { CheckpointPlace } from "../../../api/places.js";
+import { ReplayAction } from "./replay-action.js";
+import { UpdateAction } from "./update-action.js";
 import { RollbackAction } from "./rollback-action.js";
 import { ActionButton } from "./action-button.js";
 import { ForkDialog } from "./fork/fork-dialog.js";
@@ -7,6 +9,8 @@ import { ForkDialog } from "./fork/fork-dialog.js";
 export function CheckpointActions({ place }: { readonly place: CheckpointPlace }) {
   return (
     <>
+      {place.namespace === "" && <ReplayAction place={place} />}
+      {place.namespace === "" && <UpdateAction place={place} />}
       <ForkAction place={place} />
       <RollbackAction place={place} />
     </>

@@ -3,10 +3,10 @@ import type { Answer, OpenThread, RunRequest } from "../../../../api/runs.js";
 import { Failure } from "../../../parts/failure.js";
 import { useOverview } from "../../../server/overview-context.js";
 import { useRead } from "../../../server/use-read.js";
-import { GraphChoice } from "./graph-choice.js";
+import { GraphChoice } from "../../../parts/runs/graph-choice.js";
 import { QuestionAnswer } from "./question-answer.js";
 import { RunView } from "./run-view.js";
-import { useRun } from "./use-run.js";
+import { useRun } from "../../../parts/runs/use-run.js";
 import "./answer.css";
 
 interface AnswerPanelProps {

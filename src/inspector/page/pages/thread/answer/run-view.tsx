@@ -1,5 +1,5 @@
 import { Failure } from "../../../parts/failure.js";
-import type { RunProgress } from "./use-run.js";
+import type { RunProgress } from "../../../parts/runs/use-run.js";
 
 /** What a run does. */
 export function RunView({ progress: { phase, nodes, texts, error } }: { readonly progress: RunProgress }) {

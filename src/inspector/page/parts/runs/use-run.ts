@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RunEvent, RunRequest } from "../../../../api/runs.js";
-import { startRun } from "../../../server/start-run.js";
+import type { RunEvent, RunRequest } from "../../../api/runs.js";
+import { startRun } from "../../server/start-run.js";
 
 /** What a run has done so far. */
 export interface RunProgress {

@@ -1,0 +1,154 @@
+import { useMutation } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import type { StateUpdate } from "../../../api/changes.js";
+import type { CheckpointPlace } from "../../../api/places.js";
+import { linkToThread } from "../../routes/route.js";
+import { navigate } from "../../routes/use-route.js";
+import { read } from "../../server/call-server.js";
+import { useOverview } from "../../server/overview-context.js";
+import { useRead } from "../../server/use-read.js";
+import { Failure } from "../failure.js";
+import { GraphChoice } from "../runs/graph-choice.js";
+import { ActionButton } from "./action-button.js";
+import { ActionDialog } from "./action-dialog.js";
+import { ActionForm } from "./action-form.js";
+import { CheckedValues } from "./fork/checked-values.js";
+import { useChange } from "./use-change.js";
+
+interface UpdateProps {
+  readonly place: CheckpointPlace;
+}
+
+/** Edits the state of a checkpoint as a node of a graph would. There is none without graphs. */
+export function UpdateAction({ place }: UpdateProps) {
+  const { hasGraphs } = useOverview();
+  if (!hasGraphs) return null;
+  return <ActionButton label="Edit state…" action="edit" dialog={UpdateDialog} subject={{ place }} />;
+}
+
+const LAST = "";
+
+function UpdateDialog({ place, onClose }: UpdateProps & { readonly onClose: () => void }) {
+  const { threadId, checkpointId } = place;
+  const graphs = useRead("graphs", { threadId });
+  const [chosen, setChosen] = useState<{ readonly graph?: string; readonly node: string }>({ node: LAST });
+  const [text, setText] = useState("{}");
+  const check = useMutation({ mutationFn: (update: StateUpdate) => read("checkUpdate", update) });
+  const change = useChange("updateState", () => {
+    navigate(linkToThread(place));
+  });
+  const names = graphs.data?.graphs.map(({ name }) => name) ?? [];
+  const graph = chosen.graph ?? names[0];
+  const nodes = graphs.data?.graphs.find(({ name }) => name === graph)?.nodes ?? [];
+  const values = parseFields(text);
+  const update =
+    graph === undefined || values === undefined
+      ? undefined
+      : { threadId, checkpointId, graph, values, ...(chosen.node !== LAST && { node: chosen.node }) };
+  // What was checked is not what would be stored any more.
+  const edited = (): void => {
+    check.reset();
+    change.reset();
+  };
+  const checked = check.data;
+  return (
+    <ActionDialog
+      title="Edit the state"
+      sentence={
+        <>
+          A new checkpoint follows <bdi class="mono">{checkpointId}</bdi>, with the update that a node would
+          have returned: the reducers of the graph decide what becomes of it, and the graph goes on after that
+          node.
+        </>
+      }
+      onClose={onClose}
+    >
+      {(close) => (
+        <ActionForm
+          submit={checked === undefined ? "Check" : "Store the update"}
+          isReady={update !== undefined}
+          isPending={check.isPending || change.isPending}
+          error={change.error ?? check.error}
+          onSubmit={() => {
+            if (update === undefined) return;
+            if (checked === undefined) check.mutate(update);
+            else change.mutate(update, { onSuccess: close });
+          }}
+          onCancel={close}
+        >
+          {graphs.error !== null && <Failure error={graphs.error} onRetry={() => void graphs.refetch()} />}
+          {names.length > 1 && (
+            <GraphChoice
+              {...{ graphs: names, graph }}
+              onChoose={(name) => {
+                setChosen({ graph: name, node: LAST });
+                edited();
+              }}
+            />
+          )}
+          <label class="action-field">
+            <span>As the node</span>
+            <select
+              value={chosen.node}
+              onChange={({ currentTarget }) => {
+                setChosen({ ...chosen, node: currentTarget.value });
+                edited();
+              }}
+            >
+              <option value={LAST}>that ran last</option>
+              {nodes.map((node) => (
+                <option key={node} value={node}>
+                  {node}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="action-field">
+            <span>Update as JSON, such as {'{"plan": "A"}'}</span>
+            <textarea
+              class="mono"
+              rows={6}
+              spellcheck={false}
+              value={text}
+              aria-invalid={values === undefined}
+              onInput={({ currentTarget }) => {
+                setText(currentTarget.value);
+                edited();
+              }}
+            />
+          </label>
+          <div role="status">
+            {checked !== undefined && (
+              <>
+                <CheckedValues values={checked.values} />
+                <p>
+                  {checked.next.length === 0 ? (
+                    "Nothing would run next."
+                  ) : (
+                    <>
+                      Would run next: <bdi class="mono">{checked.next.join(", ")}</bdi>
+                    </>
+                  )}
+                </p>
+              </>
+            )}
+          </div>
+        </ActionForm>
+      )}
+    </ActionDialog>
+  );
+}
+
+/** Parses an object; `undefined` for other JSON, and for what is none. */
+function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
