@@ -143,3 +143,46 @@ export async function storeHostileThread(
   );
   return places;
 }
+
+/** Stores questions in every shape that has a form, whose every text attacks the page. Returns the id of the thread. */
+export async function storeHostileQuestions(saver: PostgresSaver): Promise<string> {
+  const threadId = `questions ${HOSTILE_ID}`;
+  const { config } = await putValues(saver, threadConfig(threadId), { text: TEXT });
+  const args = { [TEXT]: TEXT, proto: PROTO };
+  const field = { type: "string", title: TEXT, description: TEXT };
+  const properties = {
+    ...Object.fromEntries(ATTACKS.map((text) => [text, field])),
+    chosen: { enum: ATTACKS, default: TEXT },
+    other: PROTO,
+  };
+  const questions = [
+    {
+      actionRequests: [{ name: TEXT, args, description: TEXT }],
+      reviewConfigs: [{ actionName: TEXT, allowedDecisions: ["edit", "reject", TEXT] }],
+    },
+    [{ action_request: { action: TEXT, args }, description: TEXT, config: { allow_respond: true } }],
+    TEXT,
+    { [TEXT]: TEXT },
+  ].map((value, n) => ({ id: `${n}${TEXT}`, value }));
+  const asked = [...questions, { id: TEXT, value: TEXT, response_schema: { type: "object", properties } }];
+  for (const [n, question] of asked.entries())
+    await saver.putWrites(config, [["__interrupt__", [question]]], `task ${n}`);
+  return threadId;
+}
+
+/** A graph whose every report attacks the page. */
+export function hostileGraph(checkpointer: PostgresSaver) {
+  const reports = async function* (): AsyncGenerator<unknown, undefined> {
+    const message = new AIMessage({ id: TEXT, content: TEXT });
+    yield* [
+      [[], "updates", Object.fromEntries(ATTACKS.map((text) => [text, PROTO]))],
+      [[TEXT], "messages", [message, { langgraph_node: TEXT }]],
+    ];
+    throw Object.assign(new Error(TEXT), { name: TEXT });
+  };
+  return {
+    ...{ checkpointer, nodes: Object.fromEntries(ATTACKS.map((text) => [text, {}])) },
+    stream: () => Promise.resolve(reports()),
+    updateState: () => Promise.reject(new Error(TEXT)),
+  };
+}

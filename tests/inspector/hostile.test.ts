@@ -8,7 +8,7 @@ import { linkTo, linkToCheckpoint, linkToThread } from "../../src/inspector/page
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeServer } from "../../test-support/targets.js";
-import { HOSTILE_PREFIX, storeHostileThread } from "./hostile-thread.js";
+import { HOSTILE_PREFIX, hostileGraph, storeHostileQuestions, storeHostileThread } from "./hostile-thread.js";
 import { findIntrusions, unfoldAll } from "./intrusions.js";
 
 /** The most places that the test visits. */
@@ -35,7 +35,8 @@ describeServer("a thread whose every text attacks the page", (target) => {
         "insert into cache_entries (namespace, key, type, value, size) values ($1, $1, $1, 'x', 1)",
         [attack],
       );
-      inspector = await serveInspector(saver, { write: true, store });
+      const graphs = { [HOSTILE_PREFIX]: hostileGraph(saver), other: hostileGraph(saver) };
+      inspector = await serveInspector(saver, { write: true, store, graphs });
     });
     afterAll(async () => {
       await inspector.close();
@@ -85,6 +86,33 @@ describeServer("a thread whose every text attacks the page", (target) => {
       expect([...kinds].sort()).toEqual(
         expect.arrayContaining(["cache", "checkpoint", "memory", "storage", "thread", "threads"]),
       );
+    });
+
+    it("is text in what a person is asked, in the forms for the answers, and in what a run reports", async () => {
+      const threadId = await storeHostileQuestions(saver);
+      const page = await browser.openAlone(inspector.url, { viewport: { width: 380, height: 800 } });
+      const events = await observe(page, inspector.url);
+      const untilQuiet = followReads(page);
+      await page.evaluate(
+        (hash) => {
+          location.hash = hash;
+        },
+        linkTo("thread", [threadId]),
+      );
+      await page.getByRole("button", { name: "Send the answer" }).waitFor();
+      await unfoldAll(page, untilQuiet);
+      await page.getByRole("radio", { name: "Edit" }).check();
+      expect(await page.getByText("globalThis.attacked").count()).toBeGreaterThan(10);
+      expect(await findIntrusions(page)).toEqual([]);
+      await page.getByRole("radio", { name: "Reject" }).check();
+      await page.getByRole("button", { name: "Send the decision" }).first().click();
+      await page.getByRole("alert").waitFor();
+      expect(await findIntrusions(page)).toEqual([]);
+      await page.getByRole("button", { name: "Edit state…" }).first().click();
+      await page.getByRole("dialog").getByRole("button", { name: "Check" }).click();
+      await page.getByRole("dialog").getByRole("alert").waitFor();
+      expect(await findIntrusions(page)).toEqual([]);
+      expect(events).toEqual([]);
     });
 
     it("is text in what the page asks about items and entries, and in what it answers", async () => {
