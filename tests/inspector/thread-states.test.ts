@@ -120,6 +120,12 @@ describeAnyTarget("threads by what they wait for", (target) => {
     });
   });
 
+  it("suggests the metadata that most threads have", async () => {
+    const { suggestions } = await calls.read("metadataSuggestions", {});
+    expect(suggestions.find(({ name }) => name === "source")).toEqual({ name: "source", values: ["loop"] });
+    expect(suggestions.find(({ name }) => name === "step")?.values).toEqual(expect.arrayContaining([0, 1]));
+  });
+
   it("lists those that wait for longest first, with the index", async () => {
     const page = await calls.read("threads", { state: "interrupted", order: "oldest", limit: 1 });
     expect(page.threads.map(({ threadId }) => threadId)).toEqual(["a waits"]);

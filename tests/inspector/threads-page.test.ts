@@ -74,13 +74,13 @@ describeAnyTarget("threads page", (target) => {
       await page.getByRole("link", { name: "alpha" }).waitFor({ state: "detached" });
       expect(page.url()).toContain("#/threads?search=BET");
       await page.getByRole("searchbox", { name: "Thread id" }).fill("");
-      const filter = page.getByRole("searchbox", { name: "Metadata" });
+      const filter = page.getByRole("combobox", { name: "Metadata" });
       await filter.fill('user="42"');
       await page.getByRole("link", { name: "beta" }).waitFor({ state: "detached" });
       expect(await page.getByRole("link", { name: "alpha" }).count()).toBe(1);
       const again = await browser.openPage(page.url());
       await again.getByRole("link", { name: "alpha" }).waitFor();
-      expect(await again.getByRole("searchbox", { name: "Metadata" }).inputValue()).toBe('user="42"');
+      expect(await again.getByRole("combobox", { name: "Metadata" }).inputValue()).toBe('user="42"');
       await filter.fill("user 42");
       await page.getByText("Write name=value").waitFor();
       expect(await filter.getAttribute("aria-invalid")).toBe("true");

@@ -37,6 +37,7 @@ const ASKED: AskedCalls = {
   overview: [{}],
   threads: [{}, { order: "recent" }],
   threadCounts: [{}],
+  metadataSuggestions: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
   graphs: [{ threadId: "t" }],

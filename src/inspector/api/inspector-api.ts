@@ -45,6 +45,7 @@ import type {
   HistoryPage,
   HistoryQuery,
   Neighbours,
+  MetadataSuggestion,
   ThreadCounts,
   ThreadSizes,
   ThreadsPage,
@@ -80,6 +81,8 @@ export interface ReadCalls {
   readonly threads: Call<ThreadsQuery, ThreadsPage>;
   /** Reads as much as a long list of threads. */
   readonly threadCounts: Call<object, ThreadCounts>;
+  /** What a filter on the metadata of threads may ask for. */
+  readonly metadataSuggestions: Call<object, { readonly suggestions: readonly MetadataSuggestion[] }>;
   /** For threads of a page of the list, because it reads their rows. */
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
   readonly thread: Call<ThreadArgs, ThreadView>;

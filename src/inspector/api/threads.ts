@@ -64,6 +64,12 @@ export interface ThreadsPage {
   readonly looked?: number;
 }
 
+/** A name in the metadata of threads, with values that it has there. */
+export interface MetadataSuggestion {
+  readonly name: string;
+  readonly values: readonly (string | number | boolean)[];
+}
+
 /** How many threads are in each state. */
 export interface ThreadCounts {
   readonly counts: Readonly<Record<ThreadStatus, number>>;

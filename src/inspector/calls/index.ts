@@ -34,6 +34,7 @@ export const readCalls: ReadDefinitions<ReadName> = {
 export const staleCalls: ReadonlySet<string> = new Set<ReadName>([
   "threads",
   "threadCounts",
+  "metadataSuggestions",
   "threadSizes",
   "tables",
   "storage",

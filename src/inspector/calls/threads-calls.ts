@@ -3,6 +3,7 @@ import { keyText, recordOf } from "../../parsing/keys.js";
 import { measureThreads } from "../queries/thread-sizes.js";
 import { countThreads } from "../threads/count-threads.js";
 import { listThreads } from "../threads/list-threads.js";
+import { suggestMetadata } from "../threads/suggest-metadata.js";
 import { limitUpTo, threadId } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
@@ -10,7 +11,9 @@ const MAX_LIMIT = 200;
 /** The largest time of a Date. */
 const MAX_TIME = 8.64e15;
 
-export const threadsCalls: ReadDefinitions<"threads" | "threadCounts" | "threadSizes"> = {
+export const threadsCalls: ReadDefinitions<
+  "threads" | "threadCounts" | "metadataSuggestions" | "threadSizes"
+> = {
   threads: {
     args: z.strictObject({
       search: keyText.optional(),
@@ -25,6 +28,10 @@ export const threadsCalls: ReadDefinitions<"threads" | "threadCounts" | "threadS
     run: (run, query) => listThreads(run, { order: "id", ...query }),
   },
   threadCounts: { args: z.strictObject({}), run: countThreads },
+  metadataSuggestions: {
+    args: z.strictObject({}),
+    run: async (run) => ({ suggestions: await suggestMetadata(run) }),
+  },
   threadSizes: {
     args: z.strictObject({ threadIds: z.array(threadId).max(MAX_LIMIT) }),
     run: async ({ call }, { threadIds }) => {

@@ -30,6 +30,7 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
       { state: "pending", search: "4", limit: 20 },
     ],
     threadCounts: [{}],
+    metadataSuggestions: [{}],
     threadSizes: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
     // These two need a graph. They read and store by public methods of the saver.

@@ -9,6 +9,8 @@ export function useRoute(): Route {
       setHash(location.hash);
     };
     addEventListener("hashchange", follow);
+    // It may have changed since the first rendering.
+    follow();
     return () => {
       removeEventListener("hashchange", follow);
     };

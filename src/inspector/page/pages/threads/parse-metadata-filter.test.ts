@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../../../test-support/runs.js";
-import { parseFilter } from "./parse-metadata-filter.js";
+import { pairText, parseFilter } from "./parse-metadata-filter.js";
 
 describe("parseFilter", () => {
   it("reads pairs, with values of JSON where they are JSON", () => {
@@ -23,5 +23,21 @@ describe("parseFilter", () => {
 
   it.each(["source", "=loop", "source=", 'a="b', "a=1 b", "{a: 1}", '{"a": 1}}'])("refuses %s", (text) => {
     expect(parseFilter(text)).toHaveProperty("problem");
+  });
+});
+
+describe("pairText", () => {
+  it("writes a value so that the filter means it", () => {
+    expect(pairText("user", "ada")).toBe("user=ada");
+    expect(pairText("user", "42")).toBe('user="42"');
+    expect(pairText("user", 42)).toBe("user=42");
+    expect(pairText("of whom", "ada")).toBeUndefined();
+    fc.assert(
+      fc.property(fc.string(), fc.oneof(fc.string(), fc.double(), fc.boolean()), (name, value) => {
+        const text = pairText(name, value);
+        if (text !== undefined) expect(parseFilter(text)).toEqual({ filter: { [name]: value } });
+      }),
+      runs(200),
+    );
   });
 });

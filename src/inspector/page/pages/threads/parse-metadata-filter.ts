@@ -44,3 +44,13 @@ function valueOf(text: string): unknown {
     return text;
   }
 }
+
+/** Returns the text that means a name with a value; `undefined` where only a JSON object can say it. */
+export function pairText(name: string, value: string | number | boolean): string | undefined {
+  const texts = [String(value), JSON.stringify(value)].map((text) => `${name}=${text}`);
+  return texts.find((text) => {
+    const parsed = parseFilter(text);
+    const pairs = "filter" in parsed ? Object.entries(parsed.filter ?? {}) : [];
+    return pairs.length === 1 && pairs[0]?.[0] === name && pairs[0][1] === value;
+  });
+}

@@ -1,4 +1,6 @@
 import { useId } from "preact/hooks";
+import { useRead } from "../../server/use-read.js";
+import { pairText } from "./parse-metadata-filter.js";
 import { useTypedText } from "../../parts/use-typed-text.js";
 
 interface ThreadsFormProps {
@@ -17,7 +19,11 @@ export function ThreadsForm({ search, filter, problem, onChange }: ThreadsFormPr
   const [filterText, setFilterText] = useTypedText(filter, (text) => {
     onChange({ filter: text });
   });
-  const problemId = useId();
+  const [problemId, suggestionsId] = [useId(), useId()];
+  const { data } = useRead("metadataSuggestions", {});
+  const suggestions = (data?.suggestions ?? []).flatMap(({ name, values }) =>
+    values.flatMap((value) => pairText(name, value) ?? []),
+  );
   return (
     <form
       class="threads-form"
@@ -44,7 +50,7 @@ export function ThreadsForm({ search, filter, problem, onChange }: ThreadsFormPr
           type="search"
           class="mono"
           spellcheck={false}
-          autocomplete="off"
+          list={suggestionsId}
           placeholder='source=loop or {"user": "42"}'
           value={filterText}
           aria-invalid={problem !== undefined}
@@ -54,6 +60,11 @@ export function ThreadsForm({ search, filter, problem, onChange }: ThreadsFormPr
           }}
         />
       </label>
+      <datalist id={suggestionsId}>
+        {suggestions.map((text) => (
+          <option key={text} value={text} />
+        ))}
+      </datalist>
       <p id={problemId} class="threads-problem" role="status">
         {problem}
       </p>
