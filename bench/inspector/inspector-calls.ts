@@ -26,6 +26,7 @@ export function pageCalls({ long, agent, large, listed }: Newest): readonly Page
     channel: "messages",
     messages: [{ role: "ai", id: "message 7" }],
   };
+  const waiting = { state: "interrupted", limit: 100 };
   const largest = { threadId: LARGE_THREAD, namespace: "", checkpointId: large };
   const value = { ...largest, kind: "channel", channel: "text" };
   return [
@@ -34,6 +35,19 @@ export function pageCalls({ long, agent, large, listed }: Newest): readonly Page
     { page: "threads, searched without a match", call: "threads", args: { search: "Nowhere", limit: 100 } },
     { page: "threads, filtered", call: "threads", args: { filter: { user: 7 }, limit: 100 } },
     { page: "threads, the latest first", call: "threads", args: { order: "recent", limit: 100 } },
+    { page: "threads that wait, with the index", call: "threads", args: { ...waiting, order: "oldest" } },
+    {
+      page: "threads that have failed, with the index",
+      call: "threads",
+      args: { state: "failed", limit: 100 },
+    },
+    { page: "threads that are done", call: "threads", args: { state: "done", limit: 100 } },
+    {
+      page: "threads, filtered, the latest first",
+      call: "threads",
+      args: { order: "recent", filter: { user: 7 } },
+    },
+    { page: "threads", call: "threadCounts", args: {} },
     { page: "threads", call: "threadSizes", args: { threadIds: [...listed, LONG_THREAD] } },
     { page: "long thread", call: "thread", args: { threadId: LONG_THREAD } },
     { page: "long thread", call: "history", args: { ...ofLong, limit: 2_000 } },

@@ -1,12 +1,14 @@
 import { AIMessage } from "@langchain/core/messages";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:http";
+import { Kysely, PostgresDialect } from "kysely";
+import type pg from "pg";
 import type { BenchDatabase, BenchServer } from "../bench-server.js";
 import { type Summary, summarize } from "../measure/statistics.js";
 import { timed } from "../measure/take-turns.js";
 import { openPool } from "../open-pool.js";
 import type { Size } from "../scenarios/scenario.js";
-import type { CheckpointSaver } from "../../src/index.js";
+import type { CheckpointDatabase, CheckpointSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { measurePaints, type PaintResult } from "./first-paint.js";
 import { type Newest, pageCalls } from "./inspector-calls.js";
@@ -27,6 +29,10 @@ const { PostgresSaver } = (await import(
 const { createInspector, nodeListener } = (await import(
   import.meta.resolve("langgraph-checkpoint-kysely/inspector")
 )) as typeof import("../../src/inspector/index.js");
+
+const { createOptionalIndexes } = (await import(
+  import.meta.resolve("langgraph-checkpoint-kysely/migrations")
+)) as typeof import("../../src/migrations/index.js");
 
 /** What the server took to answer a call of a page. */
 export interface InspectorCallResult extends Summary {
@@ -56,6 +62,7 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
     await saver.setup();
     await seedThreads(database, amounts, await messagesOf(saver, amounts));
     await putLarge(saver, amounts);
+    await createIndexes(pool);
     await new Promise<void>((resolve) => inspector.listen(0, "127.0.0.1", resolve));
     const { port } = inspector.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/`;
@@ -111,6 +118,13 @@ function messageOf(id: { readonly id?: string }): AIMessage {
   return Object.assign(new AIMessage({ ...id, content, tool_calls: [call] }), {
     usage_metadata: { input_tokens: 1_200, output_tokens: 40, total_tokens: 1_240 },
   });
+}
+
+/** The optional indexes of lists of threads. */
+async function createIndexes(pool: pg.Pool): Promise<void> {
+  // Its end would also be that of the pool.
+  const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
+  await createOptionalIndexes(kysely, { indexes: ["metadata-index", "waiting-index"] });
 }
 
 /** One long text beside a small value. */

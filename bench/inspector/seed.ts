@@ -52,7 +52,31 @@ export async function seedThreads(
     update checkpoint_blobs set channel = 'messages', blob = decode('${messages.conversation}', 'hex')
     where thread_id = '${AGENT_THREAD}' and version like lpad('${steps}', 32, '0') || '%';
   `);
+  await insertOpenTasks(database, threads);
   await database.exec("vacuum analyze");
+}
+
+/** Half of the threads have asked something in the past. Of all, 5 in a hundred wait now, and 2 have failed. */
+async function insertOpenTasks(database: BenchDatabase, threads: number): Promise<void> {
+  const last = CHECKPOINTS_OF_EACH - 1;
+  const insert = (channel: string, step: number, which: string): Promise<unknown> =>
+    database.exec(`
+      insert into checkpoint_writes
+        (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)
+      select 'thread-' || md5(t::text), '', ${idOf(CHECKPOINTS_OF_EACH, String(step))}, md5('${step}')::uuid::text,
+        '~__pregel_pull, agent', -3, '${channel}', 'json', convert_to('[{"id":"1","value":"May I go on?"}]', 'UTF8')
+      from generate_series(1, ${threads}) as t where ${which}`);
+  await insert("__interrupt__", last - 1, "t % 2 = 0");
+  await insert("__interrupt__", last, "t % 20 = 0");
+  await insert("__error__", last, "t % 50 = 1");
+}
+
+/** An expression over the number `t` of a thread: the id of its checkpoint at a step. */
+function idOf(checkpoints: number, step: string): string {
+  // 0x1ef… is a time in 2024. The digits of a UUID of version 6 are in the order of time.
+  const ticks = `lpad(to_hex(139000000000000000 + (t * ${checkpoints} + ${step})::bigint * 10000000), 15, '0')`;
+  return `overlay(overlay(${ticks} placing '-6' from 13 for 0) placing '-' from 9 for 0)
+      || '-8000-' || lpad(to_hex(t), 12, '0')`;
 }
 
 /**
@@ -66,12 +90,7 @@ async function insertThreads(
   threads: number,
   checkpoints: number,
 ): Promise<void> {
-  const idAt = (step: string): string => {
-    // 0x1ef… is a time in 2024. The digits of a UUID of version 6 are in the order of time.
-    const ticks = `lpad(to_hex(139000000000000000 + (t * ${checkpoints} + ${step})::bigint * 10000000), 15, '0')`;
-    return `overlay(overlay(${ticks} placing '-6' from 13 for 0) placing '-' from 9 for 0)
-      || '-8000-' || lpad(to_hex(t), 12, '0')`;
-  };
+  const idAt = (step: string): string => idOf(checkpoints, step);
   const version = `lpad((s + 1)::text, 32, '0') || '.5'`;
   const each = `from generate_series(1, ${threads}) as t, generate_series(0, ${checkpoints - 1}) as s`;
   await database.exec(`

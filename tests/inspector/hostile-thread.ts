@@ -173,7 +173,7 @@ export async function storeHostileQuestions(saver: PostgresSaver): Promise<strin
 /** A graph whose every report attacks the page. */
 export function hostileGraph(checkpointer: PostgresSaver) {
   const reports = async function* (): AsyncGenerator<unknown, undefined> {
-    const message = new AIMessage({ id: TEXT, content: TEXT });
+    const message = await Promise.resolve(new AIMessage({ id: TEXT, content: TEXT }));
     yield* [
       [[], "updates", Object.fromEntries(ATTACKS.map((text) => [text, PROTO]))],
       [[TEXT], "messages", [message, { langgraph_node: TEXT }]],
