@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WatchEvent } from "../../api/threads.js";
 
+/** How long to wait where the browser does not connect again: after an answer that is no stream, such as that of a proxy. */
+const RECONNECT_MS = 5_000;
+
 /**
  * Follows a thread: reports its newest checkpoints, and each one as it is stored or gets other writes. The browser connects again by itself
  * when the connection is lost.
@@ -9,12 +12,15 @@ import type { WatchEvent } from "../../api/threads.js";
  */
 export function useWatchedThread(threadId: string, onEvent: (event: WatchEvent) => void): boolean {
   const [isOpen, setOpen] = useState(false);
+  const [attempt, setAttempt] = useState(0);
   const latest = useRef(onEvent);
   latest.current = onEvent;
   useEffect(() => {
     const query = new URLSearchParams({ args: JSON.stringify({ threadId }) });
     const source = new EventSource(`events?${query.toString()}`);
+    let timer: number | undefined;
     const close = (): void => {
+      clearTimeout(timer);
       source.close();
       setOpen(false);
     };
@@ -23,6 +29,10 @@ export function useWatchedThread(threadId: string, onEvent: (event: WatchEvent) 
     });
     source.addEventListener("error", () => {
       setOpen(false);
+      if (source.readyState !== EventSource.CLOSED) return;
+      timer = window.setTimeout(() => {
+        setAttempt(attempt + 1);
+      }, RECONNECT_MS);
     });
     source.addEventListener("message", ({ data }: MessageEvent<string>) => {
       latest.current(JSON.parse(data) as WatchEvent);
@@ -30,6 +40,6 @@ export function useWatchedThread(threadId: string, onEvent: (event: WatchEvent) 
     // The server has given up. Asking it again at once would not help.
     source.addEventListener("failure", close);
     return close;
-  }, [threadId]);
+  }, [threadId, attempt]);
   return isOpen;
 }

@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPage, HistoryPoint } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
@@ -50,8 +50,13 @@ export function useHistory({ threadId, namespace }: NamespacePlace): History {
     if (event.namespace === namespace) change((loaded) => withPoint(loaded, event.point));
     void client.invalidateQueries({ queryKey: ["thread", { threadId }] }, { cancelRefetch: false });
   });
+  const newestKey = ["history", "newest", place];
+  useEffect(() => {
+    // The events begin with the newest checkpoints, and say nothing of others that were stored while there were none.
+    if (isWatched) void client.invalidateQueries({ queryKey: newestKey });
+  }, [isWatched]);
   useQuery({
-    queryKey: ["history", "newest", place],
+    queryKey: newestKey,
     enabled: list.isSuccess && !list.isFetching,
     staleTime: POLL_MS,
     refetchInterval: isWatched ? POLL_WATCHED_MS : POLL_MS,
