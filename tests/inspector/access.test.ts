@@ -135,7 +135,7 @@ describeServer("who the inspector answers", (target) => {
     expect(await ask(inspectorWith(), "/api/threads", init)).toEqual([200]);
   });
 
-  it("refuses each kind of request: pages, files, calls, streams and downloads", async () => {
+  it("refuses each kind of request: pages, files, calls, streams, downloads and exports", async () => {
     const inspector = inspectorWith({ authorize: () => false });
     const args = `args=${encodeURIComponent('{"threadId": "42"}')}`;
     for (const path of [
@@ -146,6 +146,7 @@ describeServer("who the inspector answers", (target) => {
       "/api/nothing",
       `/events?${args}`,
       `/download?${args}`,
+      `/export?${args}`,
     ]) {
       expect({ path, answer: await ask(inspector, path) }).toEqual({ path, answer: [403, "FORBIDDEN"] });
     }

@@ -2,13 +2,10 @@ import { z } from "zod";
 import type { CallRun } from "../calls/call-definition.js";
 import { followPath, valueArgs } from "../calls/values-calls.js";
 import { readStoredValue } from "../stored-values/read-stored-value.js";
-import { endOfPart } from "../values/cut-text.js";
 import { jsonText } from "../values/readable-json.js";
 import { bytesOf, isBytes } from "../values/value-type.js";
+import { bytePieces, type FileName, fileResponse, textPieces } from "./file-response.js";
 import { parseArgs } from "./parse-args.js";
-
-/** How much is sent at once, in characters or bytes. */
-const PIECE = 65_536;
 
 const downloadArgs = valueArgs.extend({ isBase64: z.boolean().optional() });
 
@@ -21,17 +18,10 @@ export async function download(run: CallRun, args: string): Promise<Response> {
   const { place, path, isBase64 = false } = parseArgs(downloadArgs, args);
   const value = followPath(await readStoredValue(run, place), path).at(-1);
   const [name, pieces] = fileOf(value, isBase64);
-  return new Response(streamOf(pieces), {
-    headers: {
-      "content-type": "application/octet-stream",
-      "content-disposition": `attachment; filename="${name}"`,
-      // A middleware that compresses would listen once more for each piece that waits.
-      "cache-control": "no-store, no-transform",
-    },
-  });
+  return fileResponse(name, pieces);
 }
 
-function fileOf(value: unknown, isBase64: boolean): readonly [name: string, pieces: Iterator<Uint8Array>] {
+function fileOf(value: unknown, isBase64: boolean): readonly [name: FileName, pieces: Iterator<Uint8Array>] {
   if (typeof value === "string" && isBase64) return ["value.bin", bytePieces(bytesInBase64(value))];
   if (typeof value === "string") return ["value.txt", textPieces([value])];
   if (typeof value === "object" && value !== null && isBytes(value)) {
@@ -40,38 +30,7 @@ function fileOf(value: unknown, isBase64: boolean): readonly [name: string, piec
   return ["value.json", textPieces(jsonText(value))];
 }
 
-/** Reads the pieces as they are asked for, so that they are never in memory together. */
-function streamOf(pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    pull: (controller) => {
-      const next = pieces.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(next.value);
-    },
-  });
-}
-
 /** Decodes base64, also that of a `data:` address. What is no base64 becomes no bytes that anybody could use, and does no harm. */
 function bytesInBase64(text: string): Buffer {
   return Buffer.from(text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text, "base64");
-}
-
-function* bytePieces(bytes: Buffer): Generator<Uint8Array, undefined> {
-  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
-}
-
-function* textPieces(texts: Iterable<string>): Generator<Uint8Array, undefined> {
-  const encoder = new TextEncoder();
-  let waiting = "";
-  for (const text of texts) {
-    waiting += text;
-    if (waiting.length < PIECE) continue;
-    for (let start = 0; start < waiting.length;) {
-      const end = endOfPart(waiting, start, PIECE);
-      yield encoder.encode(waiting.slice(start, end));
-      start = end;
-    }
-    waiting = "";
-  }
-  if (waiting !== "") yield encoder.encode(waiting);
 }

@@ -10,6 +10,7 @@ import { type Admission, decide } from "./decide.js";
 import { download } from "./download.js";
 import { threadEvents } from "../live/thread-events.js";
 import { eventStream } from "./event-stream.js";
+import { exportFile } from "./export.js";
 import { isFromPage, type Target } from "./is-from-page.js";
 import { pageFile } from "./page-files.js";
 import { runArgs } from "../runs/run-args.js";
@@ -25,6 +26,7 @@ const WRITES: Readonly<Record<string, WriteDefinition<object, object> | undefine
 const API = "/api/";
 const EVENTS = "/events";
 const DOWNLOAD = "/download";
+const EXPORT = "/export";
 const RUN = "/run";
 
 /** Answers a request of the page. It never throws. */
@@ -58,7 +60,7 @@ function reportFailure({ call }: InspectorContext, error: unknown): void {
 
 function targetOf({ method }: Request, path: string): Target {
   const isGet = method === "GET" || method === "HEAD";
-  if (path === EVENTS || path === DOWNLOAD) return isGet ? "read" : "write";
+  if ([EVENTS, DOWNLOAD, EXPORT].includes(path)) return isGet ? "read" : "write";
   if (!path.startsWith(API)) return isGet ? "page" : "write";
   const name = path.slice(API.length);
   if (Object.hasOwn(readCalls, name)) return "read";
@@ -85,8 +87,11 @@ async function answer(
   if (path === RUN) return answerRun(context, request, admission);
   if (path === EVENTS)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
+  // Nothing is begun that nobody reads.
+  if (path === EXPORT && request.method !== "GET") return methodRefusal("GET");
   if (request.method !== "GET" && request.method !== "HEAD") return methodRefusal("GET, HEAD");
   if (path === DOWNLOAD) return download(runOf(context, request), argsOf(request));
+  if (path === EXPORT) return exportFile(runOf(context, request), argsOf(request));
   const file = await pageFile(context.basePath, path);
   return file ?? refusal(404, "NOT_FOUND", "there is no such page");
 }

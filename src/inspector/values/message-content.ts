@@ -1,6 +1,5 @@
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
-import type { ContentPart, MessageText } from "../api/checkpoints.js";
-import type { ValuePath } from "../api/value-node.js";
+import type { ContentPart, MessageMedia, MessageText } from "../api/checkpoints.js";
 import { describeValue } from "./describe-value.js";
 import { fieldOf, type Located, textAt } from "./located.js";
 import { readMedia } from "./read-media.js";
@@ -26,23 +25,48 @@ interface ContentContext {
   readonly calls: readonly ReadToolCall[];
 }
 
+/** A part of a content: a text, media, or a value that is only known as such. */
+export type ReadPart =
+  | { readonly kind: MessageText["kind"]; readonly text: Located }
+  | { readonly kind: "media"; readonly media: MessageMedia }
+  | { readonly kind: "other"; readonly type: string; readonly part: Located };
+
 /** Describes the content of a message in its order: texts, reasoning, media, and other values. */
 export function describeContent(fields: Located, { room, calls }: ContentContext): Content {
+  const { parts, omitted } = readContent(fields, calls, MAX_PARTS);
+  return { parts: parts.map((part) => describePart(part, room)), omitted };
+}
+
+/** What {@link readContent} has read. */
+interface ReadContent {
+  readonly parts: readonly ReadPart[];
+  /** How many parts are left out. */
+  readonly omitted: number;
+}
+
+/**
+ * Reads the content of a message in its order.
+ *
+ * @param calls - The calls that are shown by themselves. Some models repeat them in the content.
+ */
+export function readContent(
+  fields: Located,
+  calls: readonly ReadToolCall[],
+  maxParts = Infinity,
+): ReadContent {
   const content = fieldOf(fields, "content");
-  const beside = readReasoningBeside(fields).map((text) => describeText("reasoning", text, room));
+  const beside = readReasoningBeside(fields).map((text) => ({ kind: "reasoning", text }) as const);
   if (content === undefined) return { parts: beside, omitted: 0 };
-  if (!isArray(content.value)) return { parts: [...beside, ...describePart(content, room)], omitted: 0 };
+  if (!isArray(content.value)) return { parts: [...beside, ...readPart(content)], omitted: 0 };
   const repeated = { ids: new Set(calls.map(({ id }) => id)), names: new Set(calls.map(({ name }) => name)) };
   const shown = [...content.value.entries()].filter(([, part]: [number, unknown]) => !isCall(part, repeated));
   const parts = shown
-    .slice(0, MAX_PARTS)
-    .flatMap(([index, value]: [number, unknown]) =>
-      describePart({ value, path: [...content.path, index] }, room),
-    );
+    .slice(0, maxParts)
+    .flatMap(([index, value]: [number, unknown]) => readPart({ value, path: [...content.path, index] }));
   const hasReasoning = parts.some(({ kind }) => kind === "reasoning");
   return {
     parts: hasReasoning ? parts : [...beside, ...parts],
-    omitted: Math.max(0, shown.length - MAX_PARTS),
+    omitted: Math.max(0, shown.length - maxParts),
   };
 }
 
@@ -56,26 +80,33 @@ export function describeText(
   return { kind, path, ...room.cut(text, MAX_TEXT), size: text.length };
 }
 
-function describePart(part: Located, room: TextRoom): ContentPart[] {
+function readPart(part: Located): ReadPart[] {
   const text = textIn(part);
-  if (text !== undefined) return text.value === "" ? [] : [describeText("text", text, room)];
+  if (text !== undefined) return text.value === "" ? [] : [{ kind: "text", text }];
   const reasoning = readReasoning(part);
-  if (reasoning?.length === 0) return [emptyReasoning(part.path)];
-  if (reasoning !== undefined) return reasoning.map((each) => describeText("reasoning", each, room));
+  // Its provider has encrypted it.
+  if (reasoning?.length === 0) return [{ kind: "reasoning", text: { value: "", path: part.path } }];
+  if (reasoning !== undefined) return reasoning.map((each) => ({ kind: "reasoning", text: each }));
   const media = readMedia(part);
-  if (media !== undefined) {
-    const { url } = media;
-    return [url === undefined ? media : { ...media, url: room.cut(url, url.length).text }];
+  if (media !== undefined) return [{ kind: "media", media }];
+  return [{ kind: "other", type: textAt(part.value, "type") ?? "other", part }];
+}
+
+function describePart(read: ReadPart, room: TextRoom): ContentPart {
+  switch (read.kind) {
+    case "text":
+    case "reasoning":
+      return describeText(read.kind, read.text, room);
+    case "media": {
+      const { url } = read.media;
+      return url === undefined ? read.media : { ...read.media, url: room.cut(url, url.length).text };
+    }
+    case "other": {
+      const { value, path } = read.part;
+      const type = room.cut(read.type, 100).text;
+      return { kind: "other", type, path, value: room.cutNode(describeValue(value)) };
+    }
   }
-  const type = textAt(part.value, "type") ?? "other";
-  return [
-    {
-      kind: "other",
-      type: room.cut(type, 100).text,
-      path: part.path,
-      value: room.cutNode(describeValue(part.value)),
-    },
-  ];
 }
 
 function textIn(part: Located): Located | undefined {
@@ -83,10 +114,6 @@ function textIn(part: Located): Located | undefined {
   if (textAt(part.value, "type")?.endsWith("text") !== true) return undefined;
   const text = fieldOf(part, "text");
   return typeof text?.value === "string" ? text : undefined;
-}
-
-function emptyReasoning(path: ValuePath): MessageText {
-  return { kind: "reasoning", path, text: "", isCut: false, size: 0 };
 }
 
 const CALL_TYPES = new Set([
