@@ -39,9 +39,25 @@ describeAnyTarget("threads page", (target) => {
     it("says what to do where there are no threads", async () => {
       const page = await browser.openPage(inspector.url);
       await page.getByText("There are no threads yet.").waitFor();
-      expect(await page.getByText("compile({ checkpointer: saver })").count()).toBe(1);
+      expect(await page.getByText("compile({ checkpointer: saver })").innerText()).toContain(
+        "await saver.setup();",
+      );
       expect(await page.title()).toBe("Threads – Inspector");
       await expectAccessible(page);
+    });
+
+    it("says how to create the tables where there are none", async () => {
+      const unmigrated = new PostgresSaver((await target.createDatabase()).source);
+      const other = await serveInspector(unmigrated);
+      const page = await browser.openPage(other.url);
+      await page.getByText("npx langgraph-checkpoint-kysely migrate", { exact: true }).waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await expectAccessible(page);
+      await unmigrated.setup();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByText("There are no threads yet.").waitFor();
+      await other.close();
+      await unmigrated.end();
     });
 
     it("lists threads with their state, size and counts, the latest first, and shows their ids as they are", async () => {

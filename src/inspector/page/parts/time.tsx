@@ -1,8 +1,7 @@
-/** Shows a time, in milliseconds since 1970: its age, with the exact time as title. */
+/** Shows a time, in milliseconds since 1970: its age, with the time in the zone of this browser as title. */
 export function Time({ at }: { readonly at: number }) {
-  const iso = new Date(at).toISOString();
   return (
-    <time dateTime={iso} title={iso}>
+    <time dateTime={new Date(at).toISOString()} title={localTime(at)}>
       {ageText(at)}
     </time>
   );
@@ -16,6 +15,13 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
   ["minute", 60_000],
   ["second", 1_000],
 ];
+const local = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+
+/** `Mar 1, 2026, 5:03:00 PM GMT+1`: the time in the zone of this browser. */
+export function localTime(at: number): string {
+  return local.format(at);
+}
+
 const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** `5 minutes ago` */

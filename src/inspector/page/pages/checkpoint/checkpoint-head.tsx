@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { CheckpointView } from "../../../api/checkpoints.js";
+import { CopyId } from "../../parts/copy-button.js";
 import { StatusBadge } from "../../parts/status-badge.js";
-import { Time } from "../../parts/time.js";
+import { localTime, Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 
@@ -23,6 +24,7 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
         <a href={linkToThread({ threadId, namespace: "" })}>
           <bdi>{threadId}</bdi>
         </a>{" "}
+        <CopyId id={threadId} of="thread" />{" "}
         {namespace !== "" && (
           <>
             /{" "}
@@ -36,13 +38,14 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
         <h1>
           Checkpoint <bdi class="mono">{checkpointId}</bdi>
         </h1>
+        <CopyId id={checkpointId} of="checkpoint" />
         <Neighbours view={view} />
         {children}
       </div>
       <dl class="checkpoint-facts">
         <Fact name="Time">
           <span>
-            {new Date(createdAt).toISOString()} (<Time at={createdAt} />)
+            {localTime(createdAt)} (<Time at={createdAt} />)
           </span>
         </Fact>
         {step !== undefined && <Fact name="Step">{step}</Fact>}
@@ -53,7 +56,7 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
         )}
         {runId !== undefined && (
           <Fact name="Run">
-            <bdi class="mono">{runId}</bdi>
+            <bdi class="mono">{runId}</bdi> <CopyId id={runId} of="run" />
           </Fact>
         )}
         <Fact name="State">

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { TaskView, WriteView } from "../../../api/checkpoints.js";
+import { CopyId } from "../../parts/copy-button.js";
 import { formatBytes, formatCount } from "../../parts/number-texts.js";
 import { Preview } from "../../parts/preview.js";
 import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
@@ -54,9 +55,12 @@ interface TaskProps extends Pick<TabProps, "route"> {
 function Task({ task: { taskId, taskPath, node, writes }, route, openAtOnce }: TaskProps) {
   return (
     <section class="task">
-      <h2>
-        {node === undefined ? "Task" : <bdi>{node}</bdi>} <bdi class="mono dim">{taskId}</bdi>
-      </h2>
+      <div class="task-head">
+        <h2>
+          {node === undefined ? "Task" : <bdi>{node}</bdi>} <bdi class="mono dim">{taskId}</bdi>
+        </h2>
+        <CopyId id={taskId} of="task" />
+      </div>
       {taskPath !== "" && (
         <p class="dim">
           Path <bdi class="mono">{taskPath}</bdi>

@@ -2,11 +2,12 @@ import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpo
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
 import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
+import { CopyId } from "../../parts/copy-button.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { counted, formatBytes } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
-import { Time } from "../../parts/time.js";
+import { localTime, Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { runColour } from "./graph/run-colour.js";
@@ -70,12 +71,18 @@ function PointFacts({ place, point, status }: PointFactsProps) {
     <dl class="summary-facts">
       <Fact name="State">{status && <StatusBadge {...status} />}</Fact>
       <Fact name="Stored">
-        <Time at={createdAt} /> <span class="dim">{new Date(createdAt).toLocaleString()}</span>
+        <Time at={createdAt} /> <span class="dim">{localTime(createdAt)}</span>
       </Fact>
       <Fact name="Source">{source && <bdi>{source}</bdi>}</Fact>
-      <Fact name="Run">{runId && <bdi class={`mono ${runColour(runId)}`}>{runId}</bdi>}</Fact>
+      <Fact name="Run">
+        {runId && (
+          <>
+            <bdi class={`mono ${runColour(runId)}`}>{runId}</bdi> <CopyId id={runId} of="run" />
+          </>
+        )}
+      </Fact>
       <Fact name="Checkpoint">
-        <bdi class="mono">{checkpointId}</bdi>
+        <bdi class="mono">{checkpointId}</bdi> <CopyId id={checkpointId} of="checkpoint" />
       </Fact>
       <Fact name="Parent">
         {parentId && (

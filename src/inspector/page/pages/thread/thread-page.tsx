@@ -1,11 +1,13 @@
 import type { NamespaceSummary, ThreadView } from "../../../api/threads.js";
+import { CopyId } from "../../parts/copy-button.js";
 import { Failure } from "../../parts/failure.js";
 import { counted } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
-import { Time } from "../../parts/time.js";
+import { localTime, Time } from "../../parts/time.js";
 import { linkTo, linkToThread, type Route } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";
+import { ExportAction } from "./export-action.js";
 import { NamespaceChoice } from "./namespace-choice.js";
 import { ThreadHistory } from "./thread-history.js";
 import "./thread.css";
@@ -55,10 +57,12 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
       <h1>
         <bdi>{threadId}</bdi>
       </h1>
+      <CopyId id={threadId} of="thread" />
       {shown !== undefined && <StatusBadge {...shown} />}
       {shown !== undefined && (
         <span class="dim">
-          {counted(shown.checkpoints, "checkpoint")}, <Time at={shown.updatedAt} />
+          {counted(shown.checkpoints, "checkpoint")}, <Time at={shown.updatedAt} /> (
+          {localTime(shown.updatedAt)})
         </span>
       )}
       <div class="toolbar">
@@ -75,6 +79,7 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
         <a class="button" href={linkTo("storage", [], { thread: threadId })}>
           Storage
         </a>
+        {shown !== undefined && <ExportAction place={{ threadId, namespace: shown.namespace }} />}
         {shown !== undefined && <ThreadActions threadId={threadId} />}
       </div>
     </div>

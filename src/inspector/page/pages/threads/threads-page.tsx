@@ -4,7 +4,8 @@ import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { linkTo, type Route } from "../../routes/route.js";
 import { currentRoute, replaceRoute } from "../../routes/use-route.js";
-import { NoThreads } from "./no-threads.js";
+import { ServerError } from "../../server/call-server.js";
+import { NoTables, NoThreads } from "./no-threads.js";
 import { parseFilter } from "./parse-metadata-filter.js";
 import { ListEnd } from "./list-end.js";
 import { IDLE_TIMES, stateFrom, ThreadStates } from "./thread-states.js";
@@ -36,6 +37,7 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
   } as const;
   const list = useThreads(query, problem === undefined, visible);
   const { threads, error, refreshError } = list;
+  const isWithoutTables = error instanceof ServerError && error.code === "MIGRATION_REQUIRED";
   return (
     <>
       <div class="threads-head">
@@ -60,7 +62,8 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
           The list can’t be refreshed: {refreshError.message}
         </p>
       )}
-      {error !== null && <Failure error={error} onRetry={list.retry} />}
+      {error !== null && !isWithoutTables && <Failure error={error} onRetry={list.retry} />}
+      {isWithoutTables && <NoTables onRetry={list.retry} />}
       {threads === undefined && error === null && problem === undefined && <Loading what="threads" />}
       {threads?.length === 0 && (
         <NoThreads isFiltered={[search, filter, idle, state ?? ""].some((part) => part !== "")} />

@@ -4,9 +4,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { StoryStep } from "../../../../api/story.js";
 import { durationText } from "../../../parts/duration-text.js";
 import { counted, formatCount } from "../../../parts/number-texts.js";
-import { Time } from "../../../parts/time.js";
+import { localTime, Time } from "../../../parts/time.js";
 import { useTick } from "../../../parts/use-tick.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
+import { navigate } from "../../../routes/use-route.js";
 import { runColour } from "../graph/run-colour.js";
 import { StepBody, type StepContext, StepTitle } from "./step-body.js";
 import { rowsOf, type StoryRow, type StoryRun, sumOf } from "./story-rows.js";
@@ -63,6 +64,11 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (!(event.target instanceof HTMLElement) || !event.target.matches(".story-pick")) return;
+    if (event.key === "Enter" && selected !== undefined && event.target.dataset.checkpoint === selected) {
+      event.preventDefault();
+      navigate(linkToCheckpoint({ ...place, checkpointId: selected }));
+      return;
+    }
     const position = steps.findIndex(({ checkpointId }) => checkpointId === selected);
     const targets: Readonly<Record<string, number>> = {
       ...{ ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: steps.length - 1 },
@@ -76,7 +82,14 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
     onSelect(next.checkpointId, { replace: true });
   };
   return (
-    <div class="story-timeline" ref={scroller} role="region" aria-label="Steps" onKeyDown={onKeyDown}>
+    <div
+      class="story-timeline"
+      data-list
+      ref={scroller}
+      role="region"
+      aria-label="Steps"
+      onKeyDown={onKeyDown}
+    >
       <ol class="story-rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const row = rows[index];
@@ -131,17 +144,16 @@ function Row({ row, place, namespaces, selected, onSelect }: RowProps) {
         <StepTitle step={step} isOpen={false} from={row.from} />
       </button>
       <StepBody {...{ step, place, namespaces }} isOpen={false} />
-      {isSelected && <StepLinks {...{ place }} checkpointId={step.checkpointId} parentId={step.parentId} />}
+      {isSelected && <StepLinks {...{ place, step }} />}
     </div>
   );
 }
 
 interface StepLinksProps extends Pick<StepContext, "place"> {
-  readonly checkpointId: string;
-  readonly parentId: string | undefined;
+  readonly step: StoryStep;
 }
 
-function StepLinks({ place, checkpointId, parentId }: StepLinksProps) {
+function StepLinks({ place, step: { checkpointId, parentId, createdAt } }: StepLinksProps) {
   const checkpoint = { ...place, checkpointId };
   return (
     <p class="story-links">
@@ -153,6 +165,7 @@ function StepLinks({ place, checkpointId, parentId }: StepLinksProps) {
           <a href={linkToCheckpoint({ ...place, checkpointId: parentId }, { tab: "writes" })}>Writes</a>
         </>
       )}
+      <span class="dim">{localTime(createdAt)}</span>
     </p>
   );
 }
