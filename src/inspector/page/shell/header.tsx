@@ -1,6 +1,8 @@
 import type { Overview } from "../../api/inspector-api.js";
 import { linkTo } from "../routes/route.js";
 import { useState } from "preact/hooks";
+import { KeysButton } from "./keys/keys-button.js";
+import { PAGE_LETTERS } from "./keys/page-keys.js";
 import { chooseTheme, storedTheme, THEMES } from "./theme.js";
 
 /** The pages that the navigation links to. */
@@ -31,6 +33,7 @@ export function Header({ overview, page }: HeaderProps) {
             <a
               key={name}
               href={linkTo(name)}
+              data-letter={PAGE_LETTERS[name]}
               aria-current={section === name ? (page === name ? "page" : true) : undefined}
             >
               {title}
@@ -38,6 +41,7 @@ export function Header({ overview, page }: HeaderProps) {
           ))}
         </nav>
         <Where overview={overview} />
+        <KeysButton />
         <ThemeChoice />
       </div>
     </header>

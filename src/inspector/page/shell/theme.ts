@@ -1,3 +1,5 @@
+import { readChoice, storeChoice } from "./stored-choice.js";
+
 /** The colour schemes that a person can choose. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
@@ -6,7 +8,7 @@ const KEY = "langgraph-inspector-theme";
 
 /** Returns what the person has chosen in this browser. */
 export function storedTheme(): Theme {
-  const stored = readStored();
+  const stored = readChoice(KEY);
   return THEMES.find((theme) => theme === stored) ?? "system";
 }
 
@@ -19,17 +21,5 @@ export function applyTheme(theme: Theme): void {
 /** Shows the page in a colour scheme from now on. */
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // The browser may forbid to store anything. The choice then ends with the page.
-  }
-}
-
-function readStored(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
+  storeChoice(KEY, theme);
 }

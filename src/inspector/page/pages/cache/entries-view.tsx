@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/preact-query";
 import type { CacheEntryRow } from "../../../api/cache.js";
 import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
+import { moveAmongRows } from "../../parts/move-among-rows.js";
 import { counted } from "../../parts/number-texts.js";
 import { linkTo } from "../../routes/route.js";
 import { read } from "../../server/call-server.js";
@@ -48,7 +49,7 @@ export function EntriesView({ namespace }: { readonly namespace: string }) {
               ? "There are no entries in this namespace."
               : `${counted(entries.length, "entry", "entries")}${hasNextPage ? " so far" : ""}, the newest first`}
           </p>
-          <ul class="cache-entries" aria-label="Entries">
+          <ul class="cache-entries" data-list aria-label="Entries" onKeyDown={moveAmongRows}>
             {entries.map((entry) => (
               <Entry key={entry.key} namespace={namespace} entry={entry} />
             ))}

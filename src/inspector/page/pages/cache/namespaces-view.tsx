@@ -4,6 +4,7 @@ import { ConfirmAction } from "../../parts/actions/confirm-action.js";
 import { Failure } from "../../parts/failure.js";
 import { FirstSteps } from "../../parts/first-steps/first-steps.js";
 import { Loading } from "../../parts/loading.js";
+import { moveAmongRows } from "../../parts/move-among-rows.js";
 import { read } from "../../server/call-server.js";
 import { useOverview } from "../../server/overview-context.js";
 import { prefixTitle } from "./cache-links.js";
@@ -31,9 +32,11 @@ export function NamespacesView() {
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && namespaces === undefined && <Loading what="the cache" />}
       {namespaces?.length === 0 && !hasNextPage && <NoEntries />}
-      {byPrefix(namespaces ?? []).map((rows) => (
-        <PrefixSection key={rows[0]?.namespace} rows={rows} />
-      ))}
+      <div data-list={namespaces?.length === 0 ? undefined : ""} onKeyDown={moveAmongRows}>
+        {byPrefix(namespaces ?? []).map((rows) => (
+          <PrefixSection key={rows[0]?.namespace} rows={rows} />
+        ))}
+      </div>
       {hasNextPage && (
         <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           More namespaces

@@ -5,6 +5,7 @@ import type { ItemRow, ItemsQuery } from "../../../api/memory.js";
 import { Failure } from "../../parts/failure.js";
 import { FirstSteps } from "../../parts/first-steps/first-steps.js";
 import { Loading } from "../../parts/loading.js";
+import { moveAmongRows } from "../../parts/move-among-rows.js";
 import { counted } from "../../parts/number-texts.js";
 import { useMedia } from "../../parts/use-media.js";
 import { Time } from "../../parts/time.js";
@@ -57,7 +58,14 @@ export function ItemsList({ view, query }: ItemsListProps) {
           ? "No items found."
           : `${counted(items.length, "item")}${hasNextPage ? " so far" : ""}`}
       </p>
-      <ul class="items" ref={list} aria-label="Items" style={{ height: `${virtual.getTotalSize()}px` }}>
+      <ul
+        class="items"
+        data-list
+        ref={list}
+        aria-label="Items"
+        onKeyDown={moveAmongRows}
+        style={{ height: `${virtual.getTotalSize()}px` }}
+      >
         {rows.map(({ index, start }) => {
           const item = items[index];
           if (item === undefined) return null;

@@ -111,7 +111,12 @@ export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible
             ))}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={onKeyDown} style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        <tbody
+          ref={body}
+          data-list
+          onKeyDown={onKeyDown}
+          style={{ height: `${virtualizer.getTotalSize()}px` }}
+        >
           {items.map(({ index, key, start }) => {
             const thread = rows[index];
             if (thread === undefined) return null;

@@ -75,6 +75,7 @@ export function GraphList({ history, selected, onSelect, onOpen }: GraphListProp
   return (
     <div
       class="graph"
+      data-list
       ref={scroller}
       role="listbox"
       aria-label="Checkpoints, the newest first"

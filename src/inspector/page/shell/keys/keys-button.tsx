@@ -1,0 +1,34 @@
+import { lazy, Suspense } from "preact/compat";
+import { useKeys } from "./use-keys.js";
+
+const KeysDialog = lazy(async () => (await import("./keys-dialog.js")).KeysDialog);
+
+/** Says that there are keys, and explains them. */
+export function KeysButton() {
+  const keys = useKeys();
+  return (
+    <>
+      <button
+        type="button"
+        class="keys-button"
+        aria-haspopup="dialog"
+        onClick={() => {
+          keys.openHelp(true);
+        }}
+      >
+        {keys.areOn ? (
+          <>
+            <kbd>?</kbd> for keys
+          </>
+        ) : (
+          "Keys off"
+        )}
+      </button>
+      {keys.isHelpOpen && (
+        <Suspense fallback={null}>
+          <KeysDialog keys={keys} />
+        </Suspense>
+      )}
+    </>
+  );
+}
