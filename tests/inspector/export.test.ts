@@ -2,7 +2,14 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import MarkdownIt from "markdown-it";
 import { PostgresSaver } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeEachTarget } from "../../test-support/targets.js";
 
@@ -147,6 +154,21 @@ describeEachTarget("exports of threads", (target) => {
       pendingWrites: [{ taskId: "task", channel: "plan", value: "C" }],
     });
   });
+
+  it("have messages of delta channels, and name what only a graph can rebuild", async () => {
+    const thread = newThread();
+    const first = await putValues(saver, threadConfig(thread), {});
+    const checkpoint = checkpointOf(saver, {});
+    for (const name of ["messages", "total"]) checkpoint.channel_versions[name] = saver.getNextVersion(undefined);
+    const counters = { messages: [1, 1], total: [1, 1] };
+    await saver.putWrites(first.config, [["messages", [{ role: "user", content: "so" }]], ["total", 7]], "task");
+    const metadata = metadataOf(1, { counters_since_delta_snapshot: counters });
+    await saver.put(first.config, checkpoint, metadata, allVersions(checkpoint));
+    expect(await (await send(thread, "state")).json()).toMatchObject({
+      ...{ values: { messages: [{ role: "user", content: "so" }] }, unstored: ["total"] },
+    });
+    expect(await (await send(thread, "conversation")).text()).toMatch(/\n## 1\. Human\n\n> so\n$/);
+  }); // oxfmt-ignore
 
   it("have the history as it can be imported, piece by piece", async () => {
     const thread = await put({ text: "x".repeat(3_000_000) });

@@ -91,7 +91,8 @@ onOneServer("distributed tables are migrated", describeEachTarget)(
         savers.push(saver);
         await fill(saver, database);
 
-        const asked = [...looks(new InspectorCalls(saver)), ...audits(saver)];
+        const calls = new InspectorCalls(saver);
+        const asked = [...looks(calls), ...exportsOf(calls), ...audits(saver)];
         const answers = new Map<string, unknown>();
         for (const [name, ask] of asked) answers.set(name, await ask());
         await saver.setup();
@@ -102,6 +103,7 @@ onOneServer("distributed tables are migrated", describeEachTarget)(
             expect.objectContaining({ kind: "stray-blob", channel: "left over" }),
           ]),
         });
+        expect(answers.get("inspector export state")).toEqual([200, expect.stringContaining("again")]);
         expect(answers.get("inspector checkpoint 1")).toMatchObject({
           tasks: [{ taskId: "task" }],
           status: "pending",
@@ -145,6 +147,16 @@ function looks(calls: InspectorCalls): [string, Ask][] {
       () => answerOf(calls, name, args),
     ]),
   );
+}
+
+function exportsOf(calls: InspectorCalls): [string, Ask][] {
+  return ["conversation", "state"].map((form) => [
+    `inspector export ${form}`,
+    async () => {
+      const response = await calls.send("export", { ...ROOT, form });
+      return [response.status, await response.text()];
+    },
+  ]);
 }
 
 async function answerOf(calls: InspectorCalls, name: string, args: unknown): Promise<unknown> {

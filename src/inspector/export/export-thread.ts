@@ -5,6 +5,7 @@ import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { readMessages } from "../checkpoints/read-conversation.js";
 import { viewCheckpoint } from "../checkpoints/view-checkpoint.js";
+import { configOf, notFound } from "../stored-values/read-stored-value.js";
 import { jsonText } from "../values/readable-json.js";
 import { conversationMarkdown } from "./conversation-markdown.js";
 import { codeSpan } from "./markdown-texts.js";
@@ -17,8 +18,10 @@ export async function* exportState(
   run: CallRun,
   namespacePlace: NamespacePlace,
 ): AsyncGenerator<Iterable<string>, undefined> {
-  const tuple = await readNewest(run, namespacePlace, true);
-  const place = placeOf(tuple, namespacePlace);
+  const { place, channels } = await findNewest(run, namespacePlace);
+  // Reading channels by their names needs no migration.
+  const tuple = await run.context.saver.getTuple(configOf(place), { channels, signal: run.signal });
+  if (tuple === undefined) throw notFound(place);
   const { rebuilt, unstored } = await readDeltas(run, place, tuple);
   yield jsonText({
     ...place,
@@ -41,7 +44,7 @@ export async function* exportConversation(
   run: CallRun,
   namespacePlace: NamespacePlace,
 ): AsyncGenerator<Iterable<string>, undefined> {
-  const place = placeOf(await readNewest(run, namespacePlace, false), namespacePlace);
+  const { place } = await findNewest(run, namespacePlace);
   const { conversations, createdAt } = await viewCheckpoint(run, place);
   const { threadId, namespace, checkpointId } = place;
   const facts = [
@@ -76,19 +79,17 @@ export async function* exportHistory(
   yield lines;
 }
 
-async function readNewest(
+/** Finds the newest checkpoint of a namespace, and the names of its channels. */
+async function findNewest(
   { context, signal }: CallRun,
   { threadId, namespace }: NamespacePlace,
-  values: boolean,
-): Promise<CheckpointTuple> {
+): Promise<{ readonly place: CheckpointPlace; readonly channels: readonly string[] }> {
   const config = { configurable: { thread_id: threadId, checkpoint_ns: namespace } };
-  const tuple = await context.saver.getTuple(config, { values, signal });
+  const tuple = await context.saver.getTuple(config, { values: false, writes: false, signal });
   if (tuple === undefined) throw new CheckpointNotFoundError({ threadId, checkpointNs: namespace });
-  return tuple;
-}
-
-function placeOf({ checkpoint }: CheckpointTuple, { threadId, namespace }: NamespacePlace): CheckpointPlace {
-  return { threadId, namespace, checkpointId: checkpoint.id };
+  const { id: checkpointId, channel_values, channel_versions } = tuple.checkpoint;
+  const names = new Set([...Object.keys(channel_versions), ...Object.keys(channel_values)]);
+  return { place: { threadId, namespace, checkpointId }, channels: [...names] };
 }
 
 function idIn(config: CheckpointTuple["parentConfig"]): unknown {
