@@ -18,7 +18,7 @@ export function KeysButton() {
       >
         {keys.areOn ? (
           <>
-            <kbd>?</kbd> for keys
+            <kbd>?</kbd> <span class="keys-words">for keys</span>
           </>
         ) : (
           "Keys off"
