@@ -7,6 +7,8 @@ import { createInspector } from "../../src/inspector/index.js";
 import { serveLocally } from "../../src/inspector/local/serve-locally.js";
 import { paint, say } from "../demo/narrator.js";
 import { runLiveThread } from "./live-graph.js";
+import { createReportGraph } from "./report-graph.js";
+import { createSupportAgent } from "./support-agent.js";
 import { type InspectOptions, parseInspectOptions, USAGE } from "./options.js";
 import { openSeededDatabase } from "./seeded-database.js";
 
@@ -30,8 +32,11 @@ async function main({ url, write, open }: InspectOptions): Promise<void> {
   await using database = await openSeededDatabase(url);
   const { saver, store } = database;
   say("seeded", `${(await saver.listThreads({ limit: 1_000 })).length} threads`);
+  // A person can answer the order that waits, and repeat the report that has failed.
+  const clock = { now: Date.now() };
+  const graphs = { support: createSupportAgent(saver, clock), report: createReportGraph(saver, clock) };
   const { address, ended } = await serveLocally(
-    (authorize) => createInspector(saver, { authorize, store, write }),
+    (authorize) => createInspector(saver, { authorize, store, write, ...(write && { graphs }) }),
     { signal },
   );
   say("inspector", address, "green");

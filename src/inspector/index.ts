@@ -9,3 +9,4 @@ export type {
   InspectorUser,
 } from "./inspector-options.js";
 export { nodeListener } from "./http/node-listener.js";
+export type { GraphOrFactory, InspectedGraph } from "./runs/inspected-graph.js";

@@ -7,8 +7,11 @@ import { isObject } from "../../serde/objects/type-guards.js";
 export interface InspectedGraph {
   /** The graph stores its checkpoints with this saver, which must write to the tables that the inspector reads. */
   readonly checkpointer?: unknown;
+  /** The nodes by name. */
   readonly nodes: Readonly<Record<string, unknown>>;
+  /** Runs the graph. */
   stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>;
+  /** Updates a state as a node would. */
   updateState(config: RunnableConfig, values: unknown, asNode?: string): Promise<RunnableConfig>;
 }
 
