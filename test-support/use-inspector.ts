@@ -35,7 +35,8 @@ export function useInspector<Source extends DatabaseSource>(
   };
   beforeAll(async () => {
     const database = await target.migratedDatabase();
-    const saver = new PostgresSaver(database.source);
+    // So that tests of live pages need not wait for the next look.
+    const saver = new PostgresSaver(database.source, undefined, { notify: true });
     await fill(saver, database);
     used = { database, saver, inspector: await serveInspector(saver) };
   });

@@ -111,23 +111,23 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       expect(await json.answer()).toEqual({ a: 1 });
     });
 
-    it("repeats what failed in one click, and tells who was slower that the thread has gone on", async () => {
+    it("repeats what failed in one click, and takes the form from who was slower", async () => {
       isDown = true;
-      const { page, answer, threadId } = await openAsking("Why?");
+      const { page, answer } = await openAsking("Why?");
       const other = await browser.openPage(page.url());
       await other.getByLabel("Your answer").fill("theirs");
+      // This one hears nothing of the thread meanwhile.
+      for (const path of ["events", "api/history"])
+        await other.route(`**/${path}?*`, (route) => route.abort());
       await page.getByLabel("Your answer").fill("mine");
       await page.getByRole("button", { name: "Send as text" }).click();
       await page.getByRole("alert").filter({ hasText: "the mail server is down" }).waitFor();
-      const late = other.getByRole("button", { name: "Send as text" });
-      // The form goes away as soon as the page hears of the answer.
-      if (await late.isVisible()) await late.click();
       await other.getByRole("button", { name: "Retry what failed" }).waitFor();
+      expect(await other.getByLabel("Your answer").count()).toBe(0);
       isDown = false;
       await page.getByRole("button", { name: "Retry what failed" }).click();
       await page.getByText("The run has ended.").waitFor();
       expect(await answer()).toBe("mine");
-      expect(threadId).toBeTruthy();
     });
 
     it("lets the graph go on from an earlier checkpoint, and edits the state as a node, after it has shown what changes", async () => {
