@@ -5,7 +5,7 @@ import { type Parameter, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { timeInHeader } from "./header-time.js";
-import type { RecentThreadRow } from "./recent-threads.js";
+import { countPage, type RecentThreadRow } from "./recent-threads.js";
 import { runUncompiled } from "./run-uncompiled.js";
 import { literals } from "./literals.js";
 import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/task-channels.js";
@@ -125,17 +125,7 @@ const lists = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, RecentT
             .orderBy(sql`open.thread_id collate "C"`, direction)
             .limit(parameter("limit")),
         )
-        .with("counted", (qb) =>
-          qb
-            .selectFrom("checkpoints as each")
-            .innerJoin("page", "page.thread_id", "each.thread_id")
-            .groupBy("each.thread_id")
-            .select("each.thread_id")
-            .select([
-              sql<number>`count(*)::float8`.as("checkpoints"),
-              sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
-            ]),
-        )
+        .with("counted", countPage)
         .selectFrom("page")
         .innerJoin("counted", "counted.thread_id", "page.thread_id")
         .select(["page.thread_id", "page.checkpoint_id", "page.checkpoint_ns", "page.ts", "page.step"])

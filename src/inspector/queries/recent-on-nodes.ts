@@ -4,7 +4,13 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { idOfTime, timeInHeader } from "./header-time.js";
-import { type Condition, isAfter, type RecentParams, type RecentThreadRow } from "./recent-threads.js";
+import {
+  type Condition,
+  countPage,
+  isAfter,
+  type RecentParams,
+  type RecentThreadRow,
+} from "./recent-threads.js";
 
 /**
  * Lists threads by the times of their newest checkpoints, without lookups in a loop (N4): each node joins the newest checkpoints of all of its threads with their headers.
@@ -37,17 +43,7 @@ export const recentOnNodes = /* @__PURE__ */ new StatementFamily<
           .orderBy(sql`thread_id collate "C"`, "desc")
           .limit(parameter("limit")),
       )
-      .with("counted", (qb) =>
-        qb
-          .selectFrom("checkpoints as each")
-          .innerJoin("page", "page.thread_id", "each.thread_id")
-          .groupBy("each.thread_id")
-          .select("each.thread_id")
-          .select([
-            sql<number>`count(*)::float8`.as("checkpoints"),
-            sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
-          ]),
-      )
+      .with("counted", countPage)
       .selectFrom("page")
       .innerJoin("counted", "counted.thread_id", "page.thread_id")
       .selectAll("page")

@@ -1,4 +1,5 @@
-import { type Expression, sql, type SqlBool } from "kysely";
+import { type Expression, type QueryCreator, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 
 /** A thread with its newest checkpoint. */
 export interface RecentThreadRow {
@@ -43,4 +44,17 @@ export interface RecentParams {
 /** Whether a thread is after the end of the preceding page. */
 export function isAfter(place: Expression<string>, threadId: Expression<string>) {
   return sql<SqlBool>`(place collate "C", thread_id collate "C") < (${place}::text collate "C", ${threadId}::text collate "C")`;
+}
+
+/** Counts the checkpoints and the namespaces of the threads on a page, for statements that join tables by the thread. */
+export function countPage(db: QueryCreator<CheckpointDatabase & { page: { thread_id: string } }>) {
+  return db
+    .selectFrom("checkpoints as each")
+    .innerJoin("page", "page.thread_id", "each.thread_id")
+    .groupBy("each.thread_id")
+    .select("each.thread_id")
+    .select([
+      sql<number>`count(*)::float8`.as("checkpoints"),
+      sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
+    ]);
 }

@@ -7,6 +7,7 @@ import type { NamespacePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { StoryWriteRow } from "../queries/get-story-writes.js";
 import type { DescribedTask } from "../values/next-nodes.js";
+import { CONTROL_CHANNELS, NULL_TASK_ID } from "../values/task-channels.js";
 import { TextRoom } from "../values/text-room.js";
 import { keyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
 import { describeError, describeQuestions } from "./written-texts.js";
@@ -15,11 +16,7 @@ const MAX_TASKS = 200;
 const MAX_MESSAGES = 50;
 const MAX_TOOLS = 50;
 
-/** Writes that say what happened to a task. All others are its output. */
-const CONTROL = /^__(?:error|error_source_node|interrupt|resume|scheduled)__$/;
 const FOR_ENGINE = /^(?:__|branch:|join:)/;
-/** What `Command` and answers belong to. */
-const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Tells what tasks have done. It tells the older steps first, so that a message counts for the step that wrote it first. */
 export class TaskTeller {
@@ -72,7 +69,7 @@ export class TaskTeller {
     return {
       ...(node !== undefined && { node }),
       taskIds,
-      isDone: rows.some(({ channel }) => !CONTROL.test(channel)),
+      isDone: rows.some(({ channel }) => !CONTROL_CHANNELS.includes(channel)),
       isAnswered:
         questions.length > 0 && (isAnswered || rows.some(({ channel }) => channel === "__resume__")),
       ...(error !== undefined && { error }),

@@ -1,6 +1,6 @@
 import { RESUME, TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
 import type { ThreadStatus } from "../api/threads.js";
-import { CONTROL_CHANNELS } from "./task-channels.js";
+import { CONTROL_CHANNELS, NULL_TASK_ID } from "./task-channels.js";
 import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
 
 type Version = string | number;
@@ -43,7 +43,6 @@ const PULL_PATH = /~__pregel_pull, (?<node>.+?)(?:$|, \d{10})/s;
 /** What `uuid5` accepts. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const MOST_UPDATES = 8;
-const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Works out what runs next at a checkpoint, as `getState` of LangGraph does, but without the graph: a node runs when one of its triggers

@@ -1,6 +1,7 @@
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "../../../api/places.js";
 import type { StoryError, StoryQuestion, StoryStep, WrittenText } from "../../../api/story.js";
 import type { NamespaceSummary } from "../../../api/threads.js";
+import { prettyJson } from "../../parts/conversation/pretty-json.js";
 import { LongText } from "../../parts/long-text/long-text.js";
 import { counted } from "../../parts/number-texts.js";
 import { linkToThread } from "../../routes/route.js";
@@ -121,7 +122,7 @@ function Question({ checkpoint, question }: QuestionProps) {
         <details open={question.isReview !== true || !may.answer}>
           <summary>All of the question</summary>
           <pre class="long-text notice-details">
-            <bdi>{prettyJson(question.details)}</bdi>
+            <bdi>{prettyJson(question.details) ?? question.details}</bdi>
           </pre>
         </details>
       )}
@@ -149,12 +150,4 @@ function Written({ checkpoint, text }: { readonly checkpoint: CheckpointPlace; r
 /** The beginning of a long text, which does not end between the halves of a character. */
 function startOf(text: string): string {
   return text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN).replace(/[\uD800-\uDBFF]$/, "");
-}
-
-function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -8,6 +8,7 @@ import { read } from "../../server/call-server.js";
 import { useOverview } from "../../server/overview-context.js";
 import { useRead } from "../../server/use-read.js";
 import { Failure } from "../failure.js";
+import { isJsonObject, parseJson } from "../json-text.js";
 import { GraphChoice } from "../runs/graph-choice.js";
 import { ActionButton } from "./action-button.js";
 import { ActionDialog } from "./action-dialog.js";
@@ -141,14 +142,6 @@ function UpdateDialog({ place, onClose }: UpdateProps & { readonly onClose: () =
 
 /** Parses an object; `undefined` for other JSON, and for what is none. */
 function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const parsed = parseJson(text);
+  return "value" in parsed && isJsonObject(parsed.value) ? parsed.value : undefined;
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Decision, DecisionType, ReviewedAction } from "../../../../api/runs.js";
 import { prettyJson } from "../../../parts/conversation/pretty-json.js";
-import { parseJson } from "./free-form.js";
+import { isJsonObject, parseJson } from "../../../parts/json-text.js";
 
 const TITLES: Readonly<Record<DecisionType, string>> = {
   approve: "Approve",
@@ -144,15 +144,11 @@ function decisionOf({ type, args, message }: Draft): Decision | string {
     case "edit": {
       const parsed = parseJson(args);
       if ("problem" in parsed) return parsed.problem;
-      return isFields(parsed.value) ? { type, args: parsed.value } : "The arguments must be an object.";
+      return isJsonObject(parsed.value) ? { type, args: parsed.value } : "The arguments must be an object.";
     }
     case "reject":
       return message === "" ? { type } : { type, message };
     case "respond":
       return message === "" ? "A response needs a text." : { type, message };
   }
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { parseJson } from "../../../parts/json-text.js";
 
 /** Asks for a text, or for JSON. */
 export function FreeForm({ onAnswer }: { readonly onAnswer: (value: unknown) => void }) {
@@ -63,13 +64,4 @@ export function FreeForm({ onAnswer }: { readonly onAnswer: (value: unknown) => 
       </div>
     </form>
   );
-}
-
-/** Parses JSON that a person has typed. */
-export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch (error) {
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
 }

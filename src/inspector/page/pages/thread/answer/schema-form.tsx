@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { parseJson } from "./free-form.js";
+import { isJsonObject, parseJson } from "../../../parts/json-text.js";
 
 /** A field of a form. */
 export interface SchemaField {
@@ -20,14 +20,14 @@ const MAX_FIELDS = 100;
 /** Returns the fields for a JSON Schema; `undefined` where a form can't show what it asks for. */
 export function fieldsOf(schema: Readonly<Record<string, unknown>>): readonly SchemaField[] | undefined {
   const { properties, required } = schema;
-  if (!isSchema(properties)) {
+  if (!isJsonObject(properties)) {
     const field = fieldOf(undefined, schema, true);
     return field.input === "json" && field.choices === undefined ? undefined : [field];
   }
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   const entries = Object.entries(properties);
   if (entries.length === 0 || entries.length > MAX_FIELDS) return undefined;
-  return entries.map(([name, each]) => fieldOf(name, isSchema(each) ? each : {}, names.includes(name)));
+  return entries.map(([name, each]) => fieldOf(name, isJsonObject(each) ? each : {}, names.includes(name)));
 }
 
 function fieldOf(
@@ -185,8 +185,4 @@ function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Pars
 function partOf({ input, choices }: SchemaField, text: string): Parsed {
   if (input === "text" && choices === undefined) return { value: text };
   return parseJson(text);
-}
-
-function isSchema(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
