@@ -122,6 +122,19 @@ describeAnyTarget("listThreads", (target) => {
       expect(await at("2024-05-04T06:32:43.000Z")).toHaveLength(1);
     });
 
+    it.each([
+      ["another version", "1ef00000-0000-7000-8000-000000000000"],
+      ["a capital letter", "1EF00000-0000-6000-8000-000000000000"],
+      ["another letter", "1ef0000g-0000-6000-8000-000000000000"],
+      ["a hyphen too many", "1ef00000-0000-6000-8000-00000-000000"],
+      ["a digit too few", "1ef00000-0000-6000-8000-00000000000"],
+      ["a line break", "1ef00000-0000-6000-8000-000000000000\n"],
+    ])("takes the header's time of a UUID with %s", async (_name, id) => {
+      await database.exec("truncate checkpoints");
+      await insert("like a UUID", id, "2020-05-04T06:32:42.000Z");
+      expect(await saver.listThreads()).toMatchObject([{ updatedAt: new Date("2020-05-04T06:32:42.000Z") }]);
+    });
+
     it("finds the newest and counts all checkpoints of a thread with many namespaces", async () => {
       for (let ns = 0; ns < 20; ns++) {
         const values = ["many", `n${ns}`, JSON.stringify({ v: 1, ts: "2024-05-04T06:32:42.000Z" })];
