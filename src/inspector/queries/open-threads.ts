@@ -1,7 +1,8 @@
 import { type QueryCreator, sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type Parameter, Statement } from "../../db/statements/statement.js";
+import { placementOf, type StatementForm } from "../../db/placement/placement.js";
+import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { timeInHeader } from "./header-time.js";
@@ -31,14 +32,15 @@ export interface OpenScope {
  * Lists the threads whose newest checkpoint of the root graph has an open task. It reads the entries of all interrupts and errors, also of
  * past ones, so only use it where there is an index of these.
  */
-export function listOpenThreads(
+export async function listOpenThreads(
   call: CallContext,
   scope: OpenScope,
   limit: number,
 ): Promise<RecentThreadRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   const { failed, oldestFirst } = scope;
-  return runUncompiled(call, lists.of({ narrowed, oldestFirst }), {
+  const { looksUpRows } = (await placementOf(call)).form;
+  return runUncompiled(call, lists.of({ narrowed, oldestFirst, looksUpRows }), {
     failed,
     place: scope.after?.place ?? "",
     threadId: scope.after?.threadId ?? "",
@@ -58,7 +60,8 @@ export interface OpenCountRow {
 
 /** Counts what {@link listOpenThreads} lists. */
 export async function countOpenThreads(call: CallContext): Promise<OpenCountRow> {
-  const [row] = await runUncompiled(call, counts, {});
+  const { looksUpRows } = (await placementOf(call)).form;
+  const [row] = await runUncompiled(call, counts.of(looksUpRows), {});
   return row ?? { interrupted: 0, failed: 0 };
 }
 
@@ -70,7 +73,7 @@ const CONDITIONS = [
   "unlike",
 ] as const satisfies readonly (keyof OpenScope)[];
 
-interface ListShape {
+interface ListShape extends Pick<StatementForm, "looksUpRows"> {
   readonly narrowed: readonly (typeof CONDITIONS)[number][];
   readonly oldestFirst: boolean;
 }
@@ -87,11 +90,11 @@ interface ListParams {
 }
 
 const lists = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, RecentThreadRow>(
-  ({ narrowed, oldestFirst }) =>
+  ({ narrowed, oldestFirst, looksUpRows }) =>
     (db, parameter) => {
       const has = (name: (typeof CONDITIONS)[number]) => narrowed.includes(name);
       const direction = oldestFirst ? "asc" : "desc";
-      return withOpenThreads(db)
+      return withOpenThreads(db, looksUpRows)
         .with("page", (qb) =>
           qb
             .selectFrom("open")
@@ -135,13 +138,14 @@ const lists = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, RecentT
     },
 );
 
-const counts = /* @__PURE__ */ new Statement<object, OpenCountRow>((db) =>
-  withOpenThreads(db)
-    .selectFrom("open")
-    .select([
-      sql<number>`(count(*) filter (where not has_failed))::float8`.as("interrupted"),
-      sql<number>`(count(*) filter (where has_failed))::float8`.as("failed"),
-    ]),
+const counts = /* @__PURE__ */ new StatementFamily<boolean, object, OpenCountRow>(
+  (looksUpRows) => (db) =>
+    withOpenThreads(db, looksUpRows)
+      .selectFrom("open")
+      .select([
+        sql<number>`(count(*) filter (where not has_failed))::float8`.as("interrupted"),
+        sql<number>`(count(*) filter (where has_failed))::float8`.as("failed"),
+      ]),
 );
 
 /** Whether a thread is after the end of the preceding page. */
@@ -152,7 +156,7 @@ function isBeyond(parameter: Parameter<ListParams>, oldestFirst: boolean) {
 }
 
 /** The threads whose newest checkpoint of the root graph has a task with an interrupt or an error, and without an output. */
-function withOpenThreads(db: QueryCreator<CheckpointDatabase>) {
+function withOpenThreads(db: QueryCreator<CheckpointDatabase>, looksUpRows: boolean) {
   return (
     db
       // The index has all of this in its order.
@@ -164,22 +168,25 @@ function withOpenThreads(db: QueryCreator<CheckpointDatabase>) {
           .groupBy("mark.thread_id")
           .select(["mark.thread_id", sql<string>`max(mark.checkpoint_id collate "C")`.as("checkpoint_id")]),
       )
-      .with("newest", (qb) =>
-        qb
-          .selectFrom("marked")
-          .selectAll()
-          .where((eb) =>
-            eb.not(
-              eb.exists(
-                eb
-                  .selectFrom("checkpoints as later")
-                  .whereRef("later.thread_id", "=", "marked.thread_id")
-                  .where("later.checkpoint_ns", "=", sql.lit(""))
-                  .where(sql<SqlBool>`later.checkpoint_id collate "C" > marked.checkpoint_id collate "C"`)
-                  .select("later.thread_id"),
+      .with(
+        // Otherwise the planner, which expects one such thread, joins all marks first. Nodes would send what is materialized.
+        (cte) => (looksUpRows ? cte("newest").materialized() : cte("newest")),
+        (qb) =>
+          qb
+            .selectFrom("marked")
+            .selectAll()
+            .where((eb) =>
+              eb.not(
+                eb.exists(
+                  eb
+                    .selectFrom("checkpoints as later")
+                    .whereRef("later.thread_id", "=", "marked.thread_id")
+                    .where("later.checkpoint_ns", "=", sql.lit(""))
+                    .where(sql<SqlBool>`later.checkpoint_id collate "C" > marked.checkpoint_id collate "C"`)
+                    .select("later.thread_id"),
+                ),
               ),
             ),
-          ),
       )
       .with("open", (qb) =>
         qb
