@@ -123,6 +123,37 @@ describeEachTarget("the inspector's calls about threads", (target) => {
     },
   );
 
+  it.each(["id", "recent"] as const)(
+    "reads threads whose newest checkpoint matches page by page, in the order %s",
+    async (order) => {
+      for (const [id, user] of Object.entries({ a: 1, b: 2, c: 1, d: 1 })) {
+        const { config } = await putValues(saver, threadConfig(id), {});
+        await saver.put(config, checkpointOf(saver, {}), metadataOf(1, { user, at: new Date(user) }), {});
+      }
+      const past = await saver.put(
+        threadConfig("e"),
+        checkpointOf(saver, {}),
+        metadataOf(0, { user: 1 }),
+        {},
+      );
+      await saver.put(past, checkpointOf(saver, {}), metadataOf(1, { user: 2 }), {});
+
+      const found: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await calls.read("threads", {
+          ...{ order, filter: { user: 1 }, limit: 1 },
+          ...(after !== undefined && { after }),
+        });
+        found.push(...page.threads.map(({ threadId }) => threadId));
+        after = page.next;
+      } while (after !== undefined);
+      expect(found).toEqual(order === "id" ? ["a", "c", "d"] : ["d", "c", "a"]);
+      // A Date is stored as a record, which no plain object matches.
+      expect(await idsOf({ order, filter: { user: 1, at: {} } })).toEqual([]);
+    },
+  );
+
   it("measures what storage() measures", async () => {
     const { config } = await putValues(saver, threadConfig("1"), { text: "long ".repeat(20_000), count: 1 });
     await saver.putWrites(config, [["text", "new"]], "task");

@@ -3,8 +3,8 @@ import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
-import { containsText } from "../../threads/queries/contains-text.js";
 import { idOfTime } from "./header-time.js";
+import { countByLookup, withNewest } from "./newest-of-threads.js";
 import { recentOnNodes } from "./recent-on-nodes.js";
 import { runUncompiled } from "./run-uncompiled.js";
 import {
@@ -34,128 +34,86 @@ export async function listRecentThreads(
   });
 }
 
-/** So many checkpoints match a filter that looking up their threads takes longer than reading the newest checkpoints of all threads. */
-const MANY = 20_000;
-
 const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], RecentParams, RecentThreadRow>(
   (narrowed) => (db, parameter) => {
     const has = (name: Condition) => narrowed.includes(name);
-    return (
-      db
-        // Of a thread whose newest checkpoint matches, some checkpoint matches. Postgres skips what nothing reads.
-        .with("matching", (qb) =>
-          qb
-            .selectFrom("checkpoints as each")
-            .$if(has("filter"), (query) =>
-              query.where(sql<SqlBool>`each.metadata @> ${parameter("filter")}::jsonb`),
-            )
-            .select("each.thread_id")
-            .limit(sql.lit(MANY)),
-        )
-        .with("newest", (qb) => {
-          const newest = qb
-            .selectFrom("checkpoints as each")
-            .$if(has("search"), (query) =>
-              query.where((eb) => containsText(eb.ref("each.thread_id"), parameter("search"))),
-            )
-            .groupBy("each.thread_id")
-            .select(["each.thread_id", sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id")]);
-          if (!has("filter")) return newest;
-          const areMany = sql<SqlBool>`(select count(*) from matching) = ${sql.lit(MANY)}`;
-          return newest
-            .where(areMany)
-            .unionAll(
-              newest
-                .where((eb) => eb.not(areMany))
-                .where(sql<SqlBool>`each.thread_id in (select thread_id from matching)`),
-            );
-        })
-        .with("placed", (qb) =>
-          qb
-            .selectFrom("newest")
-            .select(["newest.thread_id", "newest.checkpoint_id"])
-            .select((eb) => {
-              // Only ids without a time need the header. The planner would rather look up all of them.
-              const header = eb
-                .selectFrom("checkpoints as timed")
-                .whereRef("timed.thread_id", "=", "newest.thread_id")
-                .whereRef("timed.checkpoint_id", "=", "newest.checkpoint_id")
-                .select(sql<string | null>`timed.checkpoint ->> 'ts'`.as("ts"))
-                .limit(sql.lit(1));
-              return sql<
-                string | null
-              >`case when ${isUuid6(eb.ref("newest.checkpoint_id"))} then null else (${header}) end`.as("ts");
-            }),
-        )
-        .with("ordered", (qb) =>
-          qb
-            .selectFrom("placed")
-            .selectAll()
-            .select((eb) => idOfTime(eb.ref("placed.checkpoint_id"), eb.ref("placed.ts")).as("place")),
-        )
-        .with("page", (qb) =>
-          qb
-            .selectFrom((eb) =>
+    return withNewest(db, {
+      search: has("search") ? parameter("search") : undefined,
+      filter: has("filter") ? parameter("filter") : undefined,
+    })
+      .with("placed", (qb) =>
+        qb
+          .selectFrom("newest")
+          .select(["newest.thread_id", "newest.checkpoint_id"])
+          .select((eb) => {
+            // Only ids without a time need the header. The planner would rather look up all of them.
+            const header = eb
+              .selectFrom("checkpoints as timed")
+              .whereRef("timed.thread_id", "=", "newest.thread_id")
+              .whereRef("timed.checkpoint_id", "=", "newest.checkpoint_id")
+              .select(sql<string | null>`timed.checkpoint ->> 'ts'`.as("ts"))
+              .limit(sql.lit(1));
+            return sql<
+              string | null
+            >`case when ${isUuid6(eb.ref("newest.checkpoint_id"))} then null else (${header}) end`.as("ts");
+          }),
+      )
+      .with("ordered", (qb) =>
+        qb
+          .selectFrom("placed")
+          .selectAll()
+          .select((eb) => idOfTime(eb.ref("placed.checkpoint_id"), eb.ref("placed.ts")).as("place")),
+      )
+      .with("page", (qb) =>
+        qb
+          .selectFrom((eb) =>
+            eb
+              .selectFrom("ordered")
+              .selectAll()
+              .$if(has("after"), (query) => query.where(isAfter(parameter("place"), parameter("threadId"))))
+              .orderBy(sql`place collate "C"`, "desc")
+              .orderBy(sql`thread_id collate "C"`, "desc")
+              // Without filters on the metadata, only the rows of the page are looked up.
+              .$if(!has("filter") && !has("unlike"), (query) => query.limit(parameter("limit")))
+              .as("sorted"),
+          )
+          .innerJoinLateral(
+            (eb) =>
               eb
-                .selectFrom("ordered")
-                .selectAll()
-                .$if(has("after"), (query) => query.where(isAfter(parameter("place"), parameter("threadId"))))
-                .orderBy(sql`place collate "C"`, "desc")
-                .orderBy(sql`thread_id collate "C"`, "desc")
-                // Without filters on the metadata, only the rows of the page are looked up.
-                .$if(!has("filter") && !has("unlike"), (query) => query.limit(parameter("limit")))
-                .as("sorted"),
-            )
-            .innerJoinLateral(
-              (eb) =>
-                eb
-                  .selectFrom("checkpoints as head")
-                  .whereRef("head.thread_id", "=", "sorted.thread_id")
-                  .whereRef("head.checkpoint_id", "=", "sorted.checkpoint_id")
-                  .select(["head.checkpoint_ns", "head.metadata"])
-                  .orderBy(sql`head.checkpoint_ns collate "C"`)
-                  .limit(sql.lit(1))
-                  .as("head"),
-              (join) => join.onTrue(),
-            )
-            .$if(has("filter"), (query) =>
-              query.where(sql<SqlBool>`head.metadata @> ${parameter("filter")}::jsonb`),
-            )
-            .$if(has("unlike"), (query) =>
-              query.where(sql<SqlBool>`not head.metadata @> any (${parameter("unlike")}::text[]::jsonb[])`),
-            )
-            .select([
-              "sorted.thread_id",
-              "sorted.checkpoint_id",
-              "sorted.ts",
-              "sorted.place",
-              "head.checkpoint_ns",
-            ])
-            .select([
-              sql<string | null>`head.metadata ->> 'step'`.as("step"),
-              sql<string | null>`head.metadata ->> 'source'`.as("source"),
-            ])
-            .limit(parameter("limit")),
-        )
-        .with("counted", (qb) =>
-          qb
-            .selectFrom("checkpoints as each")
-            .where(
-              sql<SqlBool>`each.thread_id = any (array(${qb.selectFrom("page").select("page.thread_id")}))`,
-            )
-            .groupBy("each.thread_id")
-            .select(["each.thread_id"])
-            .select([
-              sql<number>`count(*)::float8`.as("checkpoints"),
-              sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
-            ]),
-        )
-        .selectFrom("page")
-        .innerJoin("counted", "counted.thread_id", "page.thread_id")
-        .selectAll("page")
-        .select(["counted.checkpoints", "counted.namespaces"])
-        .orderBy(sql`page.place collate "C"`, "desc")
-        .orderBy(sql`page.thread_id collate "C"`, "desc")
-    );
+                .selectFrom("checkpoints as head")
+                .whereRef("head.thread_id", "=", "sorted.thread_id")
+                .whereRef("head.checkpoint_id", "=", "sorted.checkpoint_id")
+                .select(["head.checkpoint_ns", "head.metadata"])
+                .orderBy(sql`head.checkpoint_ns collate "C"`)
+                .limit(sql.lit(1))
+                .as("head"),
+            (join) => join.onTrue(),
+          )
+          .$if(has("filter"), (query) =>
+            query.where(sql<SqlBool>`head.metadata @> ${parameter("filter")}::jsonb`),
+          )
+          .$if(has("unlike"), (query) =>
+            query.where(sql<SqlBool>`not head.metadata @> any (${parameter("unlike")}::text[]::jsonb[])`),
+          )
+          .select([
+            "sorted.thread_id",
+            "sorted.checkpoint_id",
+            "sorted.ts",
+            "sorted.place",
+            "head.checkpoint_ns",
+          ])
+          .select([
+            sql<string | null>`head.metadata ->> 'step'`.as("step"),
+            sql<string | null>`head.metadata ->> 'source'`.as("source"),
+          ])
+          .limit(parameter("limit")),
+      )
+      .with("counted", countByLookup)
+      .selectFrom("page")
+      .innerJoin("counted", "counted.thread_id", "page.thread_id")
+      .selectAll("page")
+      .select(["counted.checkpoints", "counted.namespaces"])
+      .orderBy(sql`page.place collate "C"`, "desc")
+      .orderBy(sql`page.thread_id collate "C"`, "desc");
   },
 );

@@ -4,9 +4,9 @@ import { encodeFilter } from "../../parsing/encode-filter.js";
 import { keyText } from "../../parsing/keys.js";
 import { idsFrom } from "../../saver/model/checkpoint-time.js";
 import { parseThreadQuery } from "../../threads/boundary/parse-threads.js";
-import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import type { ThreadsPage, ThreadsQuery } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
+import { listMatchingThreads } from "../queries/list-matching-threads.js";
 import { listRecentThreads } from "../queries/list-recent-threads.js";
 import { listOpenThreads } from "../queries/open-threads.js";
 import type { RecentScope, RecentThreadRow } from "../queries/recent-threads.js";
@@ -34,7 +34,7 @@ async function threadsById(
 ): Promise<ThreadsPage> {
   const { scope } = parseThreadQuery({ after, filter, limit });
   // Its rows and not what `listThreads` makes of them, which fails at a damaged one: that must not hide the others.
-  const rows = await listThreadRows(run.call, { ...scope, search: textOf(search) }, limit);
+  const rows = await listMatchingThreads(run.call, { ...scope, search: textOf(search) }, limit);
   const threads = rows.map((row) =>
     listedThread({ ...row, ...metadataSchema.parse(JSON.parse(row.metadata ?? "null")), place: "" }),
   );

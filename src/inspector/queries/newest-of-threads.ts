@@ -1,0 +1,66 @@
+import { type Expression, type QueryCreator, sql, type SqlBool } from "kysely";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { containsText } from "../../threads/queries/contains-text.js";
+
+/** The conditions on the threads. `undefined` is no condition. */
+export interface NewestConditions {
+  /** Only threads after this one. */
+  readonly after?: Expression<string> | undefined;
+  /** Only threads whose id contains this text. */
+  readonly search: Expression<string> | undefined;
+  /** JSON text. Threads without a checkpoint whose metadata contains it may be left out; the metadata of the newest one is still to be compared. */
+  readonly filter: Expression<string> | undefined;
+}
+
+/** So many checkpoints match a filter that looking up their threads takes longer than reading the newest checkpoints of all threads. */
+const MANY = 20_000;
+
+/** The id of the newest checkpoint of each thread, as `newest`. It reads index entries, and for a filter the metadata. */
+export function withNewest(
+  db: QueryCreator<CheckpointDatabase>,
+  { after, search, filter }: NewestConditions,
+): QueryCreator<CheckpointDatabase & { newest: { thread_id: string; checkpoint_id: string } }> {
+  return (
+    db
+      // Of a thread whose newest checkpoint matches, some checkpoint matches. Postgres skips what nothing reads.
+      .with("matching", (qb) =>
+        qb
+          .selectFrom("checkpoints as each")
+          .$if(filter !== undefined, (query) => query.where(sql<SqlBool>`each.metadata @> ${filter}::jsonb`))
+          .select("each.thread_id")
+          .limit(sql.lit(MANY)),
+      )
+      .with("newest", (qb) => {
+        const newest = qb
+          .selectFrom("checkpoints as each")
+          .$if(after !== undefined, (query) => query.where(sql<SqlBool>`each.thread_id > ${after}`))
+          .$if(search !== undefined, (query) =>
+            query.where((eb) => containsText(eb.ref("each.thread_id"), sql`${search}`)),
+          )
+          .groupBy("each.thread_id")
+          .select(["each.thread_id", sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id")]);
+        if (filter === undefined) return newest;
+        const areMany = sql<SqlBool>`(select count(*) from matching) = ${sql.lit(MANY)}`;
+        return newest
+          .where(areMany)
+          .unionAll(
+            newest
+              .where((eb) => eb.not(areMany))
+              .where(sql<SqlBool>`each.thread_id in (select thread_id from matching)`),
+          );
+      })
+  );
+}
+
+/** Counts the checkpoints and the namespaces of the threads on a page. */
+export function countByLookup(db: QueryCreator<CheckpointDatabase & { page: { thread_id: string } }>) {
+  return db
+    .selectFrom("checkpoints as each")
+    .where(sql<SqlBool>`each.thread_id = any (array(${db.selectFrom("page").select("page.thread_id")}))`)
+    .groupBy("each.thread_id")
+    .select("each.thread_id")
+    .select([
+      sql<number>`count(*)::float8`.as("checkpoints"),
+      sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
+    ]);
+}
