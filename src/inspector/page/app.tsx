@@ -15,16 +15,26 @@ import "./shell/shell.css";
 
 type Page = ComponentType<{ readonly route: Route }>;
 
-/** The pages by the first part of their routes. All but the first one load when they are shown. */
-const PAGES: Readonly<Record<string, Page>> = {
-  threads: ThreadsPage,
-  checkpoint: lazy(async () => (await import("./pages/checkpoint/checkpoint-page.js")).CheckpointPage),
-  storage: lazy(async () => (await import("./pages/storage/storage-page.js")).StoragePage),
-  memory: lazy(async () => (await import("./pages/memory/memory-page.js")).MemoryPage),
-  cache: lazy(async () => (await import("./pages/cache/cache-page.js")).CachePage),
-  health: lazy(async () => (await import("./pages/health/health-page.js")).HealthPage),
-  thread: lazy(async () => (await import("./pages/thread/thread-page.js")).ThreadPage),
+/** Loads the pages by the first part of their routes. All but the first one load when they are shown. */
+const LOADS: Readonly<Record<string, () => Promise<Page>>> = {
+  checkpoint: async () => (await import("./pages/checkpoint/checkpoint-page.js")).CheckpointPage,
+  storage: async () => (await import("./pages/storage/storage-page.js")).StoragePage,
+  memory: async () => (await import("./pages/memory/memory-page.js")).MemoryPage,
+  cache: async () => (await import("./pages/cache/cache-page.js")).CachePage,
+  health: async () => (await import("./pages/health/health-page.js")).HealthPage,
+  thread: async () => (await import("./pages/thread/thread-page.js")).ThreadPage,
 };
+
+const PAGES = new Map<string, Page>([
+  ["threads", ThreadsPage],
+  ...Object.entries(LOADS).map(([name, load]): [string, Page] => [name, lazy(load)]),
+]);
+
+/** Loads a page beside what it is shown with. */
+export function preloadPage(name: string): void {
+  // A failure is shown where the page would be.
+  if (Object.hasOwn(LOADS, name)) LOADS[name]?.().catch(() => undefined);
+}
 
 export function App() {
   const route = useRoute();
@@ -40,7 +50,7 @@ export function App() {
     if (overview.error === null) return <Loading what="the inspector" />;
     return <Failure error={overview.error} onRetry={() => void overview.refetch()} />;
   }
-  const Shown = Object.hasOwn(PAGES, route.page) ? PAGES[route.page] : undefined;
+  const Shown = PAGES.get(route.page);
   return (
     <OverviewContext.Provider value={overview.data}>
       {/* The fragment is the route, so a link to one can't skip. */}

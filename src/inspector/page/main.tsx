@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
-import { App } from "./app.js";
+import { App, preloadPage } from "./app.js";
+import { currentRoute } from "./routes/use-route.js";
 import { ServerError } from "./server/call-server.js";
 import { applyTheme, storedTheme } from "./shell/theme.js";
 
@@ -17,6 +18,7 @@ const client = new QueryClient({
 
 applyTheme(storedTheme());
 settleAddress();
+preloadPage(currentRoute().page);
 
 const root = document.getElementById("app");
 if (root !== null) {

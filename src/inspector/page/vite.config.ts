@@ -35,7 +35,8 @@ export default defineConfig({
     write: false,
     target: "es2022",
     assetsInlineLimit: 0,
-    modulePreload: false,
+    // A page and all that it imports load at the same time.
+    modulePreload: { polyfill: false },
   },
   plugins: [withoutChartistStyles(), writeAsModule()],
 });
