@@ -61,12 +61,16 @@ it("a stream without events ends after 20 seconds, so that no shutdown and no au
     return undefined;
   }
   const reader = open(quiet);
-  await textOf(reader);
-  const end = reader.read();
+  const delayOf = (text: string | undefined) => Number(/^retry: (\d+)\n\n$/.exec(text ?? "")?.[1]);
+  const afterFailure = delayOf(await textOf(reader));
+  const last = textOf(reader);
+  await settle();
   time.pass(19_999);
   expect(time.timers).toEqual([20_000]);
   time.pass(1);
-  expect((await end).done).toBe(true);
+  // What is stored between this stream and the next one must not be late.
+  expect(delayOf(await last)).toBeLessThan(afterFailure);
+  expect((await reader.read()).done).toBe(true);
   expect(time.timers).toEqual([]);
 });
 

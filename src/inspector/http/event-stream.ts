@@ -8,8 +8,10 @@ import { errorOf } from "./responses.js";
  * server that shuts down waits for its connections, and a person may have lost access meanwhile.
  */
 const LONGEST_MS = 20_000;
-/** How long the browser waits before it opens the next stream. */
+/** How long the browser waits before it opens the next stream, also again and again while there is no server. */
 const RECONNECT_MS = 500;
+/** The same after a stream that has lasted long enough, so that what is stored meanwhile is not late. */
+const CONTINUE_MS = 50;
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -42,7 +44,7 @@ export function eventStream(
 ): Response {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, ...ending]);
-  const texts = textsOf(open(signal), onFailure);
+  const texts = textsOf(open(signal), onFailure, over.signal);
   const timer = setTimeout(
     () => {
       over.abort();
@@ -76,11 +78,13 @@ export function eventStream(
 async function* textsOf(
   events: AsyncIterable<object>,
   onFailure: StreamOptions["onFailure"],
+  over: AbortSignal,
 ): AsyncGenerator<string, undefined> {
   // At once, so that the page knows that the stream is open.
   yield `retry: ${RECONNECT_MS}\n\n`;
   try {
     for await (const event of events) yield `data: ${JSON.stringify(event)}\n\n`;
+    if (over.aborted) yield `retry: ${CONTINUE_MS}\n\n`;
   } catch (error) {
     onFailure(error);
     yield `event: failure\ndata: ${JSON.stringify(errorOf(error))}\n\n`;
