@@ -29,6 +29,11 @@ export async function measurePaints(
     const pages = [
       ["threads", "#/threads", "thread-"],
       ["long thread", `#/thread/${long}`, LONG_THREAD],
+      [
+        `conversation of ${steps} messages`,
+        `#/checkpoint/${encodeURIComponent(AGENT_THREAD)}/${newest.agent}`,
+        "I look that up",
+      ],
       // The story is there with its conversation, in which the newest step is found.
       [
         `story of ${steps} steps`,

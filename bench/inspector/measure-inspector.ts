@@ -12,6 +12,7 @@ import type { CheckpointDatabase, CheckpointSaver } from "../../src/index.js";
 import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { measurePaints, type PaintResult } from "./first-paint.js";
 import { type Newest, pageCalls } from "./inspector-calls.js";
+import { measureLiveSteps } from "./live-steps.js";
 import {
   AGENT_THREAD,
   type Amounts,
@@ -47,6 +48,8 @@ export interface InspectorResult {
   readonly amounts: Amounts;
   readonly calls: readonly InspectorCallResult[];
   readonly paints: readonly PaintResult[];
+  /** From the end of `put` in another saver, with `notify`, until the page of the thread shows the step. */
+  readonly live?: Summary | undefined;
 }
 
 const ROUNDS = { quick: 2, full: 7 };
@@ -56,6 +59,7 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
   const amounts = amountsOf(size);
   const database = await server.emptyDatabase();
   const pool = openPool(database.source);
+  const others = openPool(database.source);
   const saver = new PostgresSaver(pool);
   const inspector = createServer(nodeListener(createInspector(saver, { authorize: () => true })));
   try {
@@ -72,16 +76,18 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
       const address = `${url}api/${call}?${new URLSearchParams({ args: JSON.stringify(args) }).toString()}`;
       calls.push({ page, call, ...(await measureCall(address, size.quick ? ROUNDS.quick : ROUNDS.full)) });
     }
-    const paints = await measurePaints(url, newest, amounts).catch((error: unknown) => {
-      // The times of the server took minutes, and are worth having without those of the browser.
+    // The times of the server took minutes, and are worth having without those of the browser.
+    const failed = (error: unknown): undefined => {
       process.stderr.write(`  the browser failed: ${String(error)}\n`);
-      return [];
-    });
-    return { amounts, calls, paints };
+    };
+    const paints = (await measurePaints(url, newest, amounts).catch(failed)) ?? [];
+    const announcing = new PostgresSaver(others, undefined, { notify: true });
+    return { amounts, calls, paints, live: await measureLiveSteps(url, announcing, size).catch(failed) };
   } finally {
     inspector.close();
     inspector.closeAllConnections();
-    await pool.end();
+    await saver.end();
+    await Promise.all([pool.end(), others.end()]);
     await database.giveBack();
   }
 }

@@ -7,7 +7,7 @@ export function inspectorSection(results: readonly InspectorResult[]): string {
   return results.map(sectionOf).join("\n\n");
 }
 
-function sectionOf({ amounts, calls, paints }: InspectorResult): string {
+function sectionOf({ amounts, calls, paints, live }: InspectorResult): string {
   const { threads, checkpoints, valueBytes } = amounts;
   const rows = calls.map(({ page, call, medianMs, p5Ms, p95Ms, bytes }) => [
     page,
@@ -31,6 +31,11 @@ ${markdownTable(["page", "call", "time", "answer, kB"], rows)}`,
   ];
   if (painted.length > 0) {
     parts.push(markdownTable(["page in Chromium", "first contentful paint, ms", "content, ms"], painted));
+  }
+  if (live !== undefined) {
+    parts.push(
+      `A step is in the page of its thread ${spread(live.medianMs, live.p5Ms, live.p95Ms)} ms after \`put\` of another saver, with \`notify\`.`,
+    );
   }
   return parts.join("\n\n");
 }
