@@ -1,8 +1,9 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
-import { render } from "preact";
+import { options, render } from "preact";
 import { App, preloadPage } from "./app.js";
 import { currentRoute } from "./routes/use-route.js";
 import { ServerError } from "./server/call-server.js";
+import { queryOf } from "./server/use-read.js";
 import { applyTheme, storedTheme } from "./shell/theme.js";
 
 const client = new QueryClient({
@@ -16,8 +17,15 @@ const client = new QueryClient({
   },
 });
 
+// Reads begin in effects, which Preact would run after the next frame: that is the time of a read.
+options.requestAnimationFrame = (runEffects) => {
+  setTimeout(runEffects);
+};
+
 applyTheme(storedTheme());
 settleAddress();
+// First, since a browser loads six files at the same time.
+void client.prefetchQuery(queryOf("overview", {}));
 preloadPage(currentRoute().page);
 
 const root = document.getElementById("app");

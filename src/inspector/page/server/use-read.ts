@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import type { ReadCalls, ReadName } from "../../api/inspector-api.js";
 import { read } from "./call-server.js";
 
@@ -11,6 +11,11 @@ interface ReadSettings {
   readonly keepPrevious?: boolean;
 }
 
+/** What {@link useRead} reads, for a read that begins before a component needs it. */
+export function queryOf<Name extends ReadName>(name: Name, args: ReadCalls[Name]["args"]) {
+  return queryOptions({ queryKey: [name, args], queryFn: ({ signal }) => read(name, args, signal) });
+}
+
 /** Reads from the server, and remembers the answer while its arguments stay the same. */
 export function useRead<Name extends ReadName>(
   name: Name,
@@ -18,8 +23,7 @@ export function useRead<Name extends ReadName>(
   { enabled = true, refreshMs, keepPrevious = false }: ReadSettings = {},
 ): UseQueryResult<ReadCalls[Name]["result"]> {
   return useQuery({
-    queryKey: [name, args],
-    queryFn: ({ signal }) => read(name, args, signal),
+    ...queryOf(name, args),
     enabled,
     ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
