@@ -16,9 +16,12 @@ const OPTIONAL = [
   "metadata-index",
   "run-index",
   "waiting-index",
+  "text-index",
   "store-text-index",
 ] as const satisfies readonly OptionalIndex[];
-const OPTIONAL_NAMES: readonly string[] = OPTIONAL.map((index) => OPTIONAL_INDEXES[index].name);
+const OPTIONAL_NAMES: readonly string[] = OPTIONAL.flatMap((index) =>
+  OPTIONAL_INDEXES[index].map(({ name }) => name),
+);
 
 /** Checks the primary keys, and finds indexes that slow down writes for nothing. */
 export const checkIndexes: Check = {
@@ -121,15 +124,15 @@ function uselessOf(index: IndexRow, schema: string): Finding[] {
 async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
   const sets = schema.usable ? await presentSets(db, schema.name, {}) : [];
   const ofOptional = sets.flatMap(({ optional, columns }) => (optional ? Object.keys(columns) : []));
-  const possible = OPTIONAL.filter((index) => {
-    const { table } = OPTIONAL_INDEXES[index];
-    return schema.tables.has(table) || ofOptional.includes(table);
-  });
+  const possible = OPTIONAL.filter((index) =>
+    OPTIONAL_INDEXES[index].every(({ table }) => schema.tables.has(table) || ofOptional.includes(table)),
+  );
   if (possible.length === 0) return [];
   const states = await optionalIndexStatus(db, { schema: schema.name });
   return possible.map((index) => {
     const state = states[index];
-    const name = `${index} "${OPTIONAL_INDEXES[index].name}"`;
+    const names = OPTIONAL_INDEXES[index].map(({ name }) => `"${name}"`).join(", ");
+    const name = `${index} ${names}`;
     if (state === "broken") {
       return warning(
         `${name} was not built completely: it slows down writes, and no query uses it`,

@@ -92,6 +92,7 @@ OPTIONAL INDEX    STATE
 metadata-index    missing
 run-index         missing
 waiting-index     missing
+text-index        missing
 store-text-index  missing
 
 migrations of the official savers: version 9 recorded
@@ -141,6 +142,7 @@ migrations of the official savers: version 9 recorded
         "metadata-index": "missing",
         "run-index": "missing",
         "waiting-index": "missing",
+        "text-index": "missing",
         "store-text-index": "missing",
       },
     };

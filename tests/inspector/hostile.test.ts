@@ -51,7 +51,14 @@ describeServer("a thread whose every text attacks the page", (target) => {
       const untilQuiet = followReads(page);
       const visited = new Set<string>();
       const shown: string[] = [];
-      const waiting = ["#/threads", "#/storage", "#/memory", "#/cache", "#/health"];
+      const waiting = [
+        "#/threads",
+        linkTo("threads", [], { text: "attacked" }),
+        "#/storage",
+        "#/memory",
+        "#/cache",
+        "#/health",
+      ];
       waiting.push(...places.map(({ threadId }) => linkTo("storage", [], { thread: threadId })));
       waiting.push(...places.flatMap((place) => [linkToThread(place), linkToCheckpoint(place)]));
       waiting.push(

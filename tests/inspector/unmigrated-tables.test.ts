@@ -35,7 +35,7 @@ const WRITE = { kind: "write", ...after, taskId: "task", idx: 0 } as const;
 
 const ASKED: AskedCalls = {
   overview: [{}],
-  threads: [{}, { order: "recent" }],
+  threads: [{}, { order: "recent" }, { text: "hello" }],
   threadCounts: [{}],
   metadataSuggestions: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],

@@ -35,7 +35,7 @@ describeAnyTarget("the list of threads that wait for a person", (target) => {
         viewport: { width: 390, height: 800 },
       });
       await page.getByText("No thread matches.").waitFor();
-      await page.getByLabel("Without activity for").selectOption("any time");
+      await page.getByLabel("Last activity").selectOption("at any time");
       await page.getByRole("link", { name: "quiet" }).waitFor();
       expect(new URL(page.url()).hash).toBe("#/threads?state=done");
       const width = await page.evaluate(() => document.documentElement.scrollWidth);

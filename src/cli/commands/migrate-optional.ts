@@ -13,6 +13,7 @@ const INDEXES = [
   "metadata-index",
   "run-index",
   "waiting-index",
+  "text-index",
   "store-text-index",
 ] as const satisfies readonly OptionalIndex[];
 const TABLES = ["store", "vectors", "cache", "checkpoint-store"] as const satisfies readonly OptionalTables[];
@@ -53,7 +54,7 @@ export function optionalOptions(): Option[] {
       "--with <name...>",
       "create the optional tables of a store, its vectors, a cache or a checkpoint store; or an optional index, without blocking writers: " +
         "metadata-index for filters, run-index for delete-runs, " +
-        "waiting-index for the inspector's lists of threads that wait or failed, store-text-index for searches of a store by text",
+        "waiting-index for the inspector's lists of threads that wait or failed, text-index for its search in their texts, store-text-index for searches of a store by text",
     ).choices([...TABLES, ...INDEXES]),
     new Option("--without <index...>", "drop an optional index")
       .choices(INDEXES)

@@ -1,5 +1,6 @@
-import type { NamespacePlace } from "./places.js";
+import type { CheckpointPlace, NamespacePlace } from "./places.js";
 import type { OpenTask } from "./tasks.js";
+import type { ValuePath } from "./value-node.js";
 
 /** What a thread, or a namespace of it, waits for. */
 export type ThreadStatus =
@@ -16,6 +17,12 @@ export type ThreadStatus =
 export interface ThreadsQuery {
   /** Only threads whose id contains this text, in any case. No character is a wildcard. */
   readonly search?: string | undefined;
+  /**
+   * Only threads in whose current state a text occurs, from the beginning of a word on and in any case: in a value, or in the question or
+   * the error of an open task. By last activity. With the `text-index`, all threads are searched. Otherwise each answer is about the next
+   * ones, the latest first: {@link ThreadsPage.looked}.
+   */
+  readonly text?: string | undefined;
   /** Only threads whose newest metadata contains this. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -25,6 +32,8 @@ export interface ThreadsQuery {
   readonly state?: ThreadStatus | undefined;
   /** Only threads without activity since this time, in milliseconds since 1970. */
   readonly before?: number | undefined;
+  /** Only threads with activity since this time, in milliseconds since 1970. */
+  readonly since?: number | undefined;
   /**
    * `recent`: by last activity, the latest first; reads the newest checkpoint of every thread. `oldest`: the other way round, for states that
    * the index knows. Default: `id`.
@@ -53,6 +62,23 @@ export interface ThreadRow {
   readonly next: readonly string[];
   /** What it waits for, or why it failed. */
   readonly open?: OpenTask;
+  /** Where the text was found that was asked for. */
+  readonly found?: FoundText;
+}
+
+/** A text that a search has found, with what is around it. */
+export interface FoundText extends CheckpointPlace {
+  readonly kind: "value" | "question" | "error";
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+  /** Where it is in a value. */
+  readonly channel?: string;
+  readonly path?: ValuePath;
+  /** The path as people read it, such as `[3].content`. */
+  readonly label?: string;
+  /** Whether it is in a message of a conversation, whose position is the beginning of the path. */
+  readonly isMessage?: true;
 }
 
 /** A page of threads. */
@@ -60,8 +86,12 @@ export interface ThreadsPage {
   readonly threads: readonly ThreadRow[];
   /** The cursor of the next page; absent on the last one. */
   readonly next?: string;
-  /** How many threads were looked at for the page, where no index finds those in the state that was asked for. */
+  /** How many threads were looked at for the page, where no index finds exactly those that were asked for. */
   readonly looked?: number;
+  /** Whether the `text-index` has found the threads that were looked at; `false` where their words are in too many. */
+  readonly byWords?: boolean;
+  /** How many of those have values that were not searched: too long, or unreadable for this saver. */
+  readonly unread?: number;
 }
 
 /** A name in the metadata of threads, with values that it has there. */

@@ -10,6 +10,9 @@ import type { ReadDefinitions } from "./call-definition.js";
 const MAX_LIMIT = 200;
 /** The largest time of a Date. */
 const MAX_TIME = 8.64e15;
+const time = z.number().int().min(0).max(MAX_TIME);
+/** Longer than what a person types, and shorter than the longest word of an index. */
+const MAX_TEXT = 500;
 
 export const threadsCalls: ReadDefinitions<
   "threads" | "threadCounts" | "metadataSuggestions" | "threadSizes"
@@ -17,9 +20,11 @@ export const threadsCalls: ReadDefinitions<
   threads: {
     args: z.strictObject({
       search: keyText.optional(),
+      text: z.string().max(MAX_TEXT).optional(),
       filter: recordOf(z.string(), z.unknown()).optional(),
       state: z.enum(["failed", "interrupted", "pending", "done"]).optional(),
-      before: z.number().int().min(0).max(MAX_TIME).optional(),
+      before: time.optional(),
+      since: time.optional(),
       order: z.enum(["id", "recent", "oldest"]).optional(),
       // Longer than a thread id, which a cursor contains.
       after: z.string().max(20_000).optional(),

@@ -11,6 +11,7 @@ import {
   type Condition,
   CONDITIONS,
   isAfter,
+  isSince,
   type RecentParams,
   type RecentScope,
   type RecentThreadRow,
@@ -28,6 +29,8 @@ export async function listRecentThreads(
     place: scope.after?.place ?? "",
     threadId: scope.after?.threadId ?? "",
     search: scope.search ?? "",
+    among: scope.among ?? [],
+    since: scope.since ?? "",
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],
     limit,
@@ -39,6 +42,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Rec
     const has = (name: Condition) => narrowed.includes(name);
     return withNewest(db, {
       search: has("search") ? parameter("search") : undefined,
+      among: has("among") ? parameter("among") : undefined,
       filter: has("filter") ? parameter("filter") : undefined,
     })
       .with("placed", (qb) =>
@@ -71,6 +75,7 @@ const statements = /* @__PURE__ */ new StatementFamily<readonly Condition[], Rec
               .selectFrom("ordered")
               .selectAll()
               .$if(has("after"), (query) => query.where(isAfter(parameter("place"), parameter("threadId"))))
+              .$if(has("since"), (query) => query.where(isSince(parameter("since"))))
               .orderBy(sql`place collate "C"`, "desc")
               .orderBy(sql`thread_id collate "C"`, "desc")
               // Without filters on the metadata, only the rows of the page are looked up.

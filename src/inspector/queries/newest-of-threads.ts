@@ -8,6 +8,8 @@ export interface NewestConditions {
   readonly after?: Expression<string> | undefined;
   /** Only threads whose id contains this text. */
   readonly search: Expression<string> | undefined;
+  /** Only these threads. */
+  readonly among?: Expression<readonly string[]> | undefined;
   /** JSON text. Threads without a checkpoint whose metadata contains it may be left out; the metadata of the newest one is still to be compared. */
   readonly filter: Expression<string> | undefined;
 }
@@ -18,7 +20,7 @@ const MANY = 20_000;
 /** The id of the newest checkpoint of each thread, as `newest`. It reads index entries, and for a filter the metadata. */
 export function withNewest(
   db: QueryCreator<CheckpointDatabase>,
-  { after, search, filter }: NewestConditions,
+  { after, search, among, filter }: NewestConditions,
 ): QueryCreator<CheckpointDatabase & { newest: { thread_id: string; checkpoint_id: string } }> {
   return (
     db
@@ -36,6 +38,9 @@ export function withNewest(
           .$if(after !== undefined, (query) => query.where(sql<SqlBool>`each.thread_id > ${after}`))
           .$if(search !== undefined, (query) =>
             query.where((eb) => containsText(eb.ref("each.thread_id"), sql`${search}`)),
+          )
+          .$if(among !== undefined, (query) =>
+            query.where(sql<SqlBool>`each.thread_id = any (${among}::text[])`),
           )
           .groupBy("each.thread_id")
           .select(["each.thread_id", sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id")]);

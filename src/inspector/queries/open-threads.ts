@@ -6,7 +6,7 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { timeInHeader } from "./header-time.js";
-import { countPage, type RecentThreadRow } from "./recent-threads.js";
+import { countPage, isAmong, type RecentThreadRow } from "./recent-threads.js";
 import { runUncompiled } from "./run-uncompiled.js";
 import { literals } from "./literals.js";
 import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/task-channels.js";
@@ -21,7 +21,11 @@ export interface OpenScope {
   readonly after: { readonly place: string; readonly threadId: string } | undefined;
   /** Only threads whose newest checkpoint has a smaller id. */
   readonly before: string | undefined;
+  /** The smallest id of the newest checkpoint. */
+  readonly since: string | undefined;
   readonly search: string | undefined;
+  /** Only these threads. */
+  readonly among: readonly string[] | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
   readonly filter: string | undefined;
   /** JSON texts, none of which the metadata of the newest checkpoint contains. */
@@ -45,7 +49,9 @@ export async function listOpenThreads(
     place: scope.after?.place ?? "",
     threadId: scope.after?.threadId ?? "",
     before: scope.before ?? "",
+    since: scope.since ?? "",
     search: scope.search ?? "",
+    among: scope.among ?? [],
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],
     limit,
@@ -68,7 +74,9 @@ export async function countOpenThreads(call: CallContext): Promise<OpenCountRow>
 const CONDITIONS = [
   "after",
   "before",
+  "since",
   "search",
+  "among",
   "filter",
   "unlike",
 ] as const satisfies readonly (keyof OpenScope)[];
@@ -83,7 +91,9 @@ interface ListParams {
   readonly place: string;
   readonly threadId: string;
   readonly before: string;
+  readonly since: string;
   readonly search: string;
+  readonly among: readonly string[];
   readonly filter: string;
   readonly unlike: readonly string[];
   readonly limit: number;
@@ -108,6 +118,12 @@ const lists = /* @__PURE__ */ new StatementFamily<ListShape, ListParams, RecentT
             .$if(has("after"), (query) => query.where(isBeyond(parameter, oldestFirst)))
             .$if(has("before"), (query) =>
               query.where(sql<SqlBool>`open.checkpoint_id collate "C" < ${parameter("before")}`),
+            )
+            .$if(has("since"), (query) =>
+              query.where(sql<SqlBool>`open.checkpoint_id collate "C" >= ${parameter("since")}`),
+            )
+            .$if(has("among"), (query) =>
+              query.where((eb) => isAmong(eb.ref("open.thread_id"), parameter("among"))),
             )
             .$if(has("search"), (query) =>
               query.where((eb) => containsText(eb.ref("open.thread_id"), parameter("search"))),

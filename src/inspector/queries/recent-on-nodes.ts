@@ -8,6 +8,8 @@ import {
   type Condition,
   countPage,
   isAfter,
+  isAmong,
+  isSince,
   type RecentParams,
   type RecentThreadRow,
 } from "./recent-threads.js";
@@ -39,6 +41,7 @@ export const recentOnNodes = /* @__PURE__ */ new StatementFamily<
           .$if(narrowed.includes("after"), (query) =>
             query.where(isAfter(parameter("place"), parameter("threadId"))),
           )
+          .$if(narrowed.includes("since"), (query) => query.where(isSince(parameter("since"))))
           .orderBy(sql`place collate "C"`, "desc")
           .orderBy(sql`thread_id collate "C"`, "desc")
           .limit(parameter("limit")),
@@ -62,6 +65,9 @@ function headsOf(
     .selectFrom("checkpoints as each")
     .$if(narrowed.includes("search"), (query) =>
       query.where(containsText(sql.ref<string>("each.thread_id"), parameter("search"))),
+    )
+    .$if(narrowed.includes("among"), (query) =>
+      query.where(isAmong(sql.ref<string>("each.thread_id"), parameter("among"))),
     )
     .distinctOn("each.thread_id")
     .select(["each.thread_id", "each.checkpoint_id", "each.checkpoint_ns"])

@@ -21,6 +21,10 @@ export interface RecentScope {
   /** The place and the thread at the end of the preceding page. */
   readonly after: { readonly place: string; readonly threadId: string } | undefined;
   readonly search: string | undefined;
+  /** Only these threads. */
+  readonly among: readonly string[] | undefined;
+  /** The smallest place. */
+  readonly since: string | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
   readonly filter: string | undefined;
   /** JSON texts, none of which the metadata of the newest checkpoint contains. */
@@ -28,7 +32,14 @@ export interface RecentScope {
 }
 
 /** The names of the conditions. */
-export const CONDITIONS = ["after", "search", "filter", "unlike"] as const satisfies (keyof RecentScope)[];
+export const CONDITIONS = [
+  "after",
+  "search",
+  "among",
+  "since",
+  "filter",
+  "unlike",
+] as const satisfies (keyof RecentScope)[];
 export type Condition = (typeof CONDITIONS)[number];
 
 /** The parameters of a statement that lists threads. */
@@ -36,6 +47,8 @@ export interface RecentParams {
   readonly place: string;
   readonly threadId: string;
   readonly search: string;
+  readonly among: readonly string[];
+  readonly since: string;
   readonly filter: string;
   readonly unlike: readonly string[];
   readonly limit: number;
@@ -44,6 +57,16 @@ export interface RecentParams {
 /** Whether a thread is after the end of the preceding page. */
 export function isAfter(place: Expression<string>, threadId: Expression<string>) {
   return sql<SqlBool>`(place collate "C", thread_id collate "C") < (${place}::text collate "C", ${threadId}::text collate "C")`;
+}
+
+/** Whether a thread is one of those that were named. */
+export function isAmong(threadId: Expression<string>, ids: Expression<readonly string[]>) {
+  return sql<SqlBool>`${threadId} = any (${ids}::text[])`;
+}
+
+/** Whether the newest checkpoint of a thread is not older than a time. */
+export function isSince(since: Expression<string>) {
+  return sql<SqlBool>`place collate "C" >= ${since}::text collate "C"`;
 }
 
 /** Counts the checkpoints and the namespaces of the threads on a page, for statements that join tables by the thread. */

@@ -2,11 +2,15 @@ import type { ThreadCounts, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { listRecentThreads } from "../queries/list-recent-threads.js";
 import { countOpenThreads, type OpenCountRow } from "../queries/open-threads.js";
-import { hasWaitingIndex } from "../queries/waiting-index.js";
+import { hasOptionalIndex } from "../queries/has-optional-index.js";
+import type { RecentScope } from "../queries/recent-threads.js";
 import { listedThread, withStates } from "./describe-threads.js";
-import { MAX_LOOKED } from "./list-threads.js";
+import { MAX_LOOKED } from "./thread-scope.js";
 
-const EVERYWHERE = { after: undefined, search: undefined, filter: undefined, unlike: undefined };
+const EVERYWHERE: RecentScope = {
+  ...{ after: undefined, search: undefined, among: undefined, since: undefined },
+  ...{ filter: undefined, unlike: undefined },
+};
 
 /** Counts the threads in each state: among those with the latest activity, and all that wait or have failed where an index knows them. */
 export async function countThreads(run: CallRun): Promise<ThreadCounts> {
@@ -24,7 +28,7 @@ export async function countThreads(run: CallRun): Promise<ThreadCounts> {
 }
 
 async function countByIndex({ call }: CallRun): Promise<OpenCountRow | undefined> {
-  return (await hasWaitingIndex(call)) ? countOpenThreads(call) : undefined;
+  return (await hasOptionalIndex(call, "waiting-index")) ? countOpenThreads(call) : undefined;
 }
 
 const ALL: readonly ThreadStatus[] = ["failed", "interrupted", "pending", "done"];

@@ -1,31 +1,27 @@
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors/index.js";
-import { encodeFilter } from "../../parsing/encode-filter.js";
-import { keyText } from "../../parsing/keys.js";
-import { idsFrom } from "../../saver/model/checkpoint-time.js";
 import { parseThreadQuery } from "../../threads/boundary/parse-threads.js";
 import type { ThreadsPage, ThreadsQuery } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { listMatchingThreads } from "../queries/list-matching-threads.js";
 import { listRecentThreads } from "../queries/list-recent-threads.js";
 import { listOpenThreads } from "../queries/open-threads.js";
-import type { RecentScope, RecentThreadRow } from "../queries/recent-threads.js";
-import { hasWaitingIndex } from "../queries/waiting-index.js";
+import { hasOptionalIndex } from "../queries/has-optional-index.js";
+import { listFoundThreads } from "../search/list-found-threads.js";
+import { DEFAULT_LIMIT, MAX_LOOKED, nextOf, openScope, recentScope, textOf } from "./thread-scope.js";
 import { listedThread, type ThreadInState, withOpenTasks, withStates } from "./describe-threads.js";
-
-const DEFAULT_LIMIT = 50;
-/** How many threads an answer is about at most, where no index finds those that were asked for. */
-export const MAX_LOOKED = 1_000;
 
 /** Lists threads. */
 export async function listThreads(run: CallRun, query: ThreadsQuery): Promise<ThreadsPage> {
-  const { state, order, before } = query;
+  const { text, state, order, before, since } = query;
+  if (text !== undefined && text.trim() !== "") return listFoundThreads(run, query, text);
   if (state !== undefined) {
     const isOpen = state === "interrupted" || state === "failed";
-    if (isOpen && (await hasWaitingIndex(run.call))) return openThreads(run, query, state);
+    if (isOpen && (await hasOptionalIndex(run.call, "waiting-index"))) return openThreads(run, query, state);
     return threadsInState(run, query, state);
   }
-  return order === "id" && before === undefined ? threadsById(run, query) : recentThreads(run, query);
+  return order === "id" && before === undefined && since === undefined
+    ? threadsById(run, query)
+    : recentThreads(run, query);
 }
 
 async function threadsById(
@@ -66,14 +62,8 @@ async function openThreads(
   query: ThreadsQuery,
   state: "interrupted" | "failed",
 ): Promise<ThreadsPage> {
-  const { order, before, limit = DEFAULT_LIMIT } = query;
-  const scope = {
-    ...recentScope({ ...query, before: undefined }),
-    failed: state === "failed",
-    oldestFirst: order === "oldest",
-    before: before === undefined ? undefined : idsFrom(new Date(before)),
-  };
-  const rows = await listOpenThreads(run.call, scope, limit);
+  const { limit = DEFAULT_LIMIT } = query;
+  const rows = await listOpenThreads(run.call, openScope(query), limit);
   // What has been answered since then is left out by the next page that is read.
   const threads = rows.map((row): ThreadInState => ({ ...listedThread(row), status: state, next: [] }));
   return { threads: await withOpenTasks(run, threads), ...nextOf(rows, rows.length === limit) };
@@ -98,42 +88,4 @@ async function threadsInState(
     looked,
     ...nextOf(rows.slice(0, looked), looked < rows.length || rows.length === MAX_LOOKED),
   };
-}
-
-function recentScope({ search, filter, after, before }: ThreadsQuery): RecentScope {
-  const encoded = encodeFilter(filter, "args.filter");
-  const beginning = before === undefined ? undefined : { place: idsFrom(new Date(before)), threadId: "" };
-  return {
-    after: after === undefined ? beginning : parseCursor(after),
-    search: textOf(search),
-    filter: encoded?.contained,
-    unlike: encoded?.notContained,
-  };
-}
-
-function nextOf(rows: readonly RecentThreadRow[], hasMore: boolean): Pick<ThreadsPage, "next"> {
-  const last = rows.at(-1);
-  return last !== undefined && hasMore ? { next: JSON.stringify([last.place, last.thread_id]) } : {};
-}
-
-function textOf(search: string | undefined): string | undefined {
-  return search === "" ? undefined : search;
-}
-
-const cursor = z.tuple([keyText, keyText]);
-
-function parseCursor(text: string): { readonly place: string; readonly threadId: string } {
-  const [place, id] = cursor.safeParse(jsonOf(text)).data ?? [];
-  if (place === undefined || id === undefined) {
-    throw new InvalidConfigError("args.after", "must be the cursor of a page in this order");
-  }
-  return { place, threadId: id };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -68,11 +68,12 @@ function isList(value: unknown): boolean {
 
 function matchOf(part: WalkedPart): ValueMatch {
   const way = wayTo(part);
-  return {
-    path: way.map(({ step }) => step),
-    label: formatPath(way.map(segmentOf)),
-    value: describeValue(part.value),
-  };
+  return { path: way.map(({ step }) => step), label: pathLabel(part), value: describeValue(part.value) };
+}
+
+/** The way to a part as people read it. */
+export function pathLabel(part: WalkedPart): string {
+  return formatPath(wayTo(part).map(segmentOf));
 }
 
 function segmentOf({ inside, label, step }: WalkedPart): PathSegment {

@@ -3,10 +3,12 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { hasOneConnection } from "../../db/kysely/has-one-connection.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
-import { type IndexState, optionalIndexStatus } from "./index-status.js";
+import { type IndexState, optionalIndexStatus, readIndexStates } from "./index-status.js";
 import {
   createIndexStatement,
   dropIndexStatement,
+  type IndexDefinition,
+  OPTIONAL_INDEXES,
   type OptionalIndex,
   parseOptionalIndexes,
   type WantedIndex,
@@ -46,11 +48,11 @@ export async function createOptionalIndexes(
 ): Promise<Partial<Record<OptionalIndex, IndexState>>> {
   const wanted = parseOptionalIndexes(indexes);
   const plain = plainKysely(db);
-  const before = await optionalIndexStatus(plain, { schema });
   try {
-    for (const index of wanted) {
+    const stateOf = await readIndexStates(plain, schema);
+    for (const index of definitionsOf(wanted)) {
       const created = { index, language: textSearchLanguage };
-      for (const statement of await creationOf(plain, schema, created, before[index])) {
+      for (const statement of await creationOf(plain, schema, created, stateOf(index))) {
         await statement.execute(plain);
       }
     }
@@ -76,15 +78,22 @@ export async function dropOptionalIndexes(
   db: Kysely<CheckpointDatabase>,
   { schema = "public", indexes }: OptionalIndexOptions,
 ): Promise<void> {
-  const plain = plainKysely(db);
   try {
-    for (const index of parseOptionalIndexes(indexes)) {
-      const ofPartitions = await partitionedIndexDrops(plain, schema, index);
-      const drops = ofPartitions ?? [dropIndexStatement(schema, index, isConcurrent(plain))];
-      for (const statement of drops) await statement.execute(plain);
-    }
+    await dropDefinitions(plainKysely(db), schema, definitionsOf(parseOptionalIndexes(indexes)));
   } catch (error) {
     throw toDatabaseError(error);
+  }
+}
+
+async function dropDefinitions(
+  plain: Kysely<CheckpointDatabase>,
+  schema: string,
+  definitions: readonly IndexDefinition[],
+): Promise<void> {
+  for (const index of definitions) {
+    const ofPartitions = await partitionedIndexDrops(plain, schema, index);
+    const drops = ofPartitions ?? [dropIndexStatement(schema, index, isConcurrent(plain))];
+    for (const statement of drops) await statement.execute(plain);
   }
 }
 
@@ -98,8 +107,16 @@ export async function dropBrokenIndexes(
   db: Kysely<CheckpointDatabase>,
   { schema = "public", indexes }: OptionalIndexOptions,
 ): Promise<void> {
-  const states = await optionalIndexStatus(db, { schema });
-  await dropOptionalIndexes(db, { schema, indexes: indexes.filter((index) => states[index] === "broken") });
+  const plain = plainKysely(db);
+  try {
+    const stateOf = await readIndexStates(plain, schema);
+    const broken = definitionsOf(parseOptionalIndexes(indexes)).filter(
+      (index) => stateOf(index) === "broken",
+    );
+    await dropDefinitions(plain, schema, broken);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 /** The statements that create an index, or what is missing of it. A broken one of a table that is not partitioned is created again. */
@@ -119,6 +136,10 @@ async function creationOf(
   ];
 }
 
+function definitionsOf(indexes: readonly OptionalIndex[]): readonly IndexDefinition[] {
+  return indexes.flatMap((index) => OPTIONAL_INDEXES[index]);
+}
+
 /** `concurrently` is impossible in a transaction, and useless if the database has only one connection. */
 function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
   return !db.isTransaction && !hasOneConnection(db);
@@ -135,7 +156,7 @@ export async function planOptionalIndexes(
   { schema = "public", indexes, textSearchLanguage = "english" }: OptionalIndexOptions,
 ): Promise<string[]> {
   const statements: RawBuilder<unknown>[] = [];
-  for (const index of parseOptionalIndexes(indexes)) {
+  for (const index of definitionsOf(parseOptionalIndexes(indexes))) {
     const wanted = { index, language: textSearchLanguage };
     const ofPartitions = await partitionedIndexStatements(plainKysely(db), schema, wanted);
     statements.push(...(ofPartitions ?? [createIndexStatement(schema, wanted, true)]));

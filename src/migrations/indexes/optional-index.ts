@@ -1,11 +1,18 @@
 import { type RawBuilder, sql } from "kysely";
 import { itemTexts } from "../../db/item-texts.js";
+import { isReadable, jsonWords, storedWords } from "../../db/stored-words.js";
 import { InvalidConfigError } from "../../errors/index.js";
 
 /** An index that not every service needs. See docs/indexes.md for its costs and benefits. */
-export type OptionalIndex = "metadata-index" | "run-index" | "waiting-index" | "store-text-index";
+export type OptionalIndex =
+  | "metadata-index"
+  | "run-index"
+  | "waiting-index"
+  | "text-index"
+  | "store-text-index";
 
-interface IndexDefinition {
+/** An index in the database. */
+export interface IndexDefinition {
   /** The name of the index in the database. */
   readonly name: string;
   readonly table: string;
@@ -13,40 +20,67 @@ interface IndexDefinition {
   readonly on: (language: string) => RawBuilder<unknown>;
 }
 
-/** The definitions of the indexes, by the names that callers use. */
-export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, IndexDefinition>> = {
+/** The definitions of the indexes, by the names that callers use. One that covers several tables has an index in each. */
+export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, readonly IndexDefinition[]>> = {
   // For `list` and `listThreads` with a filter. `jsonb_path_ops` is smaller than the default, and supports `@>`.
-  "metadata-index": {
-    name: "checkpoint_metadata_idx",
-    table: "checkpoints",
-    on: () => sql`using gin (metadata jsonb_path_ops)`,
-  },
+  "metadata-index": [
+    {
+      name: "checkpoint_metadata_idx",
+      table: "checkpoints",
+      on: () => sql`using gin (metadata jsonb_path_ops)`,
+    },
+  ],
   // For `deleteForRuns`. Leaves out checkpoints without a run.
-  "run-index": {
-    name: "checkpoint_run_idx",
-    table: "checkpoints",
-    on: () => sql`((metadata ->> 'run_id')) where (metadata ->> 'run_id') is not null`,
-  },
+  "run-index": [
+    {
+      name: "checkpoint_run_idx",
+      table: "checkpoints",
+      on: () => sql`((metadata ->> 'run_id')) where (metadata ->> 'run_id') is not null`,
+    },
+  ],
   // For the inspector's lists of threads that wait for an answer or have failed. A subgraph's interrupts and errors are also those of the
   // task that called it, in the root namespace.
-  "waiting-index": {
-    name: "checkpoint_waiting_idx",
-    table: "checkpoint_writes",
-    on: () =>
-      sql`(thread_id, checkpoint_id, task_id, channel)
+  "waiting-index": [
+    {
+      name: "checkpoint_waiting_idx",
+      table: "checkpoint_writes",
+      on: () =>
+        sql`(thread_id, checkpoint_id, task_id, channel)
         where checkpoint_ns = '' and channel in ('__interrupt__', '__error__')`,
-  },
+    },
+  ],
+  // For the inspector's search in the texts of values, of questions and of errors.
+  "text-index": [
+    {
+      name: "checkpoint_blobs_text_idx",
+      table: "checkpoint_blobs",
+      on: () => sql`using gin (${storedWords(sql`blob`)}) where ${isReadable}`,
+    },
+    {
+      name: "checkpoint_text_idx",
+      table: "checkpoints",
+      on: () => sql`using gin (${jsonWords(sql`checkpoint -> 'channel_values'`)})`,
+    },
+    {
+      name: "checkpoint_writes_text_idx",
+      table: "checkpoint_writes",
+      on: () =>
+        sql`using gin (${storedWords(sql`blob`)}) where channel in ('__interrupt__', '__error__') and ${isReadable}`,
+    },
+  ],
   // For searches by text in a large scope.
-  "store-text-index": {
-    name: "store_text_idx",
-    table: "store",
-    on: (language) => sql`using gin (${itemTexts(sql`value`, language)})`,
-  },
+  "store-text-index": [
+    {
+      name: "store_text_idx",
+      table: "store",
+      on: (language) => sql`using gin (${itemTexts(sql`value`, language)})`,
+    },
+  ],
 };
 
 /** An index to create. */
 export interface WantedIndex {
-  readonly index: OptionalIndex;
+  readonly index: IndexDefinition;
   /** The text search configuration of an index of texts. */
   readonly language: string;
 }
@@ -72,7 +106,7 @@ export function createIndexStatement(
   { index, language }: WantedIndex,
   concurrently: boolean,
 ): RawBuilder<unknown> {
-  const { name, table, on } = OPTIONAL_INDEXES[index];
+  const { name, table, on } = index;
   const command = concurrently ? sql`create index concurrently` : sql`create index`;
   return sql`${command} if not exists ${sql.id(name)} on ${sql.id(schema, table)} ${on(language)}`;
 }
@@ -80,9 +114,9 @@ export function createIndexStatement(
 /** The statement that drops an index. */
 export function dropIndexStatement(
   schema: string,
-  index: OptionalIndex,
+  { name }: IndexDefinition,
   concurrently: boolean,
 ): RawBuilder<unknown> {
   const command = concurrently ? sql`drop index concurrently` : sql`drop index`;
-  return sql`${command} if exists ${sql.id(schema, OPTIONAL_INDEXES[index].name)}`;
+  return sql`${command} if exists ${sql.id(schema, name)}`;
 }

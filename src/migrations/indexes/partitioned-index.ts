@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { oidOf } from "../catalog-expressions.js";
-import { OPTIONAL_INDEXES, type OptionalIndex, type WantedIndex } from "./optional-index.js";
+import type { IndexDefinition, WantedIndex } from "./optional-index.js";
 
 /** A table, or a partition of it, with its part of an index. */
 interface IndexPart {
@@ -30,7 +30,7 @@ export async function partitionedIndexStatements(
 ): Promise<readonly RawBuilder<unknown>[] | undefined> {
   const parts = await readParts(db, schema, index);
   if (parts.length === 0) return undefined;
-  const on = OPTIONAL_INDEXES[index].on(language);
+  const on = index.on(language);
   const created = parts.flatMap((part): RawBuilder<unknown>[] => {
     const place = sql`${sql.id(part.index)} on`;
     const table = sql.id(part.schema, part.table);
@@ -57,7 +57,7 @@ export async function partitionedIndexStatements(
 export async function partitionedIndexDrops(
   db: Kysely<CheckpointDatabase>,
   schema: string,
-  index: OptionalIndex,
+  index: IndexDefinition,
 ): Promise<readonly RawBuilder<unknown>[] | undefined> {
   const parts = await readParts(db, schema, index);
   if (parts.length === 0) return undefined;
@@ -77,9 +77,8 @@ function parentSchema(parts: readonly IndexPart[], parent: string, schema: strin
 async function readParts(
   db: Kysely<CheckpointDatabase>,
   schema: string,
-  index: OptionalIndex,
+  { name, table }: IndexDefinition,
 ): Promise<readonly IndexPart[]> {
-  const { name, table } = OPTIONAL_INDEXES[index];
   const root = oidOf(schema, table);
   const nameOf = (level: RawBuilder<number>, oid: RawBuilder<number>) =>
     sql<string>`case when ${level} = 0 then ${name}::text else ${name}::text || '_' || ${oid} end`;

@@ -28,6 +28,7 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
       { state: "interrupted", search: "4", filter: { source: "loop" }, order: "oldest", limit: 20 },
       { state: "failed", before: Date.UTC(2100, 0) },
       { state: "pending", search: "4", limit: 20 },
+      { text: "no such words", since: 0, limit: 20 },
     ],
     threadCounts: [{}],
     metadataSuggestions: [{}],

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { ThreadStatus } from "../../../api/threads.js";
 import { formatCount } from "../../parts/number-texts.js";
 import { useThreadCounts } from "./use-thread-counts.js";
@@ -10,14 +11,6 @@ const STATES = [
   ["done", "Done", "Nothing is left to do"],
 ] as const satisfies readonly (readonly [ThreadStatus, string, string])[];
 
-/** How long threads have been without activity, by the names in the address. */
-export const IDLE_TIMES: Readonly<Record<string, readonly [text: string, ms: number]>> = {
-  "1h": ["an hour", 3_600_000],
-  "1d": ["a day", 86_400_000],
-  "7d": ["a week", 604_800_000],
-  "30d": ["30 days", 2_592_000_000],
-};
-
 /** Returns the state that the address names. */
 export function stateFrom(text: string | null): ThreadStatus | undefined {
   return STATES.map(([state]) => state).find((state) => state === text);
@@ -25,13 +18,13 @@ export function stateFrom(text: string | null): ThreadStatus | undefined {
 
 interface ThreadStatesProps {
   readonly state: ThreadStatus | undefined;
-  readonly idle: string;
   readonly linkToState: (state: ThreadStatus | undefined) => string;
-  readonly onIdle: (idle: string) => void;
+  /** What else is asked of the threads. */
+  readonly children: ComponentChildren;
 }
 
 /** The states of threads with their numbers, each a link to its threads. */
-export function ThreadStates({ state, idle, linkToState, onIdle }: ThreadStatesProps) {
+export function ThreadStates({ state, linkToState, children }: ThreadStatesProps) {
   const counts = useThreadCounts();
   const isSampled = counts !== undefined && counts.counted.length < STATES.length;
   const ofLatest = isSampled ? ` of the ${formatCount(counts.looked)} threads with the latest activity` : "";
@@ -58,22 +51,7 @@ export function ThreadStates({ state, idle, linkToState, onIdle }: ThreadStatesP
           </a>
         ))}
       </nav>
-      <label>
-        <span class="dim">Without activity for</span>
-        <select
-          value={idle}
-          onChange={({ currentTarget }) => {
-            onIdle(currentTarget.value);
-          }}
-        >
-          <option value="">any time</option>
-          {Object.entries(IDLE_TIMES).map(([name, [text]]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      {children}
       {isSampled && <p class="dim">* Counted among{ofLatest.replace(" of", "")}.</p>}
     </div>
   );

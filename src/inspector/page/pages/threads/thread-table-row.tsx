@@ -4,6 +4,7 @@ import { counted, formatBytes, formatCount } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkToThread } from "../../routes/route.js";
+import { FoundLink } from "./found-link.js";
 
 /** How long a thread is marked after it has stored something. */
 const LIVE_MS = 30_000;
@@ -29,7 +30,8 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
       </th>
       <td class="threads-state">
         <StatusBadge {...thread} />
-        {thread.open !== undefined && (
+        {thread.found !== undefined && <FoundLink found={thread.found} />}
+        {thread.found === undefined && thread.open !== undefined && (
           <bdi class={`threads-open threads-open-${thread.open.kind}`} title={thread.open.text}>
             {thread.open.text}
           </bdi>

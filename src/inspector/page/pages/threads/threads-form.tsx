@@ -1,21 +1,31 @@
-import { useId } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { useRead } from "../../server/use-read.js";
 import { pairText } from "./parse-metadata-filter.js";
 import { useTypedText } from "../../parts/use-typed-text.js";
 
 interface ThreadsFormProps {
   readonly search: string;
+  readonly text: string;
   readonly filter: string;
   /** Why the filter can't be used. */
   readonly problem: string | undefined;
-  readonly onChange: (changes: { readonly search?: string; readonly filter?: string }) => void;
+  readonly onChange: (changes: {
+    readonly search?: string;
+    readonly text?: string;
+    readonly filter?: string;
+  }) => void;
 }
 
 /** Asks which threads to list. */
-export function ThreadsForm({ search, filter, problem, onChange }: ThreadsFormProps) {
+export function ThreadsForm({ search, text, filter, problem, onChange }: ThreadsFormProps) {
   const [searchText, setSearchText] = useTypedText(search, (text) => {
     onChange({ search: text });
   });
+  // A search reads values, so it waits for Enter, or until the person goes elsewhere.
+  const [typed, setTyped] = useState(text);
+  useEffect(() => {
+    setTyped(text);
+  }, [text]);
   const [filterText, setFilterText] = useTypedText(filter, (text) => {
     onChange({ filter: text });
   });
@@ -41,6 +51,22 @@ export function ThreadsForm({ search, filter, problem, onChange }: ThreadsFormPr
           value={searchText}
           onInput={({ currentTarget }) => {
             setSearchText(currentTarget.value);
+          }}
+        />
+      </label>
+      <label>
+        <span>Text</span>
+        <input
+          type="search"
+          placeholder="in messages, values, errors"
+          enterKeyHint="search"
+          value={typed}
+          onInput={({ currentTarget: { value } }) => {
+            setTyped(value);
+            if (value === "") onChange({ text: "" });
+          }}
+          onChange={({ currentTarget }) => {
+            onChange({ text: currentTarget.value });
           }}
         />
       </label>

@@ -8,7 +8,8 @@ import { ServerError } from "../../server/call-server.js";
 import { NoTables, NoThreads } from "./no-threads.js";
 import { parseFilter } from "./parse-metadata-filter.js";
 import { ListEnd } from "./list-end.js";
-import { IDLE_TIMES, stateFrom, ThreadStates } from "./thread-states.js";
+import { ActivityChoice, activityOf } from "./activity-choice.js";
+import { stateFrom, ThreadStates } from "./thread-states.js";
 import { ThreadTable, type ThreadOrder } from "./thread-table.js";
 import { ThreadsForm } from "./threads-form.js";
 import { useThreads, type VisibleRange } from "./use-threads.js";
@@ -16,23 +17,23 @@ import "./threads.css";
 
 /** The list of threads. */
 export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
-  const [search, filter] = [params.get("search") ?? "", params.get("filter") ?? ""];
+  const given = (name: string): string => params.get(name) ?? "";
+  const [search, text, filter] = [given("search"), given("text"), given("filter")];
   const state = stateFrom(params.get("state"));
-  const idle = params.get("idle") ?? "";
+  const activity = { active: given("active"), idle: given("idle"), from: given("from"), to: given("to") };
+  const conditions = { search, text, filter, ...activity };
   const order = orderOf(params.get("order"), state);
   const parsed = parseFilter(filter);
   const problem = "problem" in parsed ? parsed.problem : undefined;
   const visible = useRef<VisibleRange>({ first: undefined, last: undefined });
   // The same until the address changes, so that the pages of a list belong together.
-  const before = useMemo(
-    () => (idle in IDLE_TIMES ? Date.now() - (IDLE_TIMES[idle]?.[1] ?? 0) : undefined),
-    [idle],
-  );
+  const times = useMemo(() => activityOf(activity), Object.values(activity));
   const query = {
     order,
     ...(state !== undefined && { state }),
-    ...(before !== undefined && { before }),
+    ...times,
     ...(search !== "" && { search }),
+    ...(text !== "" && { text }),
     ...("filter" in parsed && parsed.filter !== undefined && { filter: parsed.filter }),
   } as const;
   const list = useThreads(query, problem === undefined, visible);
@@ -43,20 +44,21 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
       <div class="threads-head">
         <h1>Threads</h1>
         <ThreadsForm
-          {...{ search, filter, problem }}
+          {...{ search, text, filter, problem }}
           onChange={(changes) => {
             const now = Object.fromEntries(currentRoute().params);
             replaceRoute(linkTo("threads", [], { ...now, ...changes }));
           }}
         />
       </div>
-      <ThreadStates
-        {...{ state, idle }}
-        linkToState={(to) => linkTo("threads", [], { search, filter, idle, state: to })}
-        onIdle={(to) => {
-          replaceRoute(linkTo("threads", [], { ...Object.fromEntries(currentRoute().params), idle: to }));
-        }}
-      />
+      <ThreadStates state={state} linkToState={(to) => linkTo("threads", [], { ...conditions, state: to })}>
+        <ActivityChoice
+          params={activity}
+          onChange={(changes) => {
+            replaceRoute(linkTo("threads", [], { ...Object.fromEntries(currentRoute().params), ...changes }));
+          }}
+        />
+      </ThreadStates>
       {refreshError !== null && threads !== undefined && (
         <p class="dim" role="status">
           The list can’t be refreshed: {refreshError.message}
@@ -66,7 +68,9 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
       {isWithoutTables && <NoTables onRetry={list.retry} />}
       {threads === undefined && error === null && problem === undefined && <Loading what="threads" />}
       {threads?.length === 0 && (
-        <NoThreads isFiltered={[search, filter, idle, state ?? ""].some((part) => part !== "")} />
+        <NoThreads
+          isFiltered={[state ?? "", ...Object.values(conditions)].some((condition) => condition !== "")}
+        />
       )}
       {threads !== undefined && threads.length > 0 && (
         <ThreadTable
@@ -75,10 +79,10 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
           order={list.looked === undefined ? order : "recent"}
           isInState={state !== undefined}
           rows={threads}
-          linkToOrder={(by) => linkTo("threads", [], { search, filter, idle, state, order: by })}
+          linkToOrder={(by) => linkTo("threads", [], { ...conditions, state, order: by })}
         />
       )}
-      {threads !== undefined && <ListEnd {...{ list, threads }} />}
+      {threads !== undefined && <ListEnd {...{ list, threads }} isSearched={text !== ""} />}
     </>
   );
 }

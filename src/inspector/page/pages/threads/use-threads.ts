@@ -29,12 +29,16 @@ export interface ThreadList {
   readonly hasMore: boolean;
   /** How many threads were looked at, where no index finds those in the state that was asked for. */
   readonly looked: number | undefined;
+  /** Whether the index of words has found the threads that were looked at. `undefined` without that index. */
+  readonly byWords: boolean | undefined;
+  /** How many of those have values that were not searched. */
+  readonly unread: number;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => void;
   readonly retry: () => void;
 }
 
-type Query = Pick<ThreadsQuery, "search" | "filter" | "order" | "state" | "before">;
+type Query = Pick<ThreadsQuery, "search" | "text" | "filter" | "order" | "state" | "before" | "since">;
 
 /**
  * Reads the list of threads page by page, and the pages that are on the screen again every few seconds. Reading all pages again would be
@@ -56,16 +60,18 @@ export function useThreads(query: Query, enabled: boolean, visible: RefObject<Vi
   const threads = useMemo(() => list.data && threadsOf(list.data), [list.data]);
   return {
     ...{ threads, error: list.error, refreshError },
-    looked: lookedAt(list.data?.pages),
+    looked: sumOf(list.data?.pages, "looked"),
+    byWords: list.data?.pages[0]?.byWords,
+    unread: sumOf(list.data?.pages, "unread") ?? 0,
     ...{ hasMore: list.hasNextPage && !list.isPlaceholderData, isLoadingMore: list.isFetchingNextPage },
     loadMore: () => void list.fetchNextPage(),
     retry: () => void list.refetch(),
   };
 }
 
-function lookedAt(pages: readonly ThreadsPage[] | undefined): number | undefined {
-  const counts = (pages ?? []).flatMap(({ looked }) => looked ?? []);
-  return counts.length === 0 ? undefined : counts.reduce((sum, looked) => sum + looked, 0);
+function sumOf(pages: readonly ThreadsPage[] | undefined, name: "looked" | "unread"): number | undefined {
+  const counts = (pages ?? []).flatMap((page) => page[name] ?? []);
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
 
 function pageArgs(after: string | undefined): Pick<ThreadsQuery, "after" | "limit"> {

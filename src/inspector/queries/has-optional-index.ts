@@ -2,18 +2,20 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { OPTIONAL_INDEXES } from "../../migrations/indexes/optional-index.js";
+import { OPTIONAL_INDEXES, type OptionalIndex } from "../../migrations/indexes/optional-index.js";
 
 interface IndexParams {
   readonly schema: string;
+  readonly names: readonly string[];
 }
 
-/** Whether the optional index of the tasks that wait or have failed is there. It reads only the catalog. */
-export async function hasWaitingIndex(call: CallContext): Promise<boolean> {
+/** Whether an optional index is there, in all of its tables. It reads only the catalog. */
+export async function hasOptionalIndex(call: CallContext, index: OptionalIndex): Promise<boolean> {
   // The catalog has no row-level security.
   const policy = { ...call.policy, rowSecurity: undefined };
-  const rows = await runStatement({ ...call, policy }, indexes, { schema: call.schema });
-  return rows.length > 0;
+  const names = OPTIONAL_INDEXES[index].map(({ name }) => name);
+  const rows = await runStatement({ ...call, policy }, indexes, { schema: call.schema, names });
+  return rows.length === names.length;
 }
 
 const indexes = /* @__PURE__ */ new Statement<IndexParams, { readonly is_valid: boolean }>((db, parameter) =>
@@ -33,6 +35,6 @@ const indexes = /* @__PURE__ */ new Statement<IndexParams, { readonly is_valid: 
     )
     .select("index.indisvalid as is_valid")
     .where("namespace.nspname", "=", parameter("schema"))
-    .where("relation.relname", "=", sql.lit(OPTIONAL_INDEXES["waiting-index"].name))
+    .where(sql<boolean>`relation.relname = any (${parameter("names")}::text[])`)
     .where("index.indisvalid", "=", sql.lit(true)),
 );

@@ -1,0 +1,107 @@
+import { setImmediate } from "node:timers/promises";
+import { types } from "node:util";
+import { throwIfAborted } from "../../db/statements/cancellation.js";
+import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import type { CheckpointPlace } from "../api/places.js";
+import type { FoundText } from "../api/threads.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { configOf } from "../stored-values/read-stored-value.js";
+import { errorText } from "../values/describe-value.js";
+import { readMessage } from "../values/read-message.js";
+import { pathLabel } from "../values/search-value.js";
+import { isTriggerName } from "../values/trigger-channels.js";
+import { walkValue, type WalkedPart, wayTo } from "../values/walk-value.js";
+import { excerptOf } from "./search-pattern.js";
+
+/** The most parts of a value that a search looks at. */
+const MAX_PARTS = 100_000;
+/** How many parts a search looks at before it lets other work run. */
+const TURN = 2_000;
+
+/** A checkpoint whose values are searched. */
+export interface SearchedState {
+  readonly place: CheckpointPlace;
+  /** The channels to read. `undefined` for all. */
+  readonly channels: readonly string[] | undefined;
+}
+
+/** What was found in the value of a channel. */
+type FoundInValue = Omit<FoundText, "kind" | "channel" | keyof CheckpointPlace>;
+
+/** Searches the values of a checkpoint. Returns `undefined` where it can't read them. */
+export async function searchState(
+  { context, signal }: CallRun,
+  { place, channels }: SearchedState,
+  pattern: RegExp,
+): Promise<{ readonly found: FoundText | undefined } | undefined> {
+  const values = await readValues({ context, signal }, { place, channels });
+  if (values === undefined) return undefined;
+  for (const [channel, value] of Object.entries(values)) {
+    if (isOfEngine(channel)) continue;
+    const found = await searchChannel(value, pattern, signal);
+    if (found !== undefined) return { found: { kind: "value", ...place, channel, ...found } };
+  }
+  return { found: undefined };
+}
+
+async function readValues(
+  { context, signal }: Pick<CallRun, "context" | "signal">,
+  { place, channels }: SearchedState,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const options = { writes: false, signal, ...(channels !== undefined && { channels }) };
+    const tuple = await context.saver.getTuple(configOf(place), options);
+    return tuple?.checkpoint.channel_values ?? {};
+  } catch (error) {
+    // A value that this saver can't read, for example for want of a key, must not hide the other threads.
+    if (error instanceof DeserializationError || error instanceof CorruptCheckpointError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a channel holds no values of people, but what the engine remembers. */
+function isOfEngine(channel: string): boolean {
+  return channel.startsWith("__") || isTriggerName(channel);
+}
+
+async function searchChannel(
+  value: unknown,
+  pattern: RegExp,
+  signal: AbortSignal,
+): Promise<FoundInValue | undefined> {
+  let parts = 0;
+  for (const part of walkValue(value)) {
+    const text = textOf(part.value);
+    const excerpt = text === undefined ? undefined : excerptOf(text, pattern);
+    if (excerpt !== undefined) {
+      const path = wayTo(part).map(({ step }) => step);
+      return {
+        path,
+        label: pathLabel(part),
+        ...(isInMessage(value, part) && { isMessage: true }),
+        ...excerpt,
+      };
+    }
+    parts += 1;
+    if (parts >= MAX_PARTS) return undefined;
+    if (parts % TURN === 0) {
+      await setImmediate();
+      throwIfAborted(signal);
+    }
+  }
+  return undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return isObject(value) && types.isNativeError(value) ? errorText(value) : undefined;
+}
+
+/** Whether a part is in a message of a list that the page shows as a conversation. */
+function isInMessage(value: unknown, part: WalkedPart): boolean {
+  const first = wayTo(part)[0];
+  const list = unwrapSnapshot(value);
+  return first !== undefined && isArray(list) && list === value && readMessage(first.value) !== undefined;
+}

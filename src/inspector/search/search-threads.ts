@@ -1,0 +1,179 @@
+import { z } from "zod";
+import type { CheckpointPlace } from "../api/places.js";
+import type { FoundText, ThreadStatus } from "../api/threads.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { getStateSizes, NEWEST, type StateSizesRow } from "../queries/get-state-sizes.js";
+import { describeOpenTask } from "../tasks/describe-open-task.js";
+import { readOpenTasks } from "../tasks/read-open-tasks.js";
+import { type ListedThread, type ThreadInState, withStates } from "../threads/describe-threads.js";
+import { excerptOf } from "./search-pattern.js";
+import { type SearchedState, searchState } from "./search-state.js";
+
+/** How many threads are read at the same time. */
+const BATCH = 50;
+/** Longer values are not searched, and a thread with one says so. */
+const MAX_VALUE_BYTES = 4 * 1_024 * 1_024;
+/** How many bytes of values a search reads before it answers. */
+const MAX_BYTES = 64 * 1_024 * 1_024;
+/** How many bytes of values are in memory at the same time. */
+const MAX_BYTES_AT_ONCE = 16 * 1_024 * 1_024;
+/** The most characters of a question or an error. */
+const MAX_TEXT = 262_144;
+
+/** What to search threads for. */
+export interface ThreadSearch {
+  readonly pattern: RegExp;
+  /** Only threads in this state. */
+  readonly state: ThreadStatus | undefined;
+  readonly limit: number;
+}
+
+/** What a search has found among threads. */
+export interface SearchedThreads {
+  readonly found: readonly { readonly thread: ThreadInState; readonly text: FoundText }[];
+  /** How many of the threads were looked at, from the first one on. */
+  readonly looked: number;
+  /** How many of them have values that were not searched: too long, or unreadable for this saver. */
+  readonly unread: number;
+}
+
+/**
+ * Searches the current state of threads, one after another: the questions and errors of their open tasks, the values of the checkpoint
+ * that is listed, and those of the newest one of the root graph. It stops when it has found enough, or has read enough for one answer.
+ */
+export async function searchThreads(
+  run: CallRun,
+  threads: readonly ListedThread[],
+  { pattern, state, limit }: ThreadSearch,
+): Promise<SearchedThreads> {
+  const found: SearchedThreads["found"][number][] = [];
+  let [looked, unread, bytes] = [0, 0, 0];
+  while (looked < threads.length && bytes < MAX_BYTES) {
+    const batch = await withStates(run, threads.slice(looked, looked + BATCH));
+    const asked = batch.filter(({ status }) => state === undefined || status === state);
+    const [states, open] = [await statesOf(run, asked), await openTexts(run, asked)];
+    for (const part of partsOf(batch, (thread) => sizeOf(states.get(thread)))) {
+      const searches = part.map((thread) =>
+        searchThread(run, open.get(thread) ?? [], states.get(thread) ?? [], pattern),
+      );
+      for (const [index, { text, isUnread }] of (await Promise.all(searches)).entries()) {
+        const thread = part[index];
+        looked += 1;
+        if (isUnread) unread += 1;
+        if (thread !== undefined && text !== undefined) found.push({ thread, text });
+        if (found.length === limit) return { found, looked, unread };
+      }
+      bytes += part.reduce((sum, thread) => sum + sizeOf(states.get(thread)), 0);
+      if (bytes >= MAX_BYTES) break;
+    }
+  }
+  return { found, looked, unread };
+}
+
+/** Splits threads into parts whose values are in memory at the same time: one thread at least, however long its values are. */
+function partsOf<Thread>(threads: readonly Thread[], bytesOf: (thread: Thread) => number): Thread[][] {
+  const parts: Thread[][] = [];
+  let room = 0;
+  for (const thread of threads) {
+    const bytes = bytesOf(thread);
+    const last = parts.at(-1);
+    if (last === undefined || bytes > room) {
+      parts.push([thread]);
+      room = MAX_BYTES_AT_ONCE - bytes;
+    } else {
+      last.push(thread);
+      room -= bytes;
+    }
+  }
+  return parts;
+}
+
+function sizeOf(states: readonly MeasuredState[] = []): number {
+  return states.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+interface SearchedThread {
+  readonly text: FoundText | undefined;
+  readonly isUnread: boolean;
+}
+
+interface MeasuredState extends SearchedState {
+  readonly bytes: number;
+}
+
+async function searchThread(
+  run: CallRun,
+  open: readonly FoundOpenText[],
+  states: readonly MeasuredState[],
+  pattern: RegExp,
+): Promise<SearchedThread> {
+  for (const { text, ...task } of open) {
+    const excerpt = excerptOf(text, pattern);
+    if (excerpt !== undefined) return { text: { ...task, ...excerpt }, isUnread: false };
+  }
+  let isUnread = false;
+  for (const state of states) {
+    const searched = await searchState(run, state, pattern);
+    if (searched?.found !== undefined) return { text: searched.found, isUnread: false };
+    if (searched === undefined || state.channels !== undefined) isUnread = true;
+  }
+  return { text: undefined, isUnread };
+}
+
+/** Which values of threads are searched. */
+async function statesOf(
+  { call }: CallRun,
+  threads: readonly ThreadInState[],
+): Promise<ReadonlyMap<ThreadInState, readonly MeasuredState[]>> {
+  const places = threads.map(({ threadId, namespace, checkpointId }): readonly CheckpointPlace[] => [
+    { threadId, namespace, checkpointId },
+    // A subgraph may have stored the newest checkpoint of all.
+    ...(namespace === "" ? [] : [{ threadId, namespace: "", checkpointId: NEWEST }]),
+  ]);
+  const rows = await getStateSizes(call, places.flat());
+  return new Map(
+    threads.map((thread, index) => {
+      const measured = (places[index] ?? []).flatMap((place) => {
+        const row = rows.get(place);
+        return row === undefined ? [] : [measuredState(place, row)];
+      });
+      return [thread, measured] as const;
+    }),
+  );
+}
+
+const channelSizes = z.array(z.tuple([z.string(), z.number()]));
+
+function measuredState(place: CheckpointPlace, row: StateSizesRow): MeasuredState {
+  const sizes = channelSizes.parse(JSON.parse(row.sizes_json));
+  const read = sizes.filter(([, bytes]) => bytes <= MAX_VALUE_BYTES);
+  return {
+    place: { ...place, checkpointId: row.checkpoint_id },
+    // Reads of the same parts share a statement, so all are read unless one is too long.
+    channels: read.length === sizes.length ? undefined : read.map(([channel]) => channel),
+    bytes: read.reduce((sum, [, bytes]) => sum + bytes, 0),
+  };
+}
+
+type FoundOpenText = Pick<FoundText, "kind" | "threadId" | "namespace" | "checkpointId"> & {
+  readonly text: string;
+};
+
+/** The questions and the errors of threads that wait or have failed. */
+async function openTexts(
+  run: CallRun,
+  threads: readonly ThreadInState[],
+): Promise<ReadonlyMap<ThreadInState, readonly FoundOpenText[]>> {
+  const open = threads.filter(({ status }) => status === "interrupted" || status === "failed");
+  const tasks = await readOpenTasks(run, open);
+  return new Map(
+    open.map((thread) => {
+      const { threadId, namespace, checkpointId } = thread;
+      const texts = (tasks.get(thread) ?? []).map((task) => {
+        const { kind, text } = describeOpenTask(task, MAX_TEXT);
+        return { kind, threadId, namespace, checkpointId, text };
+      });
+      return [thread, texts] as const;
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { expect, it } from "@jest/globals";
+import { expectAccessible } from "../../test-support/axe.js";
+import { describeInBrowser } from "../../test-support/browser.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
+import { useInspector } from "../../test-support/use-inspector.js";
+
+describeAnyTarget("the search for a text", (target) => {
+  describeInBrowser("in Chromium", (browser) => {
+    const inspected = useInspector(target, async (saver) => {
+      const messages = [
+        new HumanMessage("Hello"),
+        new AIMessage("Your parcel 4711 waits in Łódź, since the address was not complete."),
+      ];
+      await putValues(saver, threadConfig("parcel"), { messages });
+      await putValues(saver, threadConfig("other"), { plan: "a trip" });
+    });
+
+    it("shows the text around it in the list, and leads to the message in one click", async () => {
+      const page = await browser.openPage(inspected.url, { viewport: { width: 390, height: 800 } });
+      await page.getByRole("searchbox", { name: "Text", exact: true }).fill("parcel 4711");
+      await page.keyboard.press("Enter");
+      await page.getByText("1 thread among the 2 threads with the latest activity, which are all").waitFor();
+      // The address keeps it.
+      expect(new URL(page.url()).hash).toBe("#/threads?text=parcel+4711");
+      expect(await page.locator("tbody mark").allTextContents()).toEqual(["parcel 4711"]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+      await expectAccessible(page);
+      await page.getByRole("link", { name: "Your parcel 4711" }).click();
+      await page.getByText("waits in Łódź").waitFor();
+      expect(new URL(page.url()).hash).toMatch(/tab=conversation&channel=messages&path=1$/);
+    });
+
+    it("takes times of the last activity from the address, and clears them", async () => {
+      const page = await browser.openPage(
+        `${inspected.url}#/threads?from=2001-01-01T00:00&to=2001-01-02T00:00`,
+      );
+      await page.getByText("No thread matches.").waitFor();
+      await page.getByLabel("To").fill("");
+      await page.getByRole("link", { name: "parcel" }).waitFor();
+      await expectAccessible(page);
+      await page.getByLabel("Last activity").selectOption("within an hour");
+      await page.getByRole("link", { name: "parcel" }).waitFor();
+      expect(new URL(page.url()).hash).toBe("#/threads?active=1h");
+    });
+  });
+});
