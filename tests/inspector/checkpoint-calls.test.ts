@@ -3,7 +3,14 @@ import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { PostgresSaver } from "../../src/index.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack/msgpack-serializer.js";
 import type { CheckpointPlace } from "../../src/inspector/api/places.js";
-import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  newThread,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeEachTarget } from "../../test-support/targets.js";
 
@@ -39,6 +46,23 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const { checkpoint } = await putValues(saver, threadConfig(thread), values);
     return { threadId: thread, namespace: "", checkpointId: checkpoint.id };
   }
+
+  it("has the parts of messages that it rebuilds of a delta channel", async () => {
+    const thread = newThread();
+    const first = await putValues(saver, threadConfig(thread), {});
+    const checkpoint = checkpointOf(saver, {});
+    checkpoint.channel_versions.messages = saver.getNextVersion(undefined);
+    const written = [{ role: "user", content: "long ".repeat(4_000) }];
+    await saver.putWrites(first.config, [["messages", written]], "task");
+    const metadata = metadataOf(1, { counters_since_delta_snapshot: { messages: [1, 1] } });
+    await saver.put(first.config, checkpoint, metadata, allVersions(checkpoint));
+    const place = { threadId: thread, namespace: "", checkpointId: checkpoint.id };
+    const conversation = await calls.read("conversation", { ...place, channel: "messages" });
+    const [part] = conversation.messages[0]?.content ?? [];
+    expect([conversation.isRebuilt, part]).toMatchObject([true, { kind: "text", isCut: true }]);
+    const at = { place: { kind: "channel", channel: "messages", ...place }, path: part?.path ?? [] } as const;
+    expect((await calls.read("text", { ...at, offset: 0 })).text).toBe("long ".repeat(4_000));
+  });
 
   it("describes a checkpoint, and reads no large value for it", async () => {
     const place = await put({

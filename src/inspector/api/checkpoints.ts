@@ -156,10 +156,7 @@ export interface Conversation {
   /** The position of the first message of the page. */
   readonly offset: number;
   readonly messages: readonly MessageView[];
-  /**
-   * Whether the value is not stored: it was rebuilt from writes by the rules of LangGraph's reducer for messages. The paths of the messages
-   * then lead nowhere.
-   */
+  /** Whether the value is not stored: it was rebuilt from writes by the rules of LangGraph's reducer for messages. */
   readonly isRebuilt?: boolean;
 }
 

@@ -7,7 +7,8 @@ import type { CheckedFork, CheckedValue, ForkRequest } from "../api/changes.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getSurroundings } from "../queries/get-surroundings.js";
-import { configOf, findChannelValue, notFound } from "../stored-values/read-stored-value.js";
+import { configOf } from "../stored-values/config-of.js";
+import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { describeValue } from "../values/describe-value.js";
 import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 

@@ -2,7 +2,7 @@ import { CorruptCheckpointError, DeserializationError } from "../../errors/index
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelRow } from "../queries/channel-rows.js";
-import { configOf } from "../stored-values/read-stored-value.js";
+import { configOf } from "../stored-values/config-of.js";
 
 /** Longer values are not read before somebody opens them. */
 export const MAX_PREVIEW_BYTES = 4_096;

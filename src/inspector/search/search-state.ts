@@ -7,7 +7,7 @@ import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { configOf } from "../stored-values/read-stored-value.js";
+import { configOf } from "../stored-values/config-of.js";
 import { errorText } from "../values/describe-value.js";
 import { readMessage } from "../values/read-message.js";
 import { pathLabel } from "../values/search-value.js";

@@ -2,7 +2,7 @@ import { CorruptCheckpointError, DeserializationError } from "../../errors/index
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStates } from "../queries/get-states.js";
-import { configOf } from "../stored-values/read-stored-value.js";
+import { configOf } from "../stored-values/config-of.js";
 import { type DescribedState, describeState } from "../values/next-nodes.js";
 import { type ParsedState, parseState } from "./parse-state.js";
 

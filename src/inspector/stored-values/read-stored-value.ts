@@ -1,4 +1,3 @@
-import type { RunnableConfig } from "@langchain/core/runnables";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
 import { valueReader } from "../../saver/read-long-values.js";
@@ -15,13 +14,15 @@ import {
   getWriteVersion,
   type WritePlace,
 } from "../queries/value-rows.js";
+import { configOf } from "./config-of.js";
+import { rebuildMessages } from "./rebuild-messages.js";
 import { RememberedValues } from "./remembered-values.js";
 
 /** The values of each inspector. A saver is for one tenant, so tenants don't share them either. */
 const remembered = new WeakMap<InspectorContext, RememberedValues>();
 
 /**
- * Reads the stored value of a place.
+ * Reads the stored value of a place. Of a delta channel it rebuilds the messages.
  *
  * @throws InvalidConfigError where there is no such value.
  * @throws CheckpointNotFoundError where there is no such checkpoint.
@@ -30,8 +31,7 @@ export async function readStoredValue(run: CallRun, place: ValuePlace): Promise<
   switch (place.kind) {
     case "channel": {
       const found = await findChannelValue(run, place);
-      if (found === undefined) throw missing("channel", "the channel has no stored value at this checkpoint");
-      return found.value;
+      return found === undefined ? rebuildMessages(run, place) : found.value;
     }
     case "write":
       return readWrite(run, place);
@@ -99,11 +99,6 @@ function valuesOf(context: InspectorContext): RememberedValues {
   const values = new RememberedValues();
   remembered.set(context, values);
   return values;
-}
-
-/** The config of a checkpoint. */
-export function configOf({ threadId, namespace, checkpointId }: CheckpointPlace): RunnableConfig {
-  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId } };
 }
 
 /** Returns the error for a checkpoint that is not stored. */

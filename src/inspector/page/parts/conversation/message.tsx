@@ -26,7 +26,7 @@ interface MessageProps {
 
 /** A message of a conversation. */
 export function Message({ conversation, position, isChosen }: MessageProps) {
-  const { message, isStored, error } = useMessage(conversation, position);
+  const { message, error } = useMessage(conversation, position);
   const [isSource, setSource] = useState(false);
   if (error !== null) return <Failure error={error} />;
   if (message === undefined) return <p class="message dim">Loading message {position + 1}…</p>;
@@ -78,11 +78,9 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
           <MessageFacts message={message} />
         </>
       )}
-      {isStored && (
-        <FoldedValue place={valueOf(conversation)} label="message" path={message.path}>
-          All fields
-        </FoldedValue>
-      )}
+      <FoldedValue place={valueOf(conversation)} label="message" path={message.path}>
+        All fields
+      </FoldedValue>
     </article>
   );
 }

@@ -36,8 +36,6 @@ export function valueOf({ place, channel }: ShownConversation): ValuePlace {
 
 interface UsedMessage {
   readonly message: MessageView | undefined;
-  /** Whether the paths of the message lead to values. */
-  readonly isStored: boolean;
   readonly error: unknown;
 }
 
@@ -45,5 +43,5 @@ interface UsedMessage {
 export function useMessage({ place, channel }: ShownConversation, position: number): UsedMessage {
   const offset = Math.floor(position / PAGE_SIZE) * PAGE_SIZE;
   const { data, error } = useRead("conversation", { ...place, channel, offset, limit: PAGE_SIZE });
-  return { message: data?.messages[position - offset], isStored: data?.isRebuilt !== true, error };
+  return { message: data?.messages[position - offset], error };
 }
