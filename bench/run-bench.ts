@@ -159,10 +159,12 @@ async function measureVectors(
 }
 
 /** Runs the selected scenarios. A failure is recorded and does not stop the others. */
-function runEach({ only }: BenchOptions, errors: Error[]) {
+function runEach({ only, shard }: BenchOptions, errors: Error[]) {
+  let seen = 0;
   return async <T extends Named, Result>(all: readonly T[], run: (one: T) => Promise<Result[]>) => {
     const results: Result[] = [];
     for (const one of all.filter(({ name }) => name.toLowerCase().includes(only))) {
+      if (seen++ % shard.count !== shard.index) continue;
       process.stderr.write(`… ${one.name}\n`);
       try {
         results.push(...(await run(one)));

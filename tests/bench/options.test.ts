@@ -7,6 +7,7 @@ describe("the command line of the benchmark", () => {
       quick: false,
       help: false,
       only: "",
+      shard: { index: 0, count: 1 },
       latencyMs: 1,
       out: "bench/results",
     });
@@ -15,11 +16,16 @@ describe("the command line of the benchmark", () => {
   it("writes no partial results, unless --out names a folder", () => {
     expect(parseBenchOptions(["--quick"]).out).toBeUndefined();
     expect(parseBenchOptions(["--only", "Put, 5"])).toMatchObject({ only: "put, 5", out: undefined });
+    expect(parseBenchOptions(["--shard", "2/3"])).toMatchObject({
+      shard: { index: 1, count: 3 },
+      out: undefined,
+    });
     expect(parseBenchOptions(["--only", "put", "--out", "there"]).out).toBe("there");
   });
 
   it("is refused where it can't be used", () => {
     expect(() => parseBenchOptions(["--latency", "soon"])).toThrow("--latency");
+    expect(() => parseBenchOptions(["--shard", "3/2"])).toThrow("--shard");
     expect(() => parseBenchOptions(["--fast"])).toThrow("--fast");
   });
 });

@@ -6,7 +6,7 @@ import { wordsQuery } from "../../src/inspector/queries/threads-with-words.js";
 import { searchPattern } from "../../src/inspector/search/search-pattern.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { runs } from "../../test-support/runs.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 
 const SERIALIZERS = [new MsgpackSerializer(), new JsonSerializer()] as const;
 
@@ -26,7 +26,7 @@ const text = fc
   )
   .map((letters) => letters.join(""));
 
-describeEachTarget("the index of words", (target) => {
+describeAnyTarget("the index of words", (target) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await target.createDatabase();
