@@ -1,3 +1,4 @@
+import type { OptionalIndex } from "../../src/migrations/index.js";
 import { AGENT_THREAD, LARGE_THREAD, LONG_THREAD } from "./seed.js";
 
 /** A call that a page of the inspector sends first. */
@@ -5,6 +6,8 @@ export interface PageCall {
   readonly page: string;
   readonly call: string;
   readonly args: object;
+  /** An index that is created before it. */
+  readonly index?: OptionalIndex;
 }
 
 /** The newest checkpoints of the threads that the pages open. */
@@ -64,5 +67,13 @@ export function pageCalls({ long, agent, large, listed }: Newest): readonly Page
     { page: "storage of the long thread", call: "storage", args: { threadId: LONG_THREAD } },
     { page: "storage of the long thread", call: "chains", args: { threadId: LONG_THREAD } },
     { page: "health", call: "health", args: {} },
+    { page: "1,000 threads, searched for a text", call: "threads", args: { text: "no such words" } },
+    {
+      page: "all threads, searched for a text, with the index",
+      call: "threads",
+      args: { text: "no such words" },
+      index: "text-index",
+    },
+    { page: "the same, of an agent", call: "threads", args: { text: "I look that up" } },
   ];
 }

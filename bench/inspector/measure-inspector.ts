@@ -9,6 +9,7 @@ import { timed } from "../measure/take-turns.js";
 import { openPool } from "../open-pool.js";
 import type { Size } from "../scenarios/scenario.js";
 import type { CheckpointDatabase, CheckpointSaver } from "../../src/index.js";
+import type { OptionalIndex } from "../../src/migrations/index.js";
 import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { measurePaints, type PaintResult } from "./first-paint.js";
 import { type Newest, pageCalls } from "./inspector-calls.js";
@@ -66,13 +67,14 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
     await saver.setup();
     await seedThreads(database, amounts, await messagesOf(saver, amounts));
     await putLarge(saver, amounts);
-    await createIndexes(pool);
+    await createIndexes(pool, ["metadata-index", "waiting-index"]);
     await new Promise<void>((resolve) => inspector.listen(0, "127.0.0.1", resolve));
     const { port } = inspector.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/`;
     const newest = await newestOf(database);
     const calls: InspectorCallResult[] = [];
-    for (const { page, call, args } of pageCalls(newest)) {
+    for (const { page, call, args, index } of pageCalls(newest)) {
+      if (index !== undefined) await createIndexes(pool, [index]);
       const address = `${url}api/${call}?${new URLSearchParams({ args: JSON.stringify(args) }).toString()}`;
       calls.push({ page, call, ...(await measureCall(address, size.quick ? ROUNDS.quick : ROUNDS.full)) });
     }
@@ -127,10 +129,10 @@ function messageOf(id: { readonly id?: string }): AIMessage {
 }
 
 /** The optional indexes of lists of threads. */
-async function createIndexes(pool: pg.Pool): Promise<void> {
+async function createIndexes(pool: pg.Pool, indexes: readonly OptionalIndex[]): Promise<void> {
   // Its end would also be that of the pool.
   const kysely = new Kysely<CheckpointDatabase>({ dialect: new PostgresDialect({ pool }) });
-  await createOptionalIndexes(kysely, { indexes: ["metadata-index", "waiting-index"] });
+  await createOptionalIndexes(kysely, { indexes });
 }
 
 /** One long text beside a small value. */
