@@ -2,8 +2,10 @@ import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
+import { PostgresCache } from "../../src/cache/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { DIMS, LetterEmbeddings } from "../memory/letter-embeddings.js";
+import { seedCache } from "./cached-results.js";
 import { SCENES, STORED_METADATA } from "./scenes.js";
 import { seedHistory, type SeedOptions } from "./seed-history.js";
 
@@ -36,6 +38,9 @@ export async function openSeededDatabase(url?: string, options: SeedOptions = {}
   await saver.setup();
   for (const { threadId } of [...SCENES, { threadId: "live" }]) await saver.deleteThread(threadId);
   await seedHistory(saver, store, options);
+  const cache = new PostgresCache(database, { schema: SCHEMA, keyPrefix: "research" });
+  await seedCache(cache);
+  await cache.end();
   if (options.now !== undefined) await dateItems(database, options.now);
   return {
     saver,

@@ -14,7 +14,7 @@ export interface TableSizeRow {
   readonly index_bytes: number;
 }
 
-/** The tables of savers and stores. */
+/** The tables of savers, stores and caches. */
 const SIZED_TABLES: readonly (keyof LibraryDatabase)[] = [
   "checkpoints",
   "checkpoint_blobs",
@@ -22,6 +22,7 @@ const SIZED_TABLES: readonly (keyof LibraryDatabase)[] = [
   "checkpoint_tombstones",
   "store",
   "store_vectors",
+  "cache_entries",
 ];
 
 /** Reads the sizes of the tables that exist, the largest first. It reads the catalog and the sizes of files, but no rows. */
