@@ -25,7 +25,8 @@ options.requestAnimationFrame = (runEffects) => {
 applyTheme(storedTheme());
 settleAddress();
 // First, since a browser loads six files at the same time.
-void client.prefetchQuery(queryOf("overview", {}));
+// The page shows a failure.
+client.query(queryOf("overview", {})).catch(() => undefined);
 preloadPage(currentRoute().page);
 
 const root = document.getElementById("app");
