@@ -3,7 +3,7 @@ import type { StoryError, StoryQuestion } from "../api/story.js";
 import type { ValuePath } from "../api/value-node.js";
 import { cutText } from "../values/cut-text.js";
 import { formOf } from "../values/question-form.js";
-import { ASKING, questionIn } from "../values/read-interrupts.js";
+import { ASKING, questionIn, readInterrupts } from "../values/read-interrupts.js";
 import { briefJson } from "../values/readable-json.js";
 import { readOwn } from "../values/read-property.js";
 import type { TextRoom } from "../values/text-room.js";
@@ -35,16 +35,12 @@ export function describeError(value: unknown, write: Write, room: TextRoom): Sto
 
 /** Describes the questions of a task. Each is an interrupt with a value, or the value itself. */
 export function describeQuestions(value: unknown, write: Write, room: TextRoom): StoryQuestion[] {
-  const list: readonly unknown[] = isArray(value) ? value : [value];
-  return list.slice(0, MAX_QUESTIONS).map((interrupt, index) => {
-    const path: ValuePath = isArray(value) ? [index] : [];
-    const part = isObject(interrupt) ? partNamed(interrupt, "value") : undefined;
-    if (!isObject(interrupt) || part === undefined)
-      return describeQuestion(interrupt, { ...write, path }, room);
-    const id = readOwn(interrupt, "id") ?? readOwn(interrupt, "interrupt_id");
-    const question = describeQuestion(part.value, { ...write, path: [...path, part.step] }, room);
-    return { ...(typeof id === "string" && { id: cutText(id, MAX_NAME).text }), ...question };
-  });
+  return readInterrupts(value)
+    .slice(0, MAX_QUESTIONS)
+    .map(({ id, value: asked, path }) => ({
+      ...(id !== undefined && { id: cutText(id, MAX_NAME).text }),
+      ...describeQuestion(asked, { ...write, path }, room),
+    }));
 }
 
 function describeQuestion(

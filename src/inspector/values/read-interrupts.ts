@@ -1,5 +1,7 @@
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import type { ValuePath } from "../api/value-node.js";
 import { readInherited, readOwn } from "./read-property.js";
+import { stepTo } from "./value-parts.js";
 import { valueTypeOf } from "./value-type.js";
 
 /** A question of a task, as both languages store it. */
@@ -8,6 +10,8 @@ export interface ReadInterrupt {
   readonly id: string | undefined;
   /** What the graph passed to `interrupt`. */
   readonly value: unknown;
+  /** The way to it in the value of the write. */
+  readonly path: ValuePath;
   /** The JSON Schema of the answer, where the graph has given one. */
   readonly schema: unknown;
 }
@@ -15,13 +19,16 @@ export interface ReadInterrupt {
 /** Reads the interrupts in the value of a task's write. */
 export function readInterrupts(written: unknown): readonly ReadInterrupt[] {
   const interrupts: readonly unknown[] = isArray(written) ? written : [written];
-  return interrupts.map((interrupt) => {
-    if (!isObject(interrupt) || !Object.hasOwn(interrupt, "value"))
-      return { id: undefined, value: interrupt, schema: undefined };
+  return interrupts.map((interrupt, index) => {
+    const path = isArray(written) ? [index] : [];
+    const step = stepTo(interrupt, "value");
+    if (!isObject(interrupt) || step === undefined)
+      return { id: undefined, value: interrupt, path, schema: undefined };
     const id = readOwn(interrupt, "id") ?? readOwn(interrupt, "interrupt_id");
     return {
       id: typeof id === "string" ? id : undefined,
       value: readOwn(interrupt, "value"),
+      path: [...path, step],
       schema: readOwn(interrupt, "response_schema") ?? undefined,
     };
   });
