@@ -3,7 +3,7 @@ import { migrateCommand } from "../db/migrate-command.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
 import { leavesOf } from "../migrations/catalog-expressions.js";
-import { OPTIONAL_INDEXES, type OptionalIndex } from "../migrations/indexes/optional-index.js";
+import { OPTIONAL_INDEXES, parseOptionalIndexes } from "../migrations/indexes/optional-index.js";
 import { presentSets } from "../migrations/present-sets.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { type CheckedTable, ROW_TABLES } from "./checked-tables.js";
@@ -12,13 +12,7 @@ import { type Finding, findingsOf } from "./finding.js";
 import { quoted } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("indexes");
-const OPTIONAL = [
-  "metadata-index",
-  "run-index",
-  "waiting-index",
-  "text-index",
-  "store-text-index",
-] as const satisfies readonly OptionalIndex[];
+const OPTIONAL = /* @__PURE__ */ parseOptionalIndexes(Object.keys(OPTIONAL_INDEXES));
 const OPTIONAL_NAMES: readonly string[] = OPTIONAL.flatMap((index) =>
   OPTIONAL_INDEXES[index].map(({ name }) => name),
 );

@@ -2,22 +2,20 @@ import { RESUME } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
 import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
+import { groupBy } from "../../db/group-by.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
 import { givenThread } from "../../retention/queries/given-namespaces.js";
 import { sentBytes } from "../../saver/queries/sent-bytes.js";
-import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
-import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
+import { givenCheckpoints, type GivenParams, type PositionRow, readGiven } from "./given-checkpoints.js";
 import { literals } from "./literals.js";
 import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/task-channels.js";
 
 /** A write by which a task says that it waits, or why it failed. */
-export interface OpenTaskRow extends RecordedWriteRow {
-  /** The position of the checkpoint in the parameters, from 1. */
-  readonly position: number;
-}
+export interface OpenTaskRow extends RecordedWriteRow, PositionRow {}
 
 /** What to read of open tasks. */
 export interface OpenTasksPart {
@@ -33,16 +31,15 @@ export async function getOpenTasks(
   places: readonly CheckpointPlace[],
   { maxBytes, withAnswers = false }: OpenTasksPart,
 ): Promise<Map<CheckpointPlace, OpenTaskRow[]>> {
-  const found = new Map<CheckpointPlace, OpenTaskRow[]>();
   const { taskPath: hasTaskPath } = await addedColumns(call);
-  for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
-    const params = { ...givenParams(threadId, items), pieceBytes: maxBytes };
-    for (const row of await runStatement(call, openTasks.of({ naming, hasTaskPath, withAnswers }), params)) {
-      const place = items[row.position - 1];
-      if (place !== undefined) found.set(place, [...(found.get(place) ?? []), row]);
-    }
-  }
-  return found;
+  const rows = await readGiven(call, places, (naming, params) =>
+    runStatement(call, openTasks.of({ naming, hasTaskPath, withAnswers }), {
+      ...params,
+      pieceBytes: maxBytes,
+    }),
+  );
+  const byPlace = groupBy(rows, ([place]) => place);
+  return new Map([...byPlace].map(([place, each]) => [place, each.map(([, row]) => row)]));
 }
 
 interface OpenTasksShape {

@@ -1,19 +1,21 @@
 import { sql, type SqlBool } from "kysely";
 import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { givenThread } from "../../retention/queries/given-namespaces.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
-import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
-import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
-import { runUncompiled } from "./run-uncompiled.js";
+import {
+  givenCheckpoints,
+  type GivenParams,
+  type PositionRow,
+  readGiven,
+  runGiven,
+} from "./given-checkpoints.js";
 
 /** The sizes of the values of a checkpoint. */
-export interface StateSizesRow {
-  /** The position of the checkpoint in the parameters, from 1. */
-  readonly position: number;
+export interface StateSizesRow extends PositionRow {
   readonly checkpoint_id: string;
   /** `[channel, bytes]` as JSON text. A value in the header, or none, has no bytes. */
   readonly sizes_json: string;
@@ -32,17 +34,11 @@ export async function getStateSizes(
   call: CallContext,
   places: readonly CheckpointPlace[],
 ): Promise<Map<CheckpointPlace, StateSizesRow>> {
-  const found = new Map<CheckpointPlace, StateSizesRow>();
   const { splices: hasSplices } = await addedColumns(call);
-  for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
-    // The cost that Postgres estimates grows with the list.
-    const run = naming === "row" ? runUncompiled : runStatement;
-    for (const row of await run(call, sizes.of({ naming, hasSplices }), givenParams(threadId, items))) {
-      const place = items[row.position - 1];
-      if (place !== undefined) found.set(place, row);
-    }
-  }
-  return found;
+  const rows = await readGiven(call, places, (naming, params) =>
+    runGiven(call, naming, sizes.of({ naming, hasSplices }), params),
+  );
+  return new Map(rows);
 }
 
 interface SizesShape {

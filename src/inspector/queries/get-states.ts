@@ -2,19 +2,21 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { givenThread } from "../../retention/queries/given-namespaces.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
-import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
+import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
-import { runUncompiled } from "./run-uncompiled.js";
-import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
+import {
+  givenCheckpoints,
+  type GivenParams,
+  type PositionRow,
+  readGiven,
+  runGiven,
+} from "./given-checkpoints.js";
 
 /** The parts of a checkpoint that say what runs next. The columns with `json` hold JSON text. */
-export interface StateRow {
-  /** The position of the checkpoint in the parameters, from 1. */
-  readonly position: number;
+export interface StateRow extends PositionRow {
   readonly step: string | null;
   readonly versions_json: string | null;
   readonly seen_json: string | null;
@@ -36,17 +38,11 @@ export async function getStates(
   call: CallContext,
   places: readonly CheckpointPlace[],
 ): Promise<Map<CheckpointPlace, StateRow>> {
-  const found = new Map<CheckpointPlace, StateRow>();
   const { taskPath: hasTaskPath } = await addedColumns(call);
-  for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
-    // The cost that Postgres estimates grows with the list.
-    const run = naming === "row" ? runUncompiled : runStatement;
-    for (const row of await run(call, states.of({ naming, hasTaskPath }), givenParams(threadId, items))) {
-      const place = items[row.position - 1];
-      if (place !== undefined) found.set(place, row);
-    }
-  }
-  return found;
+  const rows = await readGiven(call, places, (naming, params) =>
+    runGiven(call, naming, states.of({ naming, hasTaskPath }), params),
+  );
+  return new Map(rows);
 }
 
 interface StatesShape {

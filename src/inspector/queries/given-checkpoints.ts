@@ -1,6 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Parameter } from "../../db/statements/statement.js";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import type { Parameter, Statement } from "../../db/statements/statement.js";
+import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
+import { runUncompiled } from "./run-uncompiled.js";
 
 /** The keys of checkpoints, as a statement receives them. */
 export interface GivenParams {
@@ -18,6 +22,46 @@ export function givenParams(threadId: string, places: readonly CheckpointPlace[]
     namespaces: places.map(({ namespace }) => namespace),
     checkpointIds: places.map(({ checkpointId }) => checkpointId),
   };
+}
+
+/** A row about one of the given checkpoints. */
+export interface PositionRow {
+  /** The position of the checkpoint in the parameters, from 1. */
+  readonly position: number;
+}
+
+/**
+ * Reads rows about checkpoints, and returns each with its checkpoint: in one statement, or in one for each thread where statements name
+ * their thread (N1).
+ *
+ * @param read - Sends the statement.
+ */
+export async function readGiven<Row extends PositionRow>(
+  call: CallContext,
+  places: readonly CheckpointPlace[],
+  read: (naming: ThreadNaming, params: GivenParams) => Promise<Row[]>,
+): Promise<(readonly [CheckpointPlace, Row])[]> {
+  const found: (readonly [CheckpointPlace, Row])[] = [];
+  for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
+    for (const row of await read(naming, givenParams(threadId, items))) {
+      const place = items[row.position - 1];
+      if (place !== undefined) found.push([place, row]);
+    }
+  }
+  return found;
+}
+
+/**
+ * Sends a statement about checkpoints. Where they are of several threads, Postgres must not compile it: the cost that it estimates grows
+ * with their number.
+ */
+export function runGiven<Params extends GivenParams, Row>(
+  call: CallContext,
+  naming: ThreadNaming,
+  statement: Statement<Params, Row>,
+  params: Params,
+): Promise<Row[]> {
+  return (naming === "row" ? runUncompiled : runStatement)(call, statement, params);
 }
 
 interface GivenRow {

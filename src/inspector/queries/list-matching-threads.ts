@@ -4,7 +4,8 @@ import { placementOf } from "../../db/placement/placement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import { type ThreadRow, type ThreadScope, TS_OF_STORED } from "../../threads/queries/listed-threads.js";
-import { countByLookup, withNewest } from "./newest-of-threads.js";
+import { withNewest } from "./newest-of-threads.js";
+import { countByLookup } from "./recent-threads.js";
 import { runUncompiled } from "./run-uncompiled.js";
 
 /** Which threads to list. */

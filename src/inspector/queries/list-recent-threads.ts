@@ -4,12 +4,13 @@ import { placementOf } from "../../db/placement/placement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { idOfTime } from "./header-time.js";
-import { countByLookup, withNewest } from "./newest-of-threads.js";
+import { withNewest } from "./newest-of-threads.js";
 import { recentOnNodes } from "./recent-on-nodes.js";
 import { runUncompiled } from "./run-uncompiled.js";
 import {
   type Condition,
   CONDITIONS,
+  countByLookup,
   isAfter,
   isSince,
   type RecentParams,

@@ -1,6 +1,7 @@
 import { type Expression, type QueryCreator, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { containsText } from "../../threads/queries/contains-text.js";
+import { isAmong } from "./recent-threads.js";
 
 /** The conditions on the threads. `undefined` is no condition. */
 export interface NewestConditions {
@@ -40,7 +41,7 @@ export function withNewest(
             query.where((eb) => containsText(eb.ref("each.thread_id"), sql`${search}`)),
           )
           .$if(among !== undefined, (query) =>
-            query.where(sql<SqlBool>`each.thread_id = any (${among}::text[])`),
+            query.where((eb) => isAmong(eb.ref("each.thread_id"), sql`${among}`)),
           )
           .groupBy("each.thread_id")
           .select(["each.thread_id", sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id")]);
@@ -55,17 +56,4 @@ export function withNewest(
           );
       })
   );
-}
-
-/** Counts the checkpoints and the namespaces of the threads on a page. */
-export function countByLookup(db: QueryCreator<CheckpointDatabase & { page: { thread_id: string } }>) {
-  return db
-    .selectFrom("checkpoints as each")
-    .where(sql<SqlBool>`each.thread_id = any (array(${db.selectFrom("page").select("page.thread_id")}))`)
-    .groupBy("each.thread_id")
-    .select("each.thread_id")
-    .select([
-      sql<number>`count(*)::float8`.as("checkpoints"),
-      sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
-    ]);
 }

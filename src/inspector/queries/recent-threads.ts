@@ -69,11 +69,23 @@ export function isSince(since: Expression<string>) {
   return sql<SqlBool>`place collate "C" >= ${since}::text collate "C"`;
 }
 
-/** Counts the checkpoints and the namespaces of the threads on a page, for statements that join tables by the thread. */
-export function countPage(db: QueryCreator<CheckpointDatabase & { page: { thread_id: string } }>) {
+type PageDatabase = CheckpointDatabase & { page: { thread_id: string } };
+
+/** Counts the checkpoints and the namespaces of the threads on a page, which it looks up. */
+export function countByLookup(db: QueryCreator<PageDatabase>) {
+  return counted(db).where(
+    sql<SqlBool>`each.thread_id = any (array(${db.selectFrom("page").select("page.thread_id")}))`,
+  );
+}
+
+/** The same for statements that join tables by the thread. */
+export function countPage(db: QueryCreator<PageDatabase>) {
+  return counted(db).innerJoin("page", "page.thread_id", "each.thread_id");
+}
+
+function counted(db: QueryCreator<PageDatabase>) {
   return db
     .selectFrom("checkpoints as each")
-    .innerJoin("page", "page.thread_id", "each.thread_id")
     .groupBy("each.thread_id")
     .select("each.thread_id")
     .select([

@@ -6,7 +6,7 @@ import { listRecentThreads } from "../queries/list-recent-threads.js";
 import { listOpenThreads } from "../queries/open-threads.js";
 import type { RecentThreadRow } from "../queries/recent-threads.js";
 import { threadsWithWords } from "../queries/threads-with-words.js";
-import { listedThread, withOpenTasks } from "../threads/describe-threads.js";
+import { isOpen, listedThread } from "../threads/describe-threads.js";
 import { DEFAULT_LIMIT, MAX_LOOKED, nextOf, openScope, recentScope } from "../threads/thread-scope.js";
 import { searchPattern } from "./search-pattern.js";
 import { searchThreads } from "./search-threads.js";
@@ -26,15 +26,11 @@ export async function listFoundThreads(
   const among = isIndexed ? await threadsWithWords(run.call, words) : undefined;
   const rows = await listRows(run, query, among);
   const pattern = searchPattern(text);
-  const { found, looked, unread } = await searchThreads(run, rows.map(listedThread), {
+  const { threads, looked, unread } = await searchThreads(run, rows.map(listedThread), {
     pattern,
     state,
     limit,
   });
-  const threads = await withOpenTasks(
-    run,
-    found.map(({ thread, text: excerpt }) => ({ ...thread, found: excerpt })),
-  );
   return {
     ...{ threads, looked },
     ...(isIndexed && { byWords: among !== undefined }),
@@ -48,9 +44,7 @@ async function listRows(
   query: ThreadsQuery,
   among: readonly string[] | undefined,
 ): Promise<RecentThreadRow[]> {
-  const { state } = query;
-  const isOpen = state === "interrupted" || state === "failed";
-  if (isOpen && (await hasOptionalIndex(run.call, "waiting-index")))
+  if (isOpen(query.state) && (await hasOptionalIndex(run.call, "waiting-index")))
     return listOpenThreads(run.call, { ...openScope(query), among }, MAX_LOOKED);
   return listRecentThreads(run.call, { ...recentScope(query), among }, MAX_LOOKED);
 }

@@ -1,3 +1,5 @@
+import { escapedText } from "../values/search-value.js";
+
 /** The most characters before what was found, so that a narrow list shows it, and after it. */
 const BEFORE = 30;
 const AFTER = 120;
@@ -14,10 +16,7 @@ export interface Excerpt {
  * so that the index of words finds the same. A text of a script without spaces between words, such as Chinese, begins anywhere.
  */
 export function searchPattern(text: string): RegExp {
-  const escaped = text
-    .trim()
-    .replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
-    .replaceAll(/\s+/gu, String.raw`\s+`);
+  const escaped = escapedText(text.trim()).replaceAll(/\s+/gu, String.raw`\s+`);
   const hasWords = /^[\p{L}\p{N}\u00c0-\u07ff]/u.test(escaped) && /^[^\u0800-\u{10ffff}]/u.test(escaped);
   return new RegExp(`${hasWords ? String.raw`(?<![\p{L}\p{N}\u00c0-\u07ff])` : ""}${escaped}`, "iu");
 }

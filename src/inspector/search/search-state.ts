@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import { types } from "node:util";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText } from "../api/threads.js";
@@ -101,7 +100,6 @@ function textOf(value: unknown): string | undefined {
 
 /** Whether a part is in a message of a list that the page shows as a conversation. */
 function isInMessage(value: unknown, part: WalkedPart): boolean {
-  const first = wayTo(part)[0];
-  const list = unwrapSnapshot(value);
-  return first !== undefined && isArray(list) && list === value && readMessage(first.value) !== undefined;
+  const [first] = wayTo(part);
+  return first !== undefined && isArray(value) && readMessage(first.value) !== undefined;
 }

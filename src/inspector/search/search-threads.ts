@@ -1,11 +1,17 @@
 import { z } from "zod";
 import type { CheckpointPlace } from "../api/places.js";
-import type { FoundText, ThreadStatus } from "../api/threads.js";
+import type { FoundText, ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStateSizes, NEWEST, type StateSizesRow } from "../queries/get-state-sizes.js";
 import { describeOpenTask } from "../tasks/describe-open-task.js";
-import { readOpenTasks } from "../tasks/read-open-tasks.js";
-import { type ListedThread, type ThreadInState, withStates } from "../threads/describe-threads.js";
+import { type OpenWrite, readOpenTasks } from "../tasks/read-open-tasks.js";
+import {
+  isOpen,
+  type ListedThread,
+  type ThreadInState,
+  withFirstTask,
+  withStates,
+} from "../threads/describe-threads.js";
 import { excerptOf } from "./search-pattern.js";
 import { type SearchedState, searchState } from "./search-state.js";
 
@@ -30,7 +36,8 @@ export interface ThreadSearch {
 
 /** What a search has found among threads. */
 export interface SearchedThreads {
-  readonly found: readonly { readonly thread: ThreadInState; readonly text: FoundText }[];
+  /** Those that have the text. */
+  readonly threads: readonly ThreadRow[];
   /** How many of the threads were looked at, from the first one on. */
   readonly looked: number;
   /** How many of them have values that were not searched: too long, or unreadable for this saver. */
@@ -43,31 +50,41 @@ export interface SearchedThreads {
  */
 export async function searchThreads(
   run: CallRun,
-  threads: readonly ListedThread[],
+  listed: readonly ListedThread[],
   { pattern, state, limit }: ThreadSearch,
 ): Promise<SearchedThreads> {
-  const found: SearchedThreads["found"][number][] = [];
+  const threads: ThreadRow[] = [];
   let [looked, unread, bytes] = [0, 0, 0];
-  while (looked < threads.length && bytes < MAX_BYTES) {
-    const batch = await withStates(run, threads.slice(looked, looked + BATCH));
+  while (looked < listed.length && bytes < MAX_BYTES) {
+    const batch = await withStates(run, listed.slice(looked, looked + BATCH));
     const asked = batch.filter(({ status }) => state === undefined || status === state);
-    const [states, open] = [await statesOf(run, asked), await openTexts(run, asked)];
+    const states = await statesOf(run, asked);
+    const tasks = await readOpenTasks(
+      run,
+      asked.filter(({ status }) => isOpen(status)),
+    );
     for (const part of partsOf(batch, (thread) => sizeOf(states.get(thread)))) {
       const searches = part.map((thread) =>
-        searchThread(run, open.get(thread) ?? [], states.get(thread) ?? [], pattern),
+        searchThread(
+          run,
+          thread,
+          { tasks: tasks.get(thread) ?? [], states: states.get(thread) ?? [] },
+          pattern,
+        ),
       );
       for (const [index, { text, isUnread }] of (await Promise.all(searches)).entries()) {
         const thread = part[index];
         looked += 1;
         if (isUnread) unread += 1;
-        if (thread !== undefined && text !== undefined) found.push({ thread, text });
-        if (found.length === limit) return { found, looked, unread };
+        if (thread !== undefined && text !== undefined)
+          threads.push({ ...withFirstTask(thread, tasks.get(thread) ?? []), found: text });
+        if (threads.length === limit) return { threads, looked, unread };
       }
       bytes += part.reduce((sum, thread) => sum + sizeOf(states.get(thread)), 0);
       if (bytes >= MAX_BYTES) break;
     }
   }
-  return { found, looked, unread };
+  return { threads, looked, unread };
 }
 
 /** Splits threads into parts whose values are in memory at the same time: one thread at least, however long its values are. */
@@ -101,15 +118,22 @@ interface MeasuredState extends SearchedState {
   readonly bytes: number;
 }
 
+interface SearchedParts {
+  readonly tasks: readonly OpenWrite[];
+  readonly states: readonly MeasuredState[];
+}
+
 async function searchThread(
   run: CallRun,
-  open: readonly FoundOpenText[],
-  states: readonly MeasuredState[],
+  { threadId, namespace, checkpointId }: ThreadInState,
+  { tasks, states }: SearchedParts,
   pattern: RegExp,
 ): Promise<SearchedThread> {
-  for (const { text, ...task } of open) {
+  for (const task of tasks) {
+    const { kind, text } = describeOpenTask(task, MAX_TEXT);
     const excerpt = excerptOf(text, pattern);
-    if (excerpt !== undefined) return { text: { ...task, ...excerpt }, isUnread: false };
+    if (excerpt !== undefined)
+      return { text: { kind, threadId, namespace, checkpointId, ...excerpt }, isUnread: false };
   }
   let isUnread = false;
   for (const state of states) {
@@ -153,27 +177,4 @@ function measuredState(place: CheckpointPlace, row: StateSizesRow): MeasuredStat
     channels: read.length === sizes.length ? undefined : read.map(([channel]) => channel),
     bytes: read.reduce((sum, [, bytes]) => sum + bytes, 0),
   };
-}
-
-type FoundOpenText = Pick<FoundText, "kind" | "threadId" | "namespace" | "checkpointId"> & {
-  readonly text: string;
-};
-
-/** The questions and the errors of threads that wait or have failed. */
-async function openTexts(
-  run: CallRun,
-  threads: readonly ThreadInState[],
-): Promise<ReadonlyMap<ThreadInState, readonly FoundOpenText[]>> {
-  const open = threads.filter(({ status }) => status === "interrupted" || status === "failed");
-  const tasks = await readOpenTasks(run, open);
-  return new Map(
-    open.map((thread) => {
-      const { threadId, namespace, checkpointId } = thread;
-      const texts = (tasks.get(thread) ?? []).map((task) => {
-        const { kind, text } = describeOpenTask(task, MAX_TEXT);
-        return { kind, threadId, namespace, checkpointId, text };
-      });
-      return [thread, texts] as const;
-    }),
-  );
 }

@@ -1,10 +1,10 @@
-import type { ThreadRow } from "../api/threads.js";
+import type { ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { RecentThreadRow } from "../queries/recent-threads.js";
 import { stepAndSource, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
 import { describeOpenTask } from "../tasks/describe-open-task.js";
-import { readOpenTasks } from "../tasks/read-open-tasks.js";
+import { type OpenWrite, readOpenTasks } from "../tasks/read-open-tasks.js";
 
 /** The most characters of a question or an error in a list. */
 const MAX_TEXT = 300;
@@ -35,12 +35,21 @@ export async function withStates(run: CallRun, threads: readonly ListedThread[])
 
 /** Adds the first question of threads that wait, and the first error of those that have failed. */
 export async function withOpenTasks(run: CallRun, threads: readonly ThreadInState[]): Promise<ThreadRow[]> {
-  const open = threads.filter(({ status }) => status === "interrupted" || status === "failed");
-  const tasks = await readOpenTasks(run, open);
-  return threads.map((thread): ThreadRow => {
-    const writes = tasks.get(thread) ?? [];
-    // A failed thread may also wait.
-    const first = writes.find(({ isQuestion }) => isQuestion === (thread.status === "interrupted"));
-    return first === undefined ? thread : { ...thread, open: describeOpenTask(first, MAX_TEXT) };
-  });
+  const tasks = await readOpenTasks(
+    run,
+    threads.filter(({ status }) => isOpen(status)),
+  );
+  return threads.map((thread) => withFirstTask(thread, tasks.get(thread) ?? []));
+}
+
+/** Whether threads in a state have a task that waits or has failed. */
+export function isOpen(state: ThreadStatus | undefined): state is "interrupted" | "failed" {
+  return state === "interrupted" || state === "failed";
+}
+
+/** Adds what a thread asks, or why it failed. */
+export function withFirstTask(thread: ThreadInState, tasks: readonly OpenWrite[]): ThreadRow {
+  // A failed thread may also wait.
+  const first = tasks.find(({ isQuestion }) => isQuestion === (thread.status === "interrupted"));
+  return first === undefined ? thread : { ...thread, open: describeOpenTask(first, MAX_TEXT) };
 }

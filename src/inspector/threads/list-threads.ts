@@ -8,15 +8,15 @@ import { listOpenThreads } from "../queries/open-threads.js";
 import { hasOptionalIndex } from "../queries/has-optional-index.js";
 import { listFoundThreads } from "../search/list-found-threads.js";
 import { DEFAULT_LIMIT, MAX_LOOKED, nextOf, openScope, recentScope, textOf } from "./thread-scope.js";
-import { listedThread, type ThreadInState, withOpenTasks, withStates } from "./describe-threads.js";
+import { isOpen, listedThread, type ThreadInState, withOpenTasks, withStates } from "./describe-threads.js";
 
 /** Lists threads. */
 export async function listThreads(run: CallRun, query: ThreadsQuery): Promise<ThreadsPage> {
   const { text, state, order, before, since } = query;
   if (text !== undefined && text.trim() !== "") return listFoundThreads(run, query, text);
   if (state !== undefined) {
-    const isOpen = state === "interrupted" || state === "failed";
-    if (isOpen && (await hasOptionalIndex(run.call, "waiting-index"))) return openThreads(run, query, state);
+    if (isOpen(state) && (await hasOptionalIndex(run.call, "waiting-index")))
+      return openThreads(run, query, state);
     return threadsInState(run, query, state);
   }
   return order === "id" && before === undefined && since === undefined

@@ -26,7 +26,7 @@ export interface FoundParts {
 
 /** Looks for a text in the names and texts of a value, in any case. */
 export async function searchValue(value: unknown, search: string, signal: AbortSignal): Promise<FoundParts> {
-  const pattern = new RegExp(search.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), "iu");
+  const pattern = new RegExp(escapedText(search), "iu");
   const matches: ValueMatch[] = [];
   let [parts, characters] = [0, 0];
   for (const part of walkValue(value)) {
@@ -44,6 +44,11 @@ export async function searchValue(value: unknown, search: string, signal: AbortS
     }
   }
   return { matches, hasMore: false };
+}
+
+/** A text as the pattern that finds it. */
+export function escapedText(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
 /** The texts of a part in which a search looks. The position in a list is none. */
