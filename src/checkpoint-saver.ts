@@ -123,6 +123,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     };
   }
 
+  /** @internal */
   constructor(opened: OpenedSaver) {
     super(opened.serde);
     // LangGraph calls the method without `this` in subgraphs. A subclass that overrides it may need `this` as well.

@@ -1,0 +1,95 @@
+/**
+ * Writes `api/reports`: every name that the package exports, with its type. It reads the built declarations, so build first.
+ *
+ * With `--verify` it writes nothing. It fails if the reports don't match the package, and if the changelog does not mention a change since
+ * the last release. It says whether the changes make a patch, a minor or a major release.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { type Change, compareApis, levelOf } from "./compare-apis.js";
+import { type Declaration, parseReport, writeReport } from "./declarations.js";
+import { extractReports } from "./extract-reports.js";
+import { lastRelease, type Released } from "./released-api.js";
+import { unmentionedChanges } from "./unmentioned-changes.js";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const REPORTS = "api/reports";
+const CHANGELOG = "CHANGELOG.md";
+
+const reports = currentReports();
+if (process.argv.includes("--verify")) {
+  const problems = [...staleReports(reports), ...compareWithRelease(reports)];
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+} else {
+  for (const [file, report] of reports) writeFileSync(join(ROOT, REPORTS, file), report);
+  for (const file of readdirSync(join(ROOT, REPORTS)))
+    if (!reports.has(file)) rmSync(join(ROOT, REPORTS, file));
+  console.log(`wrote ${reports.size} reports to ${REPORTS}`);
+}
+
+function currentReports(): Map<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "api-"));
+  try {
+    const apis = extractReports(ROOT, folder).map(({ specifier, file }) => {
+      return { specifier, file, api: parseReport(readFileSync(join(folder, file), "utf8")) };
+    });
+    const declared = new Map<string, Declaration>();
+    return new Map(
+      apis.map(({ specifier, file, api }) => {
+        const report = writeReport(specifier, api, declared);
+        for (const declaration of api.declarations.values()) declared.set(declaration.name, declaration);
+        return [file, report];
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function staleReports(reports: ReadonlyMap<string, string>): string[] {
+  const stored = new Set(readdirSync(join(ROOT, REPORTS)));
+  const isStale = (file: string): boolean =>
+    !stored.has(file) || reports.get(file) !== readFileSync(join(ROOT, REPORTS, file), "utf8");
+  return [...new Set([...reports.keys(), ...stored])]
+    .filter(isStale)
+    .map(
+      (file) =>
+        `${REPORTS}/${file} is not what the package exports: run \`npm run api\` and commit the result`,
+    );
+}
+
+function compareWithRelease(reports: ReadonlyMap<string, string>): string[] {
+  const released = lastRelease(ROOT, REPORTS);
+  if (released === undefined) {
+    console.log("No history: the API is not compared with that of the last release");
+    return [];
+  }
+  const changes = changesSince(released, reports);
+  for (const change of changes) console.log(`${change.level}: ${describe(change)}`);
+  console.log(
+    `Compared with ${released.name}, the API needs a ${levelOf(changes)} release: ${changes.length} changes`,
+  );
+  const now = readFileSync(join(ROOT, CHANGELOG), "utf8");
+  return unmentionedChanges(changes, released.read(CHANGELOG) ?? "", now).map(
+    (change) => `${CHANGELOG} does not mention this change: ${describe(change)}`,
+  );
+}
+
+function changesSince(released: Released, reports: ReadonlyMap<string, string>): Change[] {
+  const files = new Set([...released.list(REPORTS), ...reports.keys()]);
+  return [...files].flatMap((file) =>
+    compareApis(declarationsOf(released.read(`${REPORTS}/${file}`)), declarationsOf(reports.get(file))),
+  );
+}
+
+function declarationsOf(report: string | undefined): ReadonlyMap<string, Declaration> {
+  return report === undefined ? new Map<string, Declaration>() : parseReport(report).declarations;
+}
+
+function describe({ name, member, what }: Change): string {
+  return `${member === undefined ? name : `${name}.${member}`} ${what}`;
+}
