@@ -36,7 +36,7 @@ export function compareApis(before: Declarations, now: Declarations): Change[] {
     const old = before.get(name);
     const current = now.get(name);
     const changes = changesOf(name, old, current, given.has(name));
-    const isExperimental = old?.text.includes("@experimental") ?? true;
+    const isExperimental = old === undefined || old.nodes.some(isMarked);
     return isExperimental ? changes.map((change) => ({ ...change, level: "minor" as const })) : changes;
   });
 }
@@ -60,8 +60,6 @@ function changesOf(
   if (old.isExported && !current.isExported)
     changes.push({ name, level: "major", what: "is no longer exported" });
   if (!old.isExported && current.isExported) changes.push({ name, level: "minor", what: "is exported now" });
-  if (!old.text.includes("@experimental") && current.text.includes("@experimental"))
-    changes.push({ name, level: "major", what: "is marked as experimental" });
   const [oldParts, parts] = [partsOf(old), partsOf(current)];
   for (const member of new Set([...oldParts.keys(), ...parts.keys()])) {
     const change = changeOfPart(oldParts.get(member), parts.get(member), isGiven);
@@ -75,7 +73,8 @@ function changeOfPart(
   part: Part | undefined,
   isGiven: boolean,
 ): Pick<Change, "level" | "what"> | undefined {
-  if (part === undefined) return { level: "major", what: "is removed" };
+  const worst = old?.isExperimental === true ? "minor" : "major";
+  if (part === undefined) return { level: worst, what: "is removed" };
   if (old === undefined) {
     const breaks = isGiven && part.isRequired;
     return {
@@ -83,11 +82,13 @@ function changeOfPart(
       what: breaks ? "is new, and callers must give it" : "is new",
     };
   }
+  if (!old.isExperimental && part.isExperimental)
+    return { level: "major", what: "is marked as experimental" };
   if (old.text === part.text) return undefined;
   const accepts = old.parameters !== undefined && part.parameters !== undefined && acceptsMore(old, part);
   return accepts
     ? { level: "minor", what: "takes more arguments" }
-    : { level: "major", what: `is changed from ${old.text} to ${part.text}` };
+    : { level: worst, what: `is changed from ${old.text} to ${part.text}` };
 }
 
 /** What is compared as one: a member, or what a declaration says beside its members. */
@@ -95,8 +96,9 @@ interface Part {
   readonly text: string;
   /** Whether an object without it is not of the type. */
   readonly isRequired: boolean;
+  readonly isExperimental: boolean;
   /** Of something that is called: its parameters, and the text without them. */
-  readonly parameters?: readonly ts.ParameterDeclaration[];
+  readonly parameters?: readonly ts.ParameterDeclaration[] | undefined;
   readonly rest?: string;
 }
 
@@ -126,17 +128,18 @@ function add(parts: Map<string, Part>, name: string, part: Part): void {
   const known = parts.get(name);
   parts.set(
     name,
-    known === undefined ? part : { text: `${known.text} ${part.text}`, isRequired: part.isRequired },
+    known === undefined ? part : { ...known, text: `${known.text} ${part.text}`, parameters: undefined },
   );
 }
 
 function partOf(node: ts.Node, text: string): Part {
   const isRequired =
     !(ts.isPropertySignature(node) || ts.isMethodSignature(node)) || node.questionToken === undefined;
-  if (!isCallable(node)) return { text, isRequired };
+  const isExperimental = isMarked(node);
+  if (!isCallable(node)) return { text, isRequired, isExperimental };
   const { parameters } = node;
   const rest = `${text.slice(0, text.indexOf("("))} ${node.type?.getText() ?? ""}`;
-  return { text, isRequired, parameters, rest };
+  return { text, isRequired, isExperimental, parameters, rest };
 }
 
 function isCallable(
@@ -148,6 +151,11 @@ function isCallable(
     ts.isMethodSignature(node) ||
     ts.isConstructorDeclaration(node)
   );
+}
+
+/** Whether a declaration or a member is experimental by its own comment. */
+function isMarked(node: ts.Node): boolean {
+  return node.getFullText().slice(0, node.getLeadingTriviaWidth()).includes("@experimental");
 }
 
 function memberName(member: ts.ClassElement | ts.TypeElement): string {

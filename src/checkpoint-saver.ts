@@ -67,7 +67,7 @@ import { putWrites } from "./saver/put-writes.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/observed-call.js";
-import type { LockedRun, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
+import type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 import type { Forker } from "./threads/fork.js";
 import type {
   CopyOptions,
@@ -410,7 +410,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * );
    * ```
    */
-  async withThreadLock<T>(threadId: string, run: LockedRun<T>, options?: ThreadLockOptions): Promise<T> {
+  async withThreadLock<T>(
+    threadId: string,
+    run: (lock: ThreadLock) => Promise<T> | T,
+    options?: ThreadLockOptions,
+  ): Promise<T> {
     const { withThreadLock, parseThreadLock } = await loadThreads();
     return withThreadLock(this.#opened.call, () => parseThreadLock(threadId, run, options));
   }

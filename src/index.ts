@@ -1,10 +1,8 @@
 export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
-// oxlint-disable-next-line typescript/no-deprecated -- exported until the next major version
-export { guardPool, handlePoolErrors } from "./db/pool/handle-pool-errors.js";
+export { handlePoolErrors } from "./db/pool/handle-pool-errors.js";
 export type { DatabaseSource, PoolState } from "./db/opened-database.js";
 export type { ReplicaFault, ReplicaState } from "./db/replica/replica-state.js";
-export type { PGliteInstance } from "./db/pglite/pglite-instance.js";
 export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
   AbortError,
@@ -19,8 +17,6 @@ export {
   DatabaseError,
   BrokenChainError,
   DeserializationError,
-  type DeserializationErrorOptions,
-  type ErrorLocation,
   IncompatibleTablesError,
   InvalidConfigError,
   type LockHolder,
@@ -38,13 +34,6 @@ export {
   ThreadLockLostError,
   WritesMissingError,
 } from "./errors/index.js";
-export {
-  type EmbeddingKind,
-  EmbeddingMismatchError,
-  InvalidEmbeddingError,
-  ItemSchemaError,
-  VersionConflictError,
-} from "./errors/store-errors.js";
 export type {
   ChannelStorage,
   Problem,
@@ -80,7 +69,7 @@ export type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup
 export { checkBackup } from "./backup/check/check-backup.js";
 export type { BackupCheck, BackupCheckOptions, BackupFault } from "./backup/check/check-types.js";
 export { mergeBackups } from "./backup/merge-backups.js";
-export { BackupError, type BackupErrorOptions } from "./backup/backup-error.js";
+export { BackupError } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
 export type { CallOptions, StaleReadOptions } from "./parsing/parse-call-options.js";
 export type { SetupOptions } from "./parsing/parse-setup-options.js";
@@ -88,7 +77,7 @@ export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values
 export type { ConnectionOptions, TelemetryChoice } from "./parsing/connection-options.js";
 export type { PostgresSaverOptions, ReplicaOptions } from "./saver/boundary/parse-options.js";
 export type { ReadOptions } from "./saver/boundary/parse-selection.js";
-export type { LockedRun, ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
+export type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 export type { ChannelReducer, ChannelReducers } from "./saver/model/channel-reducers.js";
 export type {
   Branch,

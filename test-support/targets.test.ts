@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import pg from "pg";
-import { MIGRATION_NAMES } from "../src/migrations/index.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "./targets.js";
+import { MIGRATION_NAMES } from "../src/migrations/steps/index.js";
 
 interface Notes {
   note: { text: string };

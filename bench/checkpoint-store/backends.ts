@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { startPglite } from "../../test-support/pglite-target.js";
 import { startTestRedis } from "../../test-support/redis-server.js";
-import type { BetterSqlite3Database } from "../../src/checkpoint-store/sqlite/index.js";
 import type { BenchServer } from "../bench-server.js";
 import { openPool } from "../open-pool.js";
 import type { Size } from "../scenarios/scenario.js";
@@ -13,6 +12,7 @@ import { rawMemory } from "./raw-memory.js";
 import { rawRedis } from "./raw-redis.js";
 import { rawSql, type Row } from "./raw-sql.js";
 import type { Step, Steps } from "./steps.js";
+import type { BetterSqlite3Database } from "../../src/checkpoint-store/sqlite/sqlite-source.js";
 
 // The addresses are not literals, so TypeScript does not resolve them: types are checked before there is a build.
 const { MemoryCheckpointStore, PostgresCheckpointStore } = (await import(

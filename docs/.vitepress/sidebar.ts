@@ -40,6 +40,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Coming from another saver", link: "/coming-from" },
       { text: "Compared with the official savers", link: "/comparison" },
       { text: "Migrations", link: "/migrations" },
+      { text: "Stability", link: "/stability" },
       { text: "Python and TypeScript", link: "/interop" },
       { text: "Conformance suites", link: "/conformance" },
     ],

@@ -36,6 +36,8 @@ import type { CheckpointStoreOptions } from "./checkpoint-store-options.js";
  *   }
  * }
  * ```
+ *
+ * @experimental
  */
 export class BackendCheckpointStore<State = unknown> implements CheckpointStore<State> {
   /** Where the records are. Copying uses it. */

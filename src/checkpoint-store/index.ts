@@ -1,7 +1,3 @@
-export type { CheckpointStoreDatabase } from "../db/checkpoint-database.js";
-export type { CallOptions } from "../parsing/parse-call-options.js";
-export type { SetupOptions } from "../parsing/parse-setup-options.js";
-export type { StandardResult, StandardSchema } from "../parsing/standard-schema.js";
 export type { BackendCall, CheckpointBackend, SetupCall } from "./model/backend.js";
 export { CheckpointCopyError } from "./copy/checkpoint-copy-error.js";
 export { copyCheckpoints, type CopyableStore } from "./copy/copy-checkpoints.js";

@@ -7,8 +7,6 @@ export type {
   CheckpointWriteRow,
   StoreDatabase,
 } from "./checkpoint-database.js";
-// oxlint-disable-next-line typescript/no-deprecated -- exported until the next major version
-export { guardPool, handlePoolErrors } from "./pool/handle-pool-errors.js";
 // Named in what a function of an application returns that selects these columns: without them it has no declaration.
 export type { JsonArray, JsonObject, JsonPrimitive, JsonValue } from "./schema.generated.js";
 export type { StoredCheckpoint } from "./stored-json.js";

@@ -75,30 +75,50 @@ export interface OpenedDatabase {
    * saver closes neither.
    */
   readonly source: pg.Pool | Kysely<CheckpointDatabase>;
-  /** Sends one statement and returns its rows. */
+  /**
+   * Sends one statement and returns its rows.
+   *
+   * @internal
+   */
   readonly execute: Execute;
   /**
    * Sends several statements one after another in one transaction. It opens the transaction, except in a
    * passed-in one. Returns the rows of each statement, without those of the guard.
+   *
+   * @internal
    */
   readonly transact: Transact;
   /**
    * Runs a function that decides by the rows of one statement which one to send next, in a transaction like
    * that of `transact`. It must not await anything but `send` that needs a connection, since there may be
    * only one.
+   *
+   * @internal
    */
   readonly interact: Interact;
-  /** Advisory locks, each with one holder across all processes. Not for a passed-in transaction. */
+  /**
+   * Advisory locks, each with one holder across all processes. Not for a passed-in transaction.
+   *
+   * @internal
+   */
   readonly locks: Locks;
-  /** The address, as far as it is known without asking the server. */
+  /**
+   * The address, as far as it is known without asking the server.
+   *
+   * @internal
+   */
   readonly address: () => DatabaseAddress;
   /**
    * How many statements may run at once, or `embedded` for a database in this process. It is a guess for a passed-in Kysely, which does
    * not tell.
+   *
+   * @internal
    */
   readonly maxConnections: number | "embedded";
   /**
    * Whether the server has Citus; `undefined` until a connection has answered. Absent where no connection tells, as in a passed-in Kysely.
+   *
+   * @internal
    */
   readonly hasCitus?: () => boolean | undefined;
   /** The state of the pool, where there is one. */
@@ -106,10 +126,14 @@ export interface OpenedDatabase {
   /**
    * Opens a PGlite that was not used yet, which blocks the process for seconds. Resolves at once where it is
    * open.
+   *
+   * @internal
    */
   readonly opening?: () => Promise<unknown>;
   /**
    * Receives notifications of `pg_notify`. Throws an InvalidConfigError where the database can't receive any.
+   *
+   * @internal
    */
   readonly listener: () => Promise<Listener>;
   /** Whether an owned database has been closed. */

@@ -37,7 +37,11 @@ export type Authorize = (
   access: InspectorAccess,
 ) => InspectorDecision | Promise<InspectorDecision>;
 
-/** Something that a person does in the inspector, which is not only reading. */
+/**
+ * Something that a person does in the inspector, which is not only reading.
+ *
+ * @experimental
+ */
 export interface InspectorAudit {
   /** The same when the action begins and when it has ended. */
   readonly id: string;
@@ -64,12 +68,16 @@ export interface InspectorOptions {
   /**
    * Is told of each action before it begins, and when it has ended. The inspector waits for it: an action whose beginning it rejects is not
    * done.
+   *
+   * @experimental
    */
   readonly audit?: ((event: InspectorAudit) => void | Promise<void>) | undefined;
   /**
    * Graphs of the service by name, with which a person can answer what a thread asks, repeat what failed, and go on from any checkpoint, as
    * far as {@link authorize} lets them. Each graph must store its checkpoints where the inspector reads them. A function returns the graph for
    * a thread, for example with the config of its owner. Default: none, so that nothing can be answered.
+   *
+   * @experimental
    */
   readonly graphs?: Readonly<Record<string, GraphOrFactory>> | undefined;
   /** The path that the inspector is mounted at, such as `/inspector`. Default: `/`. */

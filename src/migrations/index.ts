@@ -39,7 +39,4 @@ export {
   partitionTables,
 } from "./partitions/partition-tables.js";
 export { type MigrationPlan, type PlannedStep, planMigrations } from "./plan-migrations.js";
-export type { WantedTables } from "./present-sets.js";
-export type { OptionalTableOptions } from "./sets.js";
-export { MIGRATION_NAMES } from "./steps/index.js";
 export type { VectorDistance, VectorIndex, VectorLayout } from "./vector-layout.js";

@@ -1,6 +1,3 @@
-export type { Health, SchemaHealth } from "../health/health.js";
-export type { DatabaseSource } from "../db/opened-database.js";
-export type { StoreDatabase } from "../db/checkpoint-database.js";
 export {
   type EmbeddingKind,
   EmbeddingMismatchError,
@@ -13,16 +10,15 @@ export type {
   ImportItemsOptions,
   ImportItemsReport,
 } from "./backup/item-backup-types.js";
-export { StoreBackupError, type StoreBackupErrorOptions } from "./backup/store-backup-error.js";
+export { StoreBackupError } from "./backup/store-backup-error.js";
 export type { SweepOptions } from "../parsing/sweep-option.js";
-export type { SetupOptions } from "../parsing/parse-setup-options.js";
 export type { EmbeddingsFunction, EmbeddingsLike } from "./embeddings/embedder.js";
 export type { StoreIndexOptions } from "./index-options.js";
 export type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
-export { type ItemInput, ItemStore } from "./item-store.js";
+export type { ItemInput, ItemStore } from "./item-store.js";
 export { PostgresStore, type PostgresStoreConfig } from "./postgres-store.js";
 export type { StoreChange } from "./watch/watch-items.js";
-export type { StandardResult, StandardSchema } from "../parsing/standard-schema.js";
+export type { StandardSchema } from "../parsing/standard-schema.js";
 export type {
   CountOptions,
   FilterOperators,

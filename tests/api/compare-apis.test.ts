@@ -9,6 +9,7 @@ const BASE = [
   "interface Hidden { readonly a: string; }",
   "// @public\nexport class Saver { constructor(options?: Options); put(value: unknown): Report; static open(): Saver; }",
   "// @experimental\nexport function sweep(days: number): void;",
+  "// @public\nexport interface Page {\n// @experimental\nreadonly graphs?: string;\nreadonly path?: string; }",
 ];
 
 function declarations(blocks: readonly string[]): ReturnType<typeof parseReport>["declarations"] {
@@ -60,6 +61,8 @@ describe("the level of a change of the API", () => {
     ["another parent", "class Saver", "class Saver extends Base", ["Saver: major"]],
     ["a name that is no longer exported", "export interface Report", "interface Report", ["Report: major"]],
     ["what is experimental", "days: number", "weeks: number", ["sweep: minor"]],
+    ["an experimental member", "graphs?: string", "graphs?: number", ["Page.graphs: minor"]],
+    ["a member beside an experimental one", "path?: string", "path?: number", ["Page.path: major"]],
     ["what is experimental no longer", "// @experimental", "// @public", []],
     [
       "what becomes experimental",

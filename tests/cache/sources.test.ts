@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
-import { type CacheDatabase, PostgresCache } from "../../src/cache/index.js";
+import { PostgresCache } from "../../src/cache/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { createPgliteFolder } from "../../test-support/pglite-target.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { useCache } from "./cached.js";
+import type { CacheDatabase } from "../../src/db/index.js";
 
 const KEY: CacheFullKey = [["ns"], "k"];
 const PAIR = { key: KEY, value: [["channel", { n: 1 }]] };

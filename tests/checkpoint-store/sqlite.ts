@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, test } from "@jest/globals";
 import { Kysely, type SqliteDatabase, SqliteDialect } from "kysely";
+import type { SqliteSource } from "../../src/checkpoint-store/sqlite/index.js";
 import type {
   BetterSqlite3Database,
   NodeSqliteDatabase,
-  SqliteSource,
-} from "../../src/checkpoint-store/sqlite/index.js";
+} from "../../src/checkpoint-store/sqlite/sqlite-source.js";
 
 /** An open database of a test. */
 export interface TestSqlite {

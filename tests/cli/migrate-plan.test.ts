@@ -1,12 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { openDatabase } from "../../src/db/index.js";
-import {
-  MIGRATION_NAMES,
-  migrateDown,
-  migrateToLatest,
-  migrationStatus,
-} from "../../src/migrations/index.js";
+import { migrateDown, migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import {
   describeEachTarget,
@@ -15,6 +10,7 @@ import {
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const SCHEMAS = ["public", "my-schema", "a$1 'b' \"c\"", "two\nlines; drop schema public"];
 

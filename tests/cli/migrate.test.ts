@@ -3,7 +3,6 @@ import { CompiledQuery } from "kysely";
 import { openUrl } from "../../src/cli/run/open-url.js";
 import type { OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
-import { MIGRATION_NAMES } from "../../src/migrations/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import {
@@ -13,6 +12,7 @@ import {
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const itOnOneServer = onOneServer("it says which tables are distributed", it);
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { type CheckpointDatabase, guardPool, handlePoolErrors, PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, handlePoolErrors, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -69,10 +69,5 @@ describeServer("handlePoolErrors, on the pool of a Kysely", (target) => {
     expect(handlePoolErrors(handlePoolErrors(pool))).toBe(pool);
     expect(pool.listenerCount("error")).toBe(1);
     expect(pool.listenerCount("acquire")).toBe(1);
-  });
-
-  it("is still exported by its old name", () => {
-    // oxlint-disable-next-line typescript/no-deprecated -- the deprecated alias is what is tested
-    expect(guardPool).toBe(handlePoolErrors);
   });
 });

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { openDatabase } from "../../src/db/index.js";
 import type { OpenedDatabase } from "../../src/db/opened-database.js";
 import { checkpointStoreSet } from "../../src/migrations/checkpoint-store-set.js";
-import { MIGRATION_NAMES, migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
+import { migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
 import { migrateSets } from "../../src/migrations/migrate.js";
 import { countWaiting } from "../../test-support/held-locks.js";
 import { firstGoTables, goRow, todaysGoTables } from "../../test-support/langgraphgo-tables.js";
@@ -12,6 +12,7 @@ import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { cliOn } from "../cli/cli.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const STEP = "checkpoint-store-0001-create-checkpoint-store";
 

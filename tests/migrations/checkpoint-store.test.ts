@@ -4,13 +4,14 @@ import { PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
 import { InvalidConfigError, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
 import { checkpointStoreSet } from "../../src/migrations/checkpoint-store-set.js";
 import { MAX_CHECKPOINT_TABLE_BYTES } from "../../src/migrations/checkpoint-table.js";
-import { MIGRATION_NAMES, planMigrations } from "../../src/migrations/index.js";
+import { planMigrations } from "../../src/migrations/index.js";
 import { migrateSets } from "../../src/migrations/migrate.js";
 import type { OpenedDatabase } from "../../src/db/opened-database.js";
 import { firstGoTables } from "../../test-support/langgraphgo-tables.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describePglite, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const STEP = "checkpoint-store-0001-create-checkpoint-store";
 const WITH = ["--with", "checkpoint-store"];

@@ -4,16 +4,11 @@ import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { MigrationError, MigrationRequiredError, PostgresSaver } from "../../src/index.js";
 import { openDatabase } from "../../src/db/index.js";
-import {
-  MIGRATION_NAMES,
-  migrateDown,
-  migrateToLatest,
-  migrationStatus,
-  planMigrations,
-} from "../../src/migrations/index.js";
+import { migrateDown, migrateToLatest, migrationStatus, planMigrations } from "../../src/migrations/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const SCHEMAS = ["public", "my-schema", 'with "quotes" and spaces', "Über"];
 

@@ -3,13 +3,14 @@ import { PostgresStore as OfficialStore } from "@langchain/langgraph-checkpoint-
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { IncompatibleTablesError } from "../../src/index.js";
-import { convertStoreTables, MIGRATION_NAMES } from "../../src/migrations/index.js";
+import { convertStoreTables } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { type OfficialIndex, officialStoreMigrations } from "../../test-support/official-store-migrations.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { RESET } from "../../test-support/test-database.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const MESSAGE = /tables of the official JavaScript PostgresStore/;
 const COMMAND = "npx langgraph-checkpoint-kysely migrate --schema public --convert-store";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { MigrationRequiredError, PermissionError } from "../../src/index.js";
-import { MIGRATION_NAMES, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
+import { migrateToLatest, planMigrations } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import {
@@ -14,6 +14,7 @@ import {
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const STORE = ["store-0001-create-store", "store-0002-create-indexes"];
 const CACHE = ["cache-0001-create-cache"];

@@ -1,13 +1,14 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { IncompatibleTablesError, PostgresSaver } from "../../src/index.js";
-import { convertShallowTables, MIGRATION_NAMES, migrateToLatest } from "../../src/migrations/index.js";
+import { convertShallowTables, migrateToLatest } from "../../src/migrations/index.js";
 import { threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { SHALLOW_MIGRATIONS } from "../../test-support/shallow-migrations.js";
 import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const MESSAGE = /tables of Python's ShallowPostgresSaver/;
 const HINT = "npx langgraph-checkpoint-kysely migrate --schema public --convert-shallow";

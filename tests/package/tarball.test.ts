@@ -82,7 +82,7 @@ it("errors keep their names where an application is minified, since programs loo
   });
   const code = outputFiles[0]?.text ?? "";
   const named = Object.keys(library).filter((name) => name.endsWith("Error"));
-  expect(named.length).toBeGreaterThan(30);
+  expect(named.length).toBeGreaterThan(25);
   expect(named.filter((name) => !code.includes(`name="${name}"`))).toEqual([]);
 });
 

@@ -6,7 +6,6 @@ import {
   createOptionalIndexes,
   dropOptionalIndexes,
   migrateDown,
-  MIGRATION_NAMES,
   type OptionalIndex,
   optionalIndexStatus,
 } from "../../src/migrations/index.js";
@@ -20,6 +19,7 @@ import {
 } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 /** The name of the sessions that savers open. */
 const SAVERS = "langgraph-checkpoint-kysely";

@@ -1,8 +1,9 @@
 import { expect, it } from "@jest/globals";
 import type { Operation } from "@langchain/langgraph-checkpoint";
-import { SerializationError, VersionConflictError } from "../../src/index.js";
+import { SerializationError } from "../../src/index.js";
 import { describeAnyTarget, describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { useStore } from "./stored.js";
+import { VersionConflictError } from "../../src/store/index.js";
 
 describeEachTarget("a batch", (target) => {
   const suite = useStore(target);

@@ -3,9 +3,10 @@ import { BaseStore, InvalidNamespaceError } from "@langchain/langgraph-checkpoin
 import { HumanMessage } from "@langchain/core/messages";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { PostgresStore, type StoreDatabase } from "../../src/store/index.js";
+import { PostgresStore } from "../../src/store/index.js";
 import { describeAnyTarget, describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { useStore } from "./stored.js";
+import type { StoreDatabase } from "../../src/db/index.js";
 
 const LABELS = ["user_1", "100%", "a\\b", "x:y", "line\n", "é😀", "*", "a/b", "a-b"];
 const REFUSED: readonly unknown[] = [[""], ["a.b"], ["a\0"], ["\ud800"], [1], [null], "a", undefined];

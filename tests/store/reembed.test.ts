@@ -1,6 +1,10 @@
 import { afterEach, beforeAll, expect, it } from "@jest/globals";
-import { EmbeddingMismatchError } from "../../src/index.js";
-import { PostgresStore, type PostgresStoreOptions, type StoreIndexOptions } from "../../src/store/index.js";
+import {
+  PostgresStore,
+  type PostgresStoreOptions,
+  type StoreIndexOptions,
+  EmbeddingMismatchError,
+} from "../../src/store/index.js";
 import { describeVectors, type TestDatabase } from "../../test-support/targets.js";
 import { WordEmbedder } from "./embedder.js";
 

@@ -1,9 +1,8 @@
 import { PGlite } from "@electric-sql/pglite";
 import { expect, it } from "@jest/globals";
 import type { Operation } from "@langchain/langgraph-checkpoint";
-import { InvalidEmbeddingError, VersionConflictError } from "../../src/index.js";
 import type { StoreDatabase } from "../../src/db/index.js";
-import { PostgresStore } from "../../src/store/index.js";
+import { PostgresStore, InvalidEmbeddingError, VersionConflictError } from "../../src/store/index.js";
 import { recordStatements } from "../../test-support/recorded-statements.js";
 import { describeVectors } from "../../test-support/targets.js";
 import { WordEmbedder } from "./embedder.js";

@@ -1,16 +1,12 @@
 import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import {
-  type ItemStore,
-  PostgresStore,
-  type StoreChange,
-  type StoreDatabase,
-} from "../../src/store/index.js";
+import { type ItemStore, PostgresStore, type StoreChange } from "../../src/store/index.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { RecordingLogger } from "../telemetry/recording-logger.js";
 import { useStore } from "./stored.js";
+import type { StoreDatabase } from "../../src/db/index.js";
 
 type Watch = AsyncGenerator<StoreChange, undefined>;
 

@@ -2,7 +2,11 @@ import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
 import type { RecordRange, RecordScope, SaveRules, StoredRecord } from "./stored-record.js";
 
-/** What belongs to one call of a backend. */
+/**
+ * What belongs to one call of a backend.
+ *
+ * @experimental
+ */
 export interface BackendCall {
   /** Ends the call. It had not been aborted when the call began. */
   readonly signal?: AbortSignal | undefined;
@@ -10,7 +14,11 @@ export interface BackendCall {
   readonly observer?: ObservedCall | undefined;
 }
 
-/** What belongs to one call of {@link CheckpointBackend.setup}. */
+/**
+ * What belongs to one call of {@link CheckpointBackend.setup}.
+ *
+ * @experimental
+ */
 export interface SetupCall extends BackendCall {
   /** How long to wait for locks of other sessions, in milliseconds. Default: as the backend decides. */
   readonly lockTimeoutMs?: number | undefined;
@@ -24,6 +32,8 @@ export interface SetupCall extends BackendCall {
  * ```ts
  * const store = new BackendCheckpointStore(new MyBackend());
  * ```
+ *
+ * @experimental
  */
 export interface CheckpointBackend {
   /** The name of the database system, as OpenTelemetry spells it, such as `postgresql`. */

@@ -1,4 +1,8 @@
-/** A checkpoint as a backend stores it: what it is found and sorted by, and its state and metadata as JSON text. */
+/**
+ * A checkpoint as a backend stores it: what it is found and sorted by, and its state and metadata as JSON text.
+ *
+ * @experimental
+ */
 export interface StoredRecord {
   readonly id: string;
   /** `metadata.execution_id`, or `""` where there is none. */
@@ -16,13 +20,21 @@ export interface StoredRecord {
   readonly version: number;
 }
 
-/** All records of an execution, or all of a thread. The id is never empty. */
+/**
+ * All records of an execution, or all of a thread. The id is never empty.
+ *
+ * @experimental
+ */
 export interface RecordScope {
   readonly by: "execution" | "thread";
   readonly id: string;
 }
 
-/** Which records of a scope to return. Their order is that of {@link compareRecords}. */
+/**
+ * Which records of a scope to return. Their order is that of {@link compareRecords}.
+ *
+ * @experimental
+ */
 export interface RecordRange {
   /** The largest number of records. `undefined`: all. */
   readonly limit: number | undefined;
@@ -30,7 +42,11 @@ export interface RecordRange {
   readonly order: "asc" | "desc";
 }
 
-/** What a save does besides storing the record. */
+/**
+ * What a save does besides storing the record.
+ *
+ * @experimental
+ */
 export interface SaveRules {
   /** Whether to refuse a record whose version is not larger than that of the stored one. An equal record is stored again. */
   readonly onlyNewer: boolean;
@@ -38,13 +54,21 @@ export interface SaveRules {
   readonly keepLast: { readonly scope: RecordScope; readonly count: number } | undefined;
 }
 
-/** Returns where a record is listed. */
+/**
+ * Returns where a record is listed.
+ *
+ * @experimental
+ */
 export function scopesOf({ executionId, threadId }: StoredRecord): RecordScope[] {
   const execution: RecordScope[] = executionId === "" ? [] : [{ by: "execution", id: executionId }];
   return threadId === undefined ? execution : [...execution, { by: "thread", id: threadId }];
 }
 
-/** Whether two records store the same. */
+/**
+ * Whether two records store the same.
+ *
+ * @experimental
+ */
 export function isSameRecord(one: StoredRecord, other: StoredRecord): boolean {
   return (
     one.id === other.id &&
@@ -56,7 +80,11 @@ export function isSameRecord(one: StoredRecord, other: StoredRecord): boolean {
   );
 }
 
-/** The order of a list: by time, then by version, then by the bytes of the id. No two records are equal in it. */
+/**
+ * The order of a list: by time, then by version, then by the bytes of the id. No two records are equal in it.
+ *
+ * @experimental
+ */
 export function compareRecords(one: StoredRecord, other: StoredRecord): number {
   return (
     one.timestamp.getTime() - other.timestamp.getTime() ||

@@ -3,4 +3,4 @@ export {
   type RedisCheckpointStoreOptions,
   type RedisSource,
 } from "./redis-checkpoint-store.js";
-export type { IoRedisClient, NodeRedisClient, RedisClientOptions } from "./redis-client.js";
+export type { RedisClientOptions } from "./redis-client.js";

@@ -1,11 +1,3 @@
 export { SqliteCheckpointStore } from "./sqlite-checkpoint-store.js";
 export type { SqliteCheckpointStoreOptions } from "./sqlite-options.js";
-export type {
-  BetterSqlite3Database,
-  BetterSqlite3Statement,
-  NodeSqliteDatabase,
-  NodeSqliteStatement,
-  SqliteKysely,
-  SqliteParameter,
-  SqliteSource,
-} from "./sqlite-source.js";
+export type { SqliteSource } from "./sqlite-source.js";

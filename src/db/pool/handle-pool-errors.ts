@@ -40,9 +40,6 @@ export function handlePoolErrors(given: PoolLike): PoolLike {
   return pool;
 }
 
-/** @deprecated Use {@link handlePoolErrors}. */
-export const guardPool = handlePoolErrors;
-
 /** Keeps the process alive when the connection of this client dies, now or later. */
 export function handleClientErrors(client: ClientBase): void {
   if (client.listeners("error").includes(ignoreError)) return;

@@ -3,7 +3,11 @@ import { z } from "zod";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { isObject } from "../../serde/objects/type-guards.js";
 
-/** A compiled graph of LangGraph.js, or what it needs to have. */
+/**
+ * A compiled graph of LangGraph.js, or what it needs to have.
+ *
+ * @experimental
+ */
 export interface InspectedGraph {
   /** The graph stores its checkpoints with this saver, which must write to the tables that the inspector reads. */
   readonly checkpointer?: unknown;
@@ -15,7 +19,11 @@ export interface InspectedGraph {
   updateState(config: RunnableConfig, values: unknown, asNode?: string): Promise<RunnableConfig>;
 }
 
-/** A graph, or a function that returns it for a thread, for example with the config of the thread's owner. */
+/**
+ * A graph, or a function that returns it for a thread, for example with the config of the thread's owner.
+ *
+ * @experimental
+ */
 export type GraphOrFactory =
   | InspectedGraph
   | ((thread: { readonly threadId: string }) => InspectedGraph | Promise<InspectedGraph>);

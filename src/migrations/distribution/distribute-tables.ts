@@ -17,7 +17,11 @@ import {
 } from "./distribution-plan.js";
 import { distributionStatus, type DistributionStatus } from "./distribution-state.js";
 
-/** The options of {@link undistributeTables}. */
+/**
+ * The options of {@link undistributeTables}.
+ *
+ * @experimental
+ */
 export interface UndistributeOptions {
   /** The schema that holds the tables. Default: `public`. */
   readonly schema?: string;
@@ -25,7 +29,11 @@ export interface UndistributeOptions {
   readonly lockTimeoutMs?: number | undefined;
 }
 
-/** The options of {@link distributeTables}. */
+/**
+ * The options of {@link distributeTables}.
+ *
+ * @experimental
+ */
 export interface DistributeOptions extends UndistributeOptions {
   /**
    * The number of shards of each table, from 1 to 64,000. It limits the number of nodes, and a change copies all rows. Default: the
@@ -54,6 +62,8 @@ const MAX_SHARDS = 64_000;
  * await migrateToLatest(db, { schema: "agents" });
  * console.log(await distributeTables(db, { schema: "agents", shards: 64 }));
  * ```
+ *
+ * @experimental
  */
 export async function distributeTables(
   db: Kysely<CheckpointDatabase>,
@@ -79,6 +89,8 @@ export async function distributeTables(
  * ```ts
  * await undistributeTables(db, { schema: "agents" });
  * ```
+ *
+ * @experimental
  */
 export async function undistributeTables(
   db: Kysely<CheckpointDatabase>,
@@ -97,6 +109,8 @@ export async function undistributeTables(
  * ```ts
  * console.log(await planDistribution(db, { schema: "agents" }));
  * ```
+ *
+ * @experimental
  */
 export async function planDistribution(
   db: Kysely<CheckpointDatabase>,
@@ -111,6 +125,8 @@ export async function planDistribution(
  * Returns the SQL that {@link undistributeTables} would run in one transaction, without running it. Empty where nothing is to do.
  *
  * @throws MigrationError without Citus.
+ *
+ * @experimental
  */
 export async function planUndistribution(
   db: Kysely<CheckpointDatabase>,

@@ -7,10 +7,16 @@ import { TABLE_USE } from "../table-use.js";
 /**
  * Where the rows of a table are: on the nodes, by their thread (`distributed`); a copy on each node (`reference`); on the node of
  * their schema (`schema`, where each tenant has a schema); or on the server itself (`local`).
+ *
+ * @experimental
  */
 export type TablePlacement = "distributed" | "reference" | "schema" | "local";
 
-/** How one table is distributed. */
+/**
+ * How one table is distributed.
+ *
+ * @experimental
+ */
 export interface TableDistribution {
   readonly table: string;
   readonly placement: TablePlacement;
@@ -24,7 +30,11 @@ export interface TableDistribution {
   readonly collation: string | null;
 }
 
-/** How the tables of a schema are distributed. */
+/**
+ * How the tables of a schema are distributed.
+ *
+ * @experimental
+ */
 export interface DistributionStatus {
   readonly schema: string;
   /** The version of the extension `citus` in this database; `null` without it. */
@@ -35,7 +45,11 @@ export interface DistributionStatus {
   readonly tables: readonly TableDistribution[];
 }
 
-/** The options of {@link distributionStatus}. */
+/**
+ * The options of {@link distributionStatus}.
+ *
+ * @experimental
+ */
 export interface DistributionStatusOptions {
   /** The schema that holds the tables. Default: `public`. */
   readonly schema?: string;
@@ -67,6 +81,8 @@ function threadTables(): string[] {
  * const { tables } = await distributionStatus(db, { schema: "agents" });
  * console.log(tables.map(({ table, placement }) => `${table}: ${placement}`).join("\n"));
  * ```
+ *
+ * @experimental
  */
 export async function distributionStatus(
   db: Kysely<CheckpointDatabase>,

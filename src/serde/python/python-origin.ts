@@ -9,6 +9,8 @@
  * const policy = tuple.checkpoint.channel_values.policy; // { run_timeout: 5, … }
  * policy[PYTHON_ORIGIN]; // { code: 2, module: "langgraph.types", name: "TimeoutPolicy" }
  * ```
+ *
+ * @experimental
  */
 export const PYTHON_ORIGIN: unique symbol = Symbol.for("langgraph-checkpoint-kysely.pythonOrigin");
 
@@ -18,24 +20,46 @@ export const PYTHON_ORIGIN: unique symbol = Symbol.for("langgraph-checkpoint-kys
  */
 export const PYTHON_SCALARS: unique symbol = Symbol.for("langgraph-checkpoint-kysely.pythonScalars");
 
-/** The Python value that a value was read from, with all that is needed to write the same value again. */
+/**
+ * The Python value that a value was read from, with all that is needed to write the same value again.
+ *
+ * @experimental
+ */
 export interface PythonOrigin {
   /** The extension code in the stored bytes, or `PYTHON_DICT`. */
   readonly code: number;
   readonly module: string;
   readonly name: string;
-  /** The class method that creates the value from its argument. */
+  /**
+   * The class method that creates the value from its argument.
+   *
+   * @internal
+   */
   readonly method?: string | undefined;
-  /** For an object that represents positional arguments: the names of the arguments, in order. */
+  /**
+   * For an object that represents positional arguments: the names of the arguments, in order.
+   *
+   * @internal
+   */
   readonly fields?: readonly string[] | undefined;
-  /** For a value that JavaScript holds in another form: the argument that Python wrote, valid while the value is unchanged. */
+  /**
+   * For a value that JavaScript holds in another form: the argument that Python wrote, valid while the value is unchanged.
+   *
+   * @internal
+   */
   readonly written?: { readonly argument: unknown; readonly value: unknown } | undefined;
   /**
    * For a dict or a set: the bytes of the keys or members that JavaScript reads as primitives. Several members of a set may
    * become one member of a Set, such as a UUID and its text.
+   *
+   * @internal
    */
   readonly spellings?: Spellings | undefined;
-  /** For a typed array that was a numpy array. */
+  /**
+   * For a typed array that was a numpy array.
+   *
+   * @internal
+   */
   readonly array?: NumpyLayout | undefined;
 }
 
