@@ -1,8 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { minify, type MinifyOptions } from "terser";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
+import { writeLicenses } from "./release/licenses.js";
 
 /**
  * Packages without a CommonJS build whose types appear in ours. They are a part of our build. Node.js can require them as they are, but
@@ -172,20 +172,12 @@ function keepNames(code: string): MinifyOptions {
   return { compress: false, keep_classnames: true, keep_fnames: true, mangle: { reserved } };
 }
 
-/** Adds the licenses of the packages that are a part of the build, as each of them demands. */
 function addLicenses(): Rolldown.Plugin {
   return {
     name: "add-licenses",
-    async generateBundle(_options, bundle) {
-      const files = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-      const folders = new Set(files.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
-      const texts = [...folders].sort().map(async (folder) => {
-        const license = (await readdir(folder)).find((name) => /^licen[cs]e/i.test(name));
-        if (license === undefined) throw new Error(`${folder} has no license`);
-        return `${folder.replace(/^.*\/node_modules\//, "")}\n\n${await readFile(join(folder, license), "utf8")}`;
-      });
-      const source = (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
-      this.emitFile({ type: "asset", fileName: "third-party-licenses.txt", source });
+    writeBundle({ dir = "dist" }, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+      return writeLicenses(join(dir, "third-party-licenses.txt"), modules);
     },
   };
 }

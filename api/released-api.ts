@@ -11,7 +11,7 @@ export interface Released {
 }
 
 /**
- * Returns the last release: the newest tag `v…` that this commit contains. Before the first one it is the commit that added the reports.
+ * Returns the last release: the newest tag `v…` before this commit. Before the first one it is the commit that added the reports.
  * Returns `undefined` where the history does not tell, as in a shallow clone.
  *
  * @param root - The folder of the repository.
@@ -25,7 +25,8 @@ export function lastRelease(root: string, reports: string): Released | undefined
       return undefined;
     }
   };
-  const tag = git("describe", "--tags", "--match", "v*", "--abbrev=0")?.trim();
+  // The tag of this commit itself is the release that is being made.
+  const tag = git("describe", "--tags", "--match", "v*", "--abbrev=0", "HEAD^")?.trim();
   const name = tag ?? git("log", "--diff-filter=A", "--format=%h", "--", reports)?.trim().split("\n").at(-1);
   if (name === undefined || name === "") return undefined;
   return {

@@ -81,6 +81,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Test engine", link: "/internals/test-engine" },
       { text: "Citus in code and tests", link: "/internals/citus" },
       { text: "Dependencies", link: "/internals/dependencies" },
+      { text: "Releases", link: "/internals/release" },
     ],
   },
   {

@@ -1,11 +1,13 @@
-import { readdir, readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { types } from "node:util";
+import { promisify, types } from "node:util";
 import { expect, it } from "@jest/globals";
 import { build } from "esbuild";
 import { z } from "zod";
 import * as library from "../../src/index.js";
+import { MAX_PACKED_BYTES, MAX_UNPACKED_BYTES, unexpectedFiles } from "../../release/packed-files.js";
 import { pack, ROOT, runNode } from "./consumer-project.js";
 import { tool } from "./installed-package.js";
 
@@ -33,6 +35,18 @@ it("the package adds nothing to a bundle that imports it without using it", asyn
 it("the package passes publint", async () => {
   const outcome = await runNode(ROOT, tool("publint/src/cli.js"), "run", await pack(), "--strict");
   expect(outcome).toEqual({ code: 0, output: expect.stringContaining("All good!") });
+});
+
+it("the package contains what release/packed-files.ts allows, and is not much larger than before", async () => {
+  const { stdout } = await promisify(execFile)("tar", ["-tvzf", await pack()]);
+  // Permissions, owner, size, date, time, path.
+  const files = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  expect(unexpectedFiles(files.map(([, , , , , path = ""]) => path.replace("package/", "")))).toEqual([]);
+  expect((await stat(await pack())).size).toBeLessThan(MAX_PACKED_BYTES);
+  expect(files.reduce((sum, [, , size]) => sum + Number(size), 0)).toBeLessThan(MAX_UNPACKED_BYTES);
 });
 
 it("the CommonJS build requires no package that is an ES module, which Jest with its defaults can't load", async () => {

@@ -35,7 +35,7 @@ export function pgliteOpener(url: string): PGliteOpener {
     const removeOthersAccess = makePrivateFolder(folder);
     unlock = lockPGliteFolder(folder);
     try {
-      const pglite = await PGlite.create(url, options);
+      const pglite = await PGlite.create(`file://${folder}`, options);
       makeFilesPrivate(pglite);
       // Covers the files that were created while it opened.
       removeOthersAccess();

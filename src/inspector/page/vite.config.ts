@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { writeLicenses } from "../../../release/licenses.js";
 import type { BuiltFile } from "./built-page.js";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -77,6 +79,10 @@ function writeAsModule(): Plugin {
         }
         if (bytes > MAX_BYTES) this.error(`the page has ${bytes} bytes, which is more than ${MAX_BYTES}`);
         await writeFile(OUTPUT, `export const files = ${JSON.stringify(files)};\n`);
+        const modules = Object.values(bundle).flatMap((file) =>
+          file.type === "chunk" ? file.moduleIds : [],
+        );
+        await writeLicenses(fileURLToPath(new URL("third-party-licenses.txt", OUTPUT)), modules);
       },
     },
   };

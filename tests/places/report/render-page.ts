@@ -16,6 +16,16 @@ A line with \`inspector\` also opens [the inspector](inspector.md#in-a-service) 
 calls, events and a download arrive as they were sent, and strangers are refused. Except in Next.js, the service is then closed while a page
 is open.`;
 
+const OPERATING_SYSTEMS = `## Operating systems
+
+All of this ran on Linux. The continuous integration also runs the tests of savers, stores, archives and the command line on macOS and on
+Windows. Nothing in the package is compiled. On Windows these things differ:
+
+- Files of PGlite, of archives and of exports inherit the permissions of their folder, because there are no modes.
+- An archive's folder is not flushed after a file got its name, because Windows can't. The file itself is flushed.
+- There is no SIGTERM: a service that another process ends can't close its saver first. Ctrl-C ends commands and \`inspect\` cleanly.
+- \`file:///C:/data\` and \`file://C:\\\\data\` name a folder for PGlite.`;
+
 /** Renders docs/places.md. */
 export function renderPage(reports: readonly PlaceReport[], { server }: { readonly server: string }): string {
   const sections = KINDS.map((kind) =>
@@ -26,7 +36,7 @@ export function renderPage(reports: readonly PlaceReport[], { server }: { readon
   );
   const end = `Unless a line says otherwise, Node.js ${NODE_VERSION} ran the programs, with the driver \`pg\`, on ${server}. \`npm run test:places\` in
 a clone of the repository runs all of this and writes this page.`;
-  return `${[INTRODUCTION, ...sections, end].join("\n\n")}\n`;
+  return `${[INTRODUCTION, ...sections, OPERATING_SYSTEMS, end].join("\n\n")}\n`;
 }
 
 function renderSection(kind: Place["kind"], reports: readonly PlaceReport[]): string {
