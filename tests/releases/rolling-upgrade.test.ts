@@ -51,12 +51,29 @@ describeServer("a rolling upgrade", (target) => {
       await fc.assert(property, runs(2));
     });
 
-    it("keeps a thread that one version has locked from the other one", async () => {
-      if (!abilities.locks) return;
-      for (const [holder, other] of [
+    const eachWay = () =>
+      [
         [sides.old, sides.newest],
         [sides.newest, sides.old],
-      ] as const) {
+      ] as const;
+
+    it("keeps what one version remembers apart from what the other one has stored in its place", async () => {
+      for (const [at, [rememberer, other]] of eachWay().entries()) {
+        const thread = `counted ${at} times`;
+        for (const item of ["a", "b", "c"]) await rememberer.append(thread, item);
+        await other.remove(thread);
+        for (const item of ["x", "y", "z"]) await other.append(thread, item);
+        await rememberer.appendUnread(thread, "d");
+        for (const side of [rememberer, other]) {
+          expect(await side.read(thread)).toEqual(["a", "b", "c", "d"]);
+          expect((await side.readAll(thread)).lists.slice(1)).toEqual([["x", "y", "z"], ["x", "y"], ["x"]]);
+        }
+      }
+    });
+
+    it("keeps a thread that one version has locked from the other one", async () => {
+      if (!abilities.locks) return;
+      for (const [holder, other] of eachWay()) {
         await holder.lock("locked");
         await expect(other.lock("locked")).rejects.toMatchObject({ code: "THREAD_LOCKED" });
         await holder.unlock("locked");

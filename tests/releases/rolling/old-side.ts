@@ -92,6 +92,7 @@ export class OldProcess {
     return {
       setup: call("setup"),
       append: call("append"),
+      appendUnread: call("appendUnread"),
       write: call("write"),
       read: call("read"),
       readAll: call("readAll"),

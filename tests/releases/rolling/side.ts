@@ -1,4 +1,4 @@
-import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import type { Checkpoint, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { PostgresCache } from "../../../src/cache/index.js";
 import type { PostgresSaver } from "../../../src/index.js";
 import type { PostgresStore } from "../../../src/store/index.js";
@@ -19,6 +19,8 @@ export interface Abilities {
   readonly locks: boolean;
 }
 
+type Head = Pick<CheckpointTuple, "config" | "checkpoint">;
+
 /** Long enough to be spliced. */
 const FIRST = distinctText(0, 5_000);
 const SOON_MS = 60_000;
@@ -33,6 +35,7 @@ export class Side {
   readonly #keeping: PostgresSaver;
   readonly #store: PostgresStore | undefined;
   readonly #cache: PostgresCache | undefined;
+  readonly #stored = new Map<string, Head>();
   readonly #locks = new Map<string, () => Promise<void>>();
 
   /**
@@ -71,19 +74,25 @@ export class Side {
 
   /** Continues a thread from its newest checkpoint by an item, and returns how many it has then. */
   async append(thread: string, item: string): Promise<number> {
+    const head = await this.#saverOf(thread).getTuple(threadConfig(thread));
+    return this.#appendTo(thread, head, item);
+  }
+
+  /** Continues a thread from the checkpoint that this process stored last, whatever has become of it. */
+  async appendUnread(thread: string, item: string): Promise<number> {
+    return this.#appendTo(thread, this.#stored.get(thread), item);
+  }
+
+  async #appendTo(thread: string, head: Head | undefined, item: string): Promise<number> {
     const saver = this.#saverOf(thread);
-    const head = await saver.getTuple(threadConfig(thread));
     const list = [...(listOf(head?.checkpoint) ?? [FIRST]), item];
     const values = { list, map: new Map([[item, new Date(list.length)]]) };
     const checkpoint = checkpointOf(saver, values, head?.checkpoint);
     // An application may count versions itself, so that they are the same again in a thread that begins anew.
     if (thread.startsWith("counted")) checkpoint.channel_versions = { list: list.length, map: list.length };
-    await saver.put(
-      head?.config ?? threadConfig(thread),
-      checkpoint,
-      metadataOf(list.length),
-      allVersions(checkpoint),
-    );
+    const parent = head?.config ?? threadConfig(thread);
+    const config = await saver.put(parent, checkpoint, metadataOf(list.length), allVersions(checkpoint));
+    this.#stored.set(thread, { config, checkpoint });
     return list.length;
   }
 
