@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Kysely } from "kysely";
 import { PostgresCache } from "../../src/cache/index.js";
@@ -11,7 +12,7 @@ import {
   migrationStatus,
 } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
-import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import type { ConsumerProject } from "../package/consumer-project.js";
 import { answerTurn } from "./content/agent.js";
@@ -19,12 +20,18 @@ import { readDatabase, threadsOf } from "./content/read-database.js";
 import { serializerOf } from "./content/serializers.js";
 import { type Fixture, fixtureNames, installFixture, readFixture } from "./fixture.js";
 import { NEWEST } from "./newest.js";
-import { importRelease } from "./release.js";
+import { importRelease, type Release } from "./release.js";
 
-/** What a version wrote, without what JSON can't hold. */
-async function read(release: Parameters<typeof readDatabase>[0], database: TestDatabase, fixture: Fixture) {
-  const content = await readDatabase(release, database.source, Object.keys(fixture.expected.content));
-  return JSON.parse(JSON.stringify(content)) as unknown;
+/** Expects that a version reads what the version of the fixture has read. */
+async function expectContent(
+  release: Release,
+  { source }: TestDatabase,
+  { expected: { content } }: Fixture,
+): Promise<void> {
+  const read = await readDatabase(release, source, Object.keys(content));
+  const found: unknown = JSON.parse(JSON.stringify(read));
+  // Jest takes a hundred times as long.
+  if (!isDeepStrictEqual(found, content)) expect(found).toEqual(content);
 }
 
 describeAnyTarget("the database of a released version", (target) => {
@@ -59,10 +66,11 @@ describeAnyTarget("the database of a released version", (target) => {
       newer = status.pending;
       expect(newer).toEqual(expect.arrayContaining(MIGRATION_NAMES.filter((step) => !steps.includes(step))));
       expect(await migrateToLatest(kysely)).toEqual(newer);
-      expect(await read(NEWEST, database, fixture)).toEqual(content);
+      await expectContent(NEWEST, database, fixture);
       for (const step of newer.toReversed()) expect(await migrateDown(kysely)).toBe(step);
       expect(await migrationStatus(kysely)).toMatchObject({ applied: steps, pending: newer });
-      expect(await read(await importRelease(project.packageFolder), database, fixture)).toEqual(content);
+      if (newer.length > 0)
+        await expectContent(await importRelease(project.packageFolder), database, fixture);
       // Its own last step holds rows that would be lost.
       await expect(migrateDown(kysely)).rejects.toMatchObject({
         name: "MigrationError",
@@ -90,8 +98,6 @@ describeAnyTarget("the database of a released version", (target) => {
         const list = [...((values.list ?? []) as unknown[]), "continued"];
         const { config } = await putValues(saver, newest.config, { ...values, list }, newest.checkpoint);
         expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ ...values, list });
-        const count = (await collect(saver.list(threadConfig(thread)))).length;
-        expect(count).toBe(tuplesOf(content.threads[thread]) + 1);
       }
       const bases = await database.query(
         "select distinct thread_id from checkpoint_blobs where base is not null and blob is not null order by 1",
@@ -151,7 +157,3 @@ describeAnyTarget("the database of a released version", (target) => {
     });
   });
 });
-
-function tuplesOf(thread: unknown): number {
-  return (thread as { readonly tuples: readonly unknown[] }).tuples.length;
-}

@@ -10,7 +10,7 @@ import { ENTRIES } from "./write-others.js";
 
 /** What a version reads from a database, as JSON. */
 export interface DatabaseContent {
-  /** The tuples of each thread: the newest one, and all of them in the order of a list. */
+  /** The tuples of each thread, in the order of a list. */
   readonly threads: Readonly<Record<string, unknown>>;
   readonly tombstones?: readonly string[];
   readonly items?: unknown;
@@ -52,9 +52,7 @@ async function readThreads(release: Release, source: DatabaseSource): Promise<Re
   const threads: Record<string, unknown> = {};
   for (const thread of await threadsOf(kysely)) {
     const saver = new release.index.PostgresSaver(kysely, serializerOf(release, thread));
-    const newest = await saver.getTuple(threadConfig(thread));
-    const all = await collect(saver.list(threadConfig(thread)));
-    threads[thread] = { newest: newest?.checkpoint.id, tuples: all.map(describeTuple) };
+    threads[thread] = (await collect(saver.list(threadConfig(thread)))).map(describeTuple);
   }
   await close();
   return threads;

@@ -32,6 +32,22 @@ export interface Answer {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** The program of an old process, compiled once. */
+let program: Promise<string> | undefined;
+
+async function compileProgram(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("old-process.ts", import.meta.url))],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    write: false,
+    logLevel: "error",
+  });
+  return outputFiles.map(({ text }) => text).join("");
+}
+
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
@@ -61,15 +77,8 @@ export class OldProcess {
   static async start(name: string): Promise<OldProcess> {
     const project = await installFixture(name);
     const file = join(project.folder, "old-process.mjs");
-    await build({
-      entryPoints: [fileURLToPath(new URL("old-process.ts", import.meta.url))],
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      packages: "external",
-      outfile: file,
-      logLevel: "error",
-    });
+    program ??= compileProgram();
+    await project.write("old-process.mjs", await program);
     const child = fork(file, [project.packageFolder], {
       serialization: "advanced",
       env: withoutNodeOptions(),

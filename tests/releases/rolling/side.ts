@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Checkpoint, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { PostgresCache } from "../../../src/cache/index.js";
 import type { PostgresSaver } from "../../../src/index.js";
@@ -87,6 +88,7 @@ export class Side {
     const saver = this.#saverOf(thread);
     const list = [...(listOf(head?.checkpoint) ?? [FIRST]), item];
     const values = { list, map: new Map([[item, new Date(list.length)]]) };
+    await nextMillisecond();
     const checkpoint = checkpointOf(saver, values, head?.checkpoint);
     // An application may count versions itself, so that they are the same again in a thread that begins anew.
     if (thread.startsWith("counted")) checkpoint.channel_versions = { list: list.length, map: list.length };
@@ -181,4 +183,10 @@ export class Side {
 
 function listOf(checkpoint: Checkpoint | undefined): string[] | undefined {
   return checkpoint?.channel_values.list as string[] | undefined;
+}
+
+/** Ids that two processes make in the same millisecond are in any order. */
+async function nextMillisecond(): Promise<void> {
+  const start = Date.now();
+  while (Date.now() === start) await setImmediate();
 }
