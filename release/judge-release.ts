@@ -30,6 +30,8 @@ export function judgeRelease({ tag, version, changelog, fixtures }: Release): st
     problems.push(
       `tests/fixtures/releases has no ${version}: run \`npm run fixtures:release\` and commit the result`,
     );
+  if (fixtures.includes("unreleased"))
+    problems.push("tests/fixtures/releases/unreleased is that of before this release: remove it");
   return problems;
 }
 

@@ -17,6 +17,7 @@ describe("a release", () => {
     [{ changelog: CHANGELOG.replace("## Unreleased\n", "## Unreleased\n\n- C.\n") }, /Unreleased/],
     [{ changelog: CHANGELOG.replace("1.2.0 -", "1.2.0-rc.1 -") }, /no section/],
     [{ fixtures: ["1.1.0"] }, /fixtures:release/],
+    [{ fixtures: ["1.2.0", "unreleased"] }, /unreleased/],
   ])("is refused with %j", (change, problem) => {
     expect(judgeRelease({ ...RELEASE, ...change })).toEqual([expect.stringMatching(problem)]);
   });
