@@ -1,4 +1,5 @@
 import { defineConfig } from "vitepress";
+import { checkLinks } from "./check-links.js";
 import { checkSearch } from "./check-search.js";
 import { fileUrl, name, repository, version } from "./package.js";
 import { linkToRepository } from "./repository-links.js";
@@ -20,7 +21,10 @@ export default defineConfig({
   markdown: { anchor: { slugify }, config: linkToRepository },
   // The index of the search is one chunk.
   vite: { build: { chunkSizeWarningLimit: 1_000 } },
-  buildEnd: checkSearch,
+  buildEnd: async (site) => {
+    checkLinks(site);
+    await checkSearch(site);
+  },
   themeConfig: {
     search: { provider: "local", options: search },
     outline: [2, 3],

@@ -6,6 +6,7 @@ import {
   MeterProvider,
   type MetricData,
   PeriodicExportingMetricReader,
+  type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
 import {
   BasicTracerProvider,
@@ -45,6 +46,12 @@ export class InMemorySdk {
   /** The ended spans, in the order in which they ended. */
   get spans(): ReadableSpan[] {
     return this.#spans.getFinishedSpans();
+  }
+
+  /** All metrics, as a reader hands them to an exporter. */
+  async collected(): Promise<ResourceMetrics> {
+    const { resourceMetrics } = await this.#reader.collect();
+    return resourceMetrics;
   }
 
   /** The metrics by name. */
