@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "@jest/globals";
+import { cli } from "../cli/cli.js";
+import { pageText } from "./samples.js";
+
+const PAGE = pageText("is-it-for-me.md");
+const RESULTS = readFileSync(new URL("../../bench/results/latest.md", import.meta.url), "utf8");
+
+/** The cells of each row of the tables in a text. */
+const rowsOf = (text: string): string[][] =>
+  [...text.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | ").map((cell) => cell.trim()));
+const section = (text: string, from: RegExp): string => text.slice(text.search(from)).replace(/^## .*\n/, "");
+const until = (text: string): string => text.split(/^## /m, 1)[0] ?? "";
+
+/** The tables of the benchmark that have the times with so many milliseconds of network each way. */
+function timesAt(latency: string): string[][] {
+  const title = latency === "0" ? /^## Times on one/m : /^## Times with 1 ms/m;
+  const [first = "", second = ""] = section(RESULTS, title).split(/^## /m, 2);
+  return rowsOf(first + second);
+}
+
+describe("the figures of docs/is-it-for-me.md", () => {
+  const figures = until(section(PAGE, /^## Figures$/m));
+
+  it("are those of the newest run of the benchmark, of its day", () => {
+    const [, day = ""] = /finished at (\d{4}-\d\d-\d\d)T/.exec(RESULTS) ?? [];
+    expect(figures).toContain(`\`npm run bench\` of ${day}`);
+    const times = rowsOf(figures).filter(([, latency = ""]) => /^[01]$/.test(latency));
+    expect(times.length).toBeGreaterThan(5);
+    for (const [name = "", latency = "", ours = "", official = ""] of times) {
+      const measured = timesAt(latency).find(([operation]) => operation === name) ?? [];
+      const medians = [measured[1], measured[3]].map((cell) => cell?.split(" ", 1)[0]);
+      expect([name, ...medians]).toEqual([name, ours, official]);
+    }
+  });
+
+  it("are those of its memory and its disk", () => {
+    const measured = rowsOf(RESULTS);
+    const amounts = rowsOf(figures).filter(([name = ""]) => /^(?:memory|on disk): /.test(name));
+    expect(amounts.length).toBeGreaterThan(2);
+    for (const row of amounts) expect(measured).toContainEqual(row);
+  });
+
+  it("are those of `estimate`, for each of its commands", async () => {
+    const estimated = rowsOf(PAGE).filter(([command = ""]) => command.startsWith("`--"));
+    expect(estimated.length).toBeGreaterThan(2);
+    for (const [command = "", ...cells] of estimated) {
+      const { stdout } = await cli(["estimate", ...command.replaceAll("`", "").split(" ")]);
+      const needed = ["disk", "write-ahead log, a day", "servers"].map(
+        (name) =>
+          new RegExp(`^${name} {2,}(.+?) {2,}`, "m").exec(stdout.slice(stdout.indexOf("NEEDED")))?.[1],
+      );
+      expect([command, ...needed]).toEqual([command, ...cells]);
+    }
+  });
+});
