@@ -34,11 +34,22 @@ describe("the figures of docs/is-it-for-me.md", () => {
     }
   });
 
-  it("are those of its memory and its disk", () => {
+  it("are those of its load, its memory and its disk", () => {
     const measured = rowsOf(RESULTS);
     const amounts = rowsOf(figures).filter(([name = ""]) => /^(?:memory|on disk): /.test(name));
     expect(amounts.length).toBeGreaterThan(2);
     for (const row of amounts) expect(measured).toContainEqual(row);
+    const load = measured.find(([threads, pool, ms]) => `${threads}, ${pool}, ${ms}` === "64, 10, 0");
+    const [ours, official] = [load?.[3], load?.[5]].map((cell) => cell?.split(" ", 1)[0]);
+    expect(rowsOf(figures)).toContainEqual([
+      "super-steps a second, 64 threads, pool of 10, 0 ms",
+      ours,
+      official,
+    ]);
+    const [, whole, spliced, ofOfficial] = measured.find(([name]) => name === "on disk, MB") ?? [];
+    expect(figures.replaceAll(/\s+/g, " ")).toContain(
+      `took ${whole} MB of disk, ${ofOfficial} MB with the official saver, and ${spliced} MB with`,
+    );
   });
 
   it("are those of `estimate`, for each of its commands", async () => {
