@@ -38,7 +38,11 @@ const Dashboard = z.object({
       targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })).default([]),
     }),
   ),
-  templating: z.object({ list: z.array(z.object({ name: z.string(), definition: z.string().optional() })) }),
+  templating: z.object({
+    list: z.array(
+      z.object({ name: z.string(), query: z.union([z.string(), z.object({ query: z.string() })]) }),
+    ),
+  }),
 });
 
 const read = (file: string): string =>
@@ -59,9 +63,10 @@ function alerts(): Query[] {
 
 function panels(): Query[] {
   const dashboard = Dashboard.parse(JSON.parse(read("grafana-dashboard.json")));
-  const variables = dashboard.templating.list.flatMap(({ name, definition }) => {
-    const [, query, label] = /^label_values\((.+), *(\w+)\)$/.exec(definition ?? "") ?? [];
-    return query === undefined ? [] : [{ name: `$${name}`, query, shown: [label ?? ""] }];
+  const variables = dashboard.templating.list.flatMap(({ name, query: asked }) => {
+    if (typeof asked === "string") return [];
+    const [, query = "", label = ""] = /^label_values\((.+), *(\w+)\)$/.exec(asked.query) ?? [];
+    return [{ name: `$${name}`, query, shown: [label] }];
   });
   const targets = dashboard.panels.flatMap(({ title, targets }) =>
     targets.map(({ expr, legendFormat }) => ({
