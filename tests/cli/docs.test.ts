@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { expect, it } from "@jest/globals";
-import { describePglite } from "../../test-support/targets.js";
+import { beforeAll, expect, it } from "@jest/globals";
+import { describePglite, type TestDatabase } from "../../test-support/targets.js";
+import { blocksOf, commandsOf, pageText, rowsOf } from "../docs/samples.js";
 import { cli, type CliOutcome, cliOn, SERVED } from "./cli.js";
 import { fillDatabase } from "./filled-database.js";
 import { fillStore } from "./filled-store.js";
@@ -11,15 +12,52 @@ const SCALE = new URL("../../docs/scale.md", import.meta.url);
 const BLOCK = /```console\n\$ npx langgraph-checkpoint-kysely ([^\n]+)\n([^`]*)```/g;
 const WORD = /'([^']*)'|(\S+)/g;
 
-describePglite("docs/cli.md", (target) => {
-  it("shows the output of the commands; CLI_DOCS=write updates it", async () => {
-    const database = await target.migratedDatabase();
+/** Pages that an operator copies from in a hurry. */
+const FOR_OPERATORS = ["in-production.md", "when-something-is-wrong.md"];
+/** The exit code of wrong usage. */
+const WRONG_USAGE = 2;
+
+describePglite("the documents", (target) => {
+  let database: TestDatabase;
+  let run: ReturnType<typeof cliOn>;
+  beforeAll(async () => {
+    database = await target.migratedDatabase();
     await fillDatabase(database);
     await fillStore(database);
-    const run = cliOn(database, { interruptAt: SERVED });
+    run = cliOn(database, { interruptAt: SERVED });
+  });
+
+  it("show the output of the commands in docs/cli.md; CLI_DOCS=write updates it", async () => {
     const blocks = await checkBlocks(DOCS, (argv) => (argv[0] === "estimate" ? cli(argv) : run(...argv)));
     expect(blocks).toBeGreaterThan(10);
   });
+
+  it("have commands and options that exist, in the pages for operators", async () => {
+    const commands = new Set(FOR_OPERATORS.flatMap(commandsOf));
+    expect(commands.size).toBeGreaterThan(10);
+    for (const command of commands) {
+      const { code, stderr } = await run(...command.split(" "));
+      expect({ command, isUsable: code !== WRONG_USAGE, stderr }).toMatchObject({ isUsable: true });
+    }
+  });
+
+  it("have SQL that the database runs, in the pages for operators", async () => {
+    const blocks = FOR_OPERATORS.flatMap((page) => blocksOf(page, "sql"));
+    expect(blocks.length).toBeGreaterThan(4);
+    for (const block of blocks) await database.exec(block);
+  });
+});
+
+it("docs/is-it-for-me.md has the figures of estimate for each of its commands", async () => {
+  const rows = rowsOf(pageText("is-it-for-me.md")).filter(([command = ""]) => command.startsWith("`--"));
+  expect(rows.length).toBeGreaterThan(2);
+  for (const [command = "", ...cells] of rows) {
+    const { stdout } = await cli(["estimate", ...command.replaceAll("`", "").split(" ")]);
+    const needed = ["disk", "write-ahead log, a day", "servers"].map(
+      (name) => new RegExp(`^${name} {2,}(.+?) {2,}`, "m").exec(stdout.slice(stdout.indexOf("NEEDED")))?.[1],
+    );
+    expect([command, ...needed]).toEqual([command, ...cells]);
+  }
 });
 
 it("docs/scale.md shows the output of estimate; CLI_DOCS=write updates it", async () => {

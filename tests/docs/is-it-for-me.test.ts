@@ -1,14 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
-import { cli } from "../cli/cli.js";
-import { pageText } from "./samples.js";
+import { pageText, rowsOf } from "./samples.js";
 
 const PAGE = pageText("is-it-for-me.md");
 const RESULTS = readFileSync(new URL("../../bench/results/latest.md", import.meta.url), "utf8");
 
-/** The cells of each row of the tables in a text. */
-const rowsOf = (text: string): string[][] =>
-  [...text.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | ").map((cell) => cell.trim()));
 const section = (text: string, from: RegExp): string => text.slice(text.search(from)).replace(/^## .*\n/, "");
 const until = (text: string): string => text.split(/^## /m, 1)[0] ?? "";
 
@@ -50,18 +46,5 @@ describe("the figures of docs/is-it-for-me.md", () => {
     expect(figures.replaceAll(/\s+/g, " ")).toContain(
       `took ${whole} MB of disk, ${ofOfficial} MB with the official saver, and ${spliced} MB with`,
     );
-  });
-
-  it("are those of `estimate`, for each of its commands", async () => {
-    const estimated = rowsOf(PAGE).filter(([command = ""]) => command.startsWith("`--"));
-    expect(estimated.length).toBeGreaterThan(2);
-    for (const [command = "", ...cells] of estimated) {
-      const { stdout } = await cli(["estimate", ...command.replaceAll("`", "").split(" ")]);
-      const needed = ["disk", "write-ahead log, a day", "servers"].map(
-        (name) =>
-          new RegExp(`^${name} {2,}(.+?) {2,}`, "m").exec(stdout.slice(stdout.indexOf("NEEDED")))?.[1],
-      );
-      expect([command, ...needed]).toEqual([command, ...cells]);
-    }
   });
 });

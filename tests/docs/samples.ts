@@ -18,7 +18,14 @@ export function blocksOf(page: string, language: string): string[] {
 }
 
 /** The arguments of each command line in the shell blocks of a page, without its address. */
-export function commandsOf(page: string): string[][] {
+export function commandsOf(page: string): string[] {
   const lines = blocksOf(page, "sh").flatMap((block) => [...block.matchAll(COMMAND)]);
-  return lines.map(([, line = ""]) => line.replace(URL_OPTION, "").trim().split(/ +/));
+  return lines.map(([, line = ""]) => line.replace(URL_OPTION, "").trim());
+}
+
+/** The cells of each row of the tables in a text. */
+export function rowsOf(text: string): string[][] {
+  return [...text.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) =>
+    row.split(" | ").map((cell) => cell.trim()),
+  );
 }
