@@ -66,7 +66,7 @@ import { put } from "./saver/put.js";
 import { putWrites } from "./saver/put-writes.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
-import type { CallSubject } from "./telemetry/observed-call.js";
+import type { CallSubject } from "./telemetry/running-call.js";
 import type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 import type { Forker } from "./threads/fork.js";
 import type {
@@ -337,7 +337,11 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
       const call = contextOf(observed, "getDeltaChannelHistory", { options, config: options.config });
       if (!walksTasks) return deltaChannelHistory(call, subject, channels, this.serde);
       const { staleReads } = options;
-      const read = (config: RunnableConfig) => this.getTuple(config, { signal: call.signal, staleReads });
+      const read = async (config: RunnableConfig) => {
+        const tuple = await this.getTuple(config, { signal: call.signal, staleReads });
+        observed.progress?.moved();
+        return tuple;
+      };
       const reader = { getTuple: readEachOnce(read) };
       return super.getDeltaChannelHistory.call(reader, options);
     });
@@ -1140,8 +1144,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 }
 
-/** Tells the observer of a call what the call is about. */
-function about<Subject extends CallSubject>({ observer }: SaverCall, subject: Subject): Subject {
-  observer?.about(subject);
+/** Tells what a call is about. */
+function about<Subject extends CallSubject>({ progress }: SaverCall, subject: Subject): Subject {
+  progress?.about(subject);
   return subject;
 }

@@ -115,3 +115,4 @@ export type { RowCounts } from "./saver/model/row-counts.js";
 export type { Retention, RetentionSchedule } from "./scheduled-retention/retention-schedule.js";
 export { ShallowPostgresSaver, type ShallowPostgresSaverOptions } from "./shallow-postgres-saver.js";
 export type { LogFields, Logger, WriteLog } from "./telemetry/logger.js";
+export type { WaitedFor, WaitingCall } from "./telemetry/running-call.js";

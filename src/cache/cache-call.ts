@@ -31,6 +31,6 @@ export const cacheOperations = /* @__PURE__ */ operationsOf({
   "cache.set": { table: "cache_entries", isOnlyTable: true },
   "cache.clear": { table: "cache_entries", isOnlyTable: true },
   "cache.lease": { table: "cache_entries", isOnlyTable: true },
-  "cache.sweep": { table: "cache_entries", isOnlyTable: true },
+  "cache.sweep": { table: "cache_entries", isOnlyTable: true, mayTakeAnyTime: true },
   "cache.health": { table: "pg_class" },
 });

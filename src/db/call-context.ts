@@ -1,4 +1,5 @@
 import type { ObservedCall } from "../telemetry/observed-call.js";
+import type { CallProgress } from "../telemetry/running-call.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { OpenedDatabase } from "./opened-database.js";
 import type { OpenedReplica } from "./replica/open-replica.js";
@@ -58,10 +59,13 @@ export interface CallContext {
   readonly telemetry?: Telemetry;
   /** Records this call, where telemetry is active. */
   readonly observer?: ObservedCall | undefined;
+  /** Told what the call waits for. */
+  readonly progress?: CallProgress | undefined;
 }
 
 /** Returns the part of a call's context that sending a statement needs. */
-export function runContextOf({ policy, signal, lockTimeoutMs, confirmsEarlier }: CallContext): RunContext {
+export function runContextOf(call: CallContext): RunContext {
+  const { policy, signal, lockTimeoutMs, confirmsEarlier, progress } = call;
   const { statementTimeoutMs, tenantId } = policy;
-  return { signal, statementTimeoutMs, lockTimeoutMs, tenantId, confirmsEarlier };
+  return { signal, statementTimeoutMs, lockTimeoutMs, tenantId, confirmsEarlier, progress };
 }

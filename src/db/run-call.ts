@@ -3,10 +3,11 @@ import { noop } from "./async/noop.js";
 import type { CallContext } from "./call-context.js";
 
 /** What observes a call, in its context. */
-export type ObservableCall = Pick<CallContext, "telemetry" | "observer">;
+export type ObservableCall = Pick<CallContext, "telemetry" | "observer" | "progress">;
 
 /**
- * Runs one call, or one part of a call that lasts, such as a page of a list. It is observed where telemetry is active.
+ * Runs one call, or one part of a call that lasts, such as a page of a list. It is observed where telemetry is active, and
+ * reported where it waits too long.
  *
  * @param work - Called before this function returns.
  */
@@ -15,8 +16,15 @@ export function runCall<Call extends ObservableCall, T>(
   operation: ObservedOperation,
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
-  const observer = base.telemetry?.begin(operation);
-  return observer === undefined ? work(base) : observer.run(() => work({ ...base, observer }));
+  const { telemetry } = base;
+  if (telemetry === undefined) return work(base);
+  const progress = telemetry.began(operation);
+  const observer = telemetry.observe(progress);
+  const call = { ...base, progress, observer };
+  const running = observer === undefined ? work(call) : observer.run(() => work(call));
+  return running.finally(() => {
+    telemetry.ended(progress);
+  });
 }
 
 /**

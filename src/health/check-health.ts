@@ -23,6 +23,8 @@ import { type ServerState, serverState } from "./queries/server-state.js";
 /** How long to wait without a signal from the caller, in milliseconds. */
 const DEFAULT_BOUND_MS = 2_000;
 const READ_ONLY_TRANSACTION = "25006";
+/** How many calls that wait too long are named. */
+const MOST_WAITING = 20;
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
@@ -74,6 +76,7 @@ export async function checkHealth(
     latencyMs: performance.now() - began,
     ...findings,
     ...(pool && { pool }),
+    waiting: call.telemetry?.waiting(MOST_WAITING) ?? [],
     ...(error && { error }),
   };
 }

@@ -1,6 +1,7 @@
 import type { PoolState } from "../db/opened-database.js";
 import type { ReplicaState } from "../db/replica/replica-state.js";
 import type { CheckpointError } from "../errors/index.js";
+import type { WaitingCall } from "../telemetry/running-call.js";
 
 /** The health of a saver, a store or a cache, and of its database. */
 export interface Health {
@@ -32,6 +33,11 @@ export interface Health {
   readonly schema?: SchemaHealth;
   /** The connections of its pool, if it has one. */
   readonly pool?: PoolState;
+  /**
+   * Its calls that have not settled, and to which the database has answered nothing for 20 seconds: the longest wait first, and at most
+   * 20 of them. It does not change `ok`.
+   */
+  readonly waiting: readonly WaitingCall[];
   /** The state of its replica, if it has one. It does not change `ok`. */
   readonly replica?: ReplicaState;
   /** Why `ok` is false. */

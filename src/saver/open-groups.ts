@@ -6,6 +6,7 @@ import { GroupContent, type StoredCall } from "./grouping/group-content.js";
 import { tupleReadRules } from "./grouping/tuple-read.js";
 import { storeGroup } from "./store-group.js";
 import { loadOnce } from "../db/async/load-once.js";
+import { progressOf } from "../telemetry/running-call.js";
 
 // The first run of a process stores calls together, and reads none.
 const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-rows-of-tuples.js"));
@@ -23,9 +24,10 @@ export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads">
   return {
     groups: new CallGroups(rulesOf(together), connections, lockWaits),
     reads: new ReadGroups(
-      tupleReadRules(async (keys, selection, signal) => {
+      tupleReadRules(async (reads, selection, signal) => {
         const { getRowsOfTuples } = await loadReadTogether();
-        return getRowsOfTuples({ ...base, signal }, keys, selection);
+        const keys = reads.map(({ key }) => key);
+        return getRowsOfTuples({ ...base, signal, progress: progressOf(reads) }, keys, selection);
       }),
       connections,
     ),
@@ -38,7 +40,7 @@ function rulesOf(call: SaverCall): GroupRules<StoredCall> {
     newContent: () => new GroupContent(),
     storeTogether: (calls) =>
       storeGroup(
-        call,
+        { ...call, progress: progressOf(calls) },
         calls.map(({ operation }) => operation),
       ),
   };

@@ -20,7 +20,7 @@ export async function putWrites(
     threadId: request.threadId,
     encode: async () => {
       const encoded = await encodePutWrites(encoding, request);
-      call.observer?.about(encoded);
+      call.progress?.about(encoded);
       if (call.observer !== undefined) call.observer.addBytes(sizeOfWrites(encoded).bytes);
       return { kind: "putWrites", writes: encoded } as const;
     },

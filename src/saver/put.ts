@@ -17,7 +17,7 @@ export async function put(
     threadId: request.threadId,
     encode: async () => {
       const encoded = await encodePut(encoding, request);
-      call.observer?.about(encoded);
+      call.progress?.about(encoded);
       if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
       return { kind: "put", checkpoint: encoded } as const;
     },

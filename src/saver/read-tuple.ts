@@ -51,6 +51,6 @@ export function readTuple(
 /** Reads the rows in a statement of their own, or together with reads that are made at the same time. */
 function readRows(call: SaverCall, key: TupleKey, selection: TupleSelection): Promise<TupleRow[]> {
   const alone = (): Promise<TupleRow[]> => getTupleRows(call, key, selection);
-  const { reads, signal, observer } = call;
-  return reads === undefined ? alone() : reads.read({ key, selection, signal, observer, alone });
+  const { reads, signal, observer, progress } = call;
+  return reads === undefined ? alone() : reads.read({ key, selection, signal, observer, progress, alone });
 }

@@ -17,6 +17,7 @@ export function storeInTurn<Operation extends BatchOperation>(
   call: SaverCall,
   { threadId, encode, store }: StoringCall<Operation>,
 ): Promise<Operation> {
+  call.progress?.about({ threadId });
   return storeWithItsKey<SaverCall, Operation, GroupMember>(call, call.groups, {
     key: threadId,
     encode,

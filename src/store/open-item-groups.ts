@@ -7,6 +7,7 @@ import {
 import { groupingOf } from "../db/grouping/grouping-of.js";
 import { ReadGroups, type ReadRules } from "../db/grouping/read-groups.js";
 import { runTransaction } from "../db/statements/run-statement.js";
+import { progressOf } from "../telemetry/running-call.js";
 import type { EncodedWrite } from "./encoded-write.js";
 import type { ItemGet, ItemGroups, SentSearch, WriteMember } from "./item-groups.js";
 import { idOf } from "./item-id.js";
@@ -47,7 +48,7 @@ function writesTogether(call: StoreCall): GroupRules<WriteMember & GroupedCall> 
     newContent: () => new Writes(),
     storeTogether: async (calls) => {
       await storeWrites(
-        call,
+        { ...call, progress: progressOf(calls) },
         calls.map(({ write }) => write),
       );
       return calls.map(() => true);
@@ -85,7 +86,8 @@ function getsTogether(base: StoreCall): ReadRules<ItemGet, ItemRow> {
         reads.map(({ item }) => item),
         false,
       );
-      const [rows = []] = await runTransaction({ ...base, signal }, { statements: [statement] });
+      const call = { ...base, signal, progress: progressOf(reads) };
+      const [rows = []] = await runTransaction(call, { statements: [statement] });
       return new Map(rows.map((row) => [idOf(row), [row]]));
     },
   };
@@ -99,7 +101,8 @@ function searchesTogether(base: StoreCall): ReadRules<SentSearch, FoundRow> {
     placeOf,
     readTogether: async (reads, signal) => {
       const statements = reads.map(({ search }) => searchItems(base.schema, search));
-      const rows = await runTransaction({ ...base, signal }, { statements });
+      const call = { ...base, signal, progress: progressOf(reads) };
+      const rows = await runTransaction(call, { statements });
       return new Map(reads.map((read, nth) => [placeOf(read), rows[nth] ?? []]));
     },
   };

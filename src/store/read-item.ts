@@ -13,10 +13,12 @@ export async function readItem(call: StoreCall, operation: GetOperation): Promis
     const [rows = []] = await runTransaction(call, { statements: [statement] });
     return rows;
   };
-  const { groups, signal, observer } = call;
+  const { groups, signal, observer, progress } = call;
   // A read that starts the time of an item again locks it.
   const isAlone = groups === undefined || operation.refreshes;
-  const [row] = await (isAlone ? alone() : groups.gets.read({ item: operation, signal, observer, alone }));
+  const [row] = await (isAlone
+    ? alone()
+    : groups.gets.read({ item: operation, signal, observer, progress, alone }));
   return row === undefined ? null : toItem(call, row);
 }
 
@@ -27,8 +29,10 @@ export async function findItems(call: StoreCall, operation: SearchOperation): Pr
     const [rows = []] = await runTransaction(call, { statements: [searchItems(call.schema, search)] });
     return rows;
   };
-  const { groups, signal, observer } = call;
+  const { groups, signal, observer, progress } = call;
   const isAlone = groups === undefined || operation.refreshes;
-  const rows = await (isAlone ? alone() : groups.searches.read({ search, signal, observer, alone }));
+  const rows = await (isAlone
+    ? alone()
+    : groups.searches.read({ search, signal, observer, progress, alone }));
   return Promise.all(rows.map((row) => toFoundItem(call, row)));
 }

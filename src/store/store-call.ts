@@ -44,7 +44,7 @@ export const storeOperations = /* @__PURE__ */ operationsOf({
   "store.count": { table: "store", isOnlyTable: true },
   "store.update": { table: "store" },
   "store.deleteNamespace": { table: "store" },
-  "store.sweep": { table: "store" },
+  "store.sweep": { table: "store", mayTakeAnyTime: true },
   "store.watch": { table: "store" },
   "store.health": { table: "pg_class" },
   "store.exportItems": { table: "store", isOnlyTable: true },

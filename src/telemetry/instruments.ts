@@ -21,6 +21,8 @@ export interface CallInstruments {
   readonly errors: Counter;
   /** Calls that have not settled. */
   readonly pending: UpDownCounter;
+  /** Calls to which the database has answered nothing for too long. */
+  readonly waiting: UpDownCounter;
 }
 
 /** The bounds that OpenTelemetry's semantic conventions recommend for a duration, in seconds. */
@@ -75,6 +77,10 @@ export const callInstruments = /* @__PURE__ */ defineInstruments((meter): CallIn
   }),
   pending: meter.createUpDownCounter("langgraph.checkpoint.pending", {
     description: "Calls that have not settled.",
+    unit: "{call}",
+  }),
+  waiting: meter.createUpDownCounter("langgraph.checkpoint.waiting", {
+    description: "Calls to which the database has answered nothing for 20 seconds.",
     unit: "{call}",
   }),
 }));

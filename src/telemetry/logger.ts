@@ -22,9 +22,9 @@ export type WriteLog = (message: string, fields: LogFields) => unknown;
 export interface Logger {
   /** Calls that were aborted, and rounds of retention that another process does. */
   readonly debug?: WriteLog | undefined;
-  /** Applied migrations, resumed watches, refused thread locks, rounds of retention that have deleted rows. */
+  /** Applied migrations, resumed watches, calls that go on after they have waited too long, refused thread locks, rounds of retention that have deleted rows. */
   readonly info?: WriteLog | undefined;
-  /** Retries, lost connections and lost locks, long waits for the clock, and a retention that waits for a replica. */
+  /** Retries, calls that wait too long, lost connections and lost locks, long waits for the clock, and a retention that waits for a replica. */
   readonly warn?: WriteLog | undefined;
   /** Failed calls, once each. */
   readonly error?: WriteLog | undefined;

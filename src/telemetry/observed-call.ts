@@ -10,13 +10,7 @@ import { AbortError, ConnectionError, ThreadLockedError } from "../errors/index.
 import { describeError, type ErrorDescription, framesOf } from "./describe-error.js";
 import type { CallInstruments } from "./instruments.js";
 import type { LogFields, SafeLogger } from "./logger.js";
-
-/** The thread, namespace and checkpoint of a call, where known. */
-export interface CallSubject {
-  readonly threadId?: string | undefined;
-  readonly checkpointNs?: string | undefined;
-  readonly checkpointId?: string | undefined;
-}
+import type { CallSubject, RunningCall } from "./running-call.js";
 
 /** A retry. */
 export interface RetriedAttempt {
@@ -50,36 +44,25 @@ export function isFirstLog(error: unknown): boolean {
 
 /** A call of a saver that is observed by spans, metrics or a log. */
 export class ObservedCall {
-  readonly #operation: string;
+  readonly #running: RunningCall;
   readonly #attributes: Attributes;
   readonly #listeners: CallListeners;
   readonly #began = performance.now();
-  readonly #showsThreadIds: boolean;
-  #subject: CallSubject = {};
   #rows = 0;
   #bytes = 0;
   #retries = 0;
 
-  /**
-   * @param attributes - The attributes of both spans and metrics, of low cardinality.
-   * @param showsThreadIds - Whether thread ids are reported.
-   */
-  constructor(
-    operation: string,
-    attributes: Attributes,
-    listeners: CallListeners,
-    { showsThreadIds }: { readonly showsThreadIds: boolean },
-  ) {
-    this.#operation = operation;
+  /** @param attributes - The attributes of both spans and metrics, of low cardinality. */
+  constructor(running: RunningCall, attributes: Attributes, listeners: CallListeners) {
+    this.#running = running;
     this.#attributes = attributes;
     this.#listeners = listeners;
-    this.#showsThreadIds = showsThreadIds;
     listeners.instruments?.pending.add(1, attributes, listeners.context);
   }
 
   /** Sets what the call is about, once that is known. */
-  about({ threadId, checkpointNs, checkpointId }: CallSubject): void {
-    this.#subject = { threadId: this.#showsThreadIds ? threadId : undefined, checkpointNs, checkpointId };
+  about(subject: CallSubject): void {
+    this.#running.about(subject);
   }
 
   /** Counts rows that the database has sent. */
@@ -125,8 +108,8 @@ export class ObservedCall {
 
   /** Logs a warning about the call. */
   warn(message: string, fields: LogFields): void {
-    const known = givenFields({ ...this.#subject, ...fields });
-    this.#listeners.log.write("warn", message, { operation: this.#operation, ...known });
+    const known = givenFields({ ...this.#running.subject, ...fields });
+    this.#listeners.log.write("warn", message, { operation: this.#running.operation.name, ...known });
   }
 
   /**
@@ -177,14 +160,14 @@ export class ObservedCall {
     const { span, log } = this.#listeners;
     span?.setAttributes({ ...this.#spanAttributes(), ...outcome });
     span?.end();
-    log.write("info", `${this.#operation} was refused`, this.#endFields(description));
+    log.write("info", `${this.#running.operation.name} was refused`, this.#endFields(description));
   }
 
   /** Logs the error of the call, unless it has been logged. */
   #logFailure(error: unknown, description: ErrorDescription): void {
     if (!isFirstLog(error)) return;
     const level = error instanceof AbortError ? "debug" : "error";
-    this.#listeners.log.write(level, `${this.#operation} failed`, this.#endFields(description));
+    this.#listeners.log.write(level, `${this.#running.operation.name} failed`, this.#endFields(description));
   }
 
   #endFields(description: ErrorDescription): LogFields {
@@ -207,7 +190,7 @@ export class ObservedCall {
   }
 
   #spanAttributes(): Attributes {
-    const { threadId, checkpointNs, checkpointId } = this.#subject;
+    const { threadId, checkpointNs, checkpointId } = this.#running.subject;
     return {
       ...(threadId !== undefined && { "langgraph.thread_id": threadId }),
       ...(checkpointNs !== undefined && { "langgraph.checkpoint_ns": checkpointNs }),
@@ -219,13 +202,14 @@ export class ObservedCall {
   }
 
   #fields({ type, sqlState, message }: ErrorDescription): LogFields {
-    const { threadId, checkpointNs, checkpointId } = this.#subject;
+    const { threadId, checkpointNs, checkpointId } = this.#running.subject;
     const known = { threadId, checkpointNs, checkpointId, code: type, sqlState, error: message };
-    return { operation: this.#operation, ...givenFields(known) };
+    return { operation: this.#running.operation.name, ...givenFields(known) };
   }
 }
 
-function givenFields(fields: LogFields): LogFields {
+/** Returns the fields that have a value. */
+export function givenFields(fields: LogFields): LogFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 

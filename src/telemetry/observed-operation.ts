@@ -4,6 +4,8 @@ export interface TableUse {
   readonly table: string;
   /** Whether it uses no other table. */
   readonly isOnlyTable?: true;
+  /** Whether no wait of it is too long: its caller decides how long it waits, or nobody waits for it. */
+  readonly mayTakeAnyTime?: true;
 }
 
 /** An operation of a class, as spans, metrics and logs show it. */

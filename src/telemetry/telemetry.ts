@@ -11,8 +11,10 @@ import type { DatabaseAddress } from "./database-address.js";
 import { describeError, framesOf } from "./describe-error.js";
 import { callInstruments } from "./instruments.js";
 import { type LogFields, type Logger, type LogLevel, SafeLogger } from "./logger.js";
-import { isFirstLog, ObservedCall } from "./observed-call.js";
+import { givenFields, isFirstLog, ObservedCall } from "./observed-call.js";
 import type { ObservedOperation } from "./observed-operation.js";
+import { RunningCall, type WaitingCall } from "./running-call.js";
+import { RunningCalls } from "./running-calls.js";
 import { SCOPE } from "./scope.js";
 
 /** Options of {@link Telemetry}. */
@@ -41,6 +43,9 @@ export class Telemetry {
   readonly #addressOf: () => DatabaseAddress;
   readonly #showsThreadIds: boolean;
   readonly #system: string;
+  readonly #running = new RunningCalls((call, waitedMs) => {
+    this.#reportWait(call, waitedMs);
+  });
   #address: Attributes | undefined;
 
   constructor({ logger, address, threadIds = true, system = "postgresql" }: TelemetryOptions) {
@@ -50,24 +55,46 @@ export class Telemetry {
     this.#showsThreadIds = threadIds;
   }
 
+  /** Notes that a call has begun, which must {@link ended} tell when it has settled. */
+  began(operation: ObservedOperation): RunningCall {
+    const running = new RunningCall(operation, this.#showsThreadIds);
+    this.#running.add(running);
+    return running;
+  }
+
+  /** Notes that a call has settled. */
+  ended(running: RunningCall): void {
+    this.#running.delete(running);
+    running.ended();
+  }
+
+  /** The calls that wait too long, the longest wait first, and at most so many. */
+  waiting(most: number): WaitingCall[] {
+    const now = performance.now();
+    return this.#running
+      .late()
+      .slice(0, most)
+      .map(({ operation, subject: { threadId }, since, awaited }) => ({
+        operation: operation.name,
+        ...(threadId !== undefined && { threadId }),
+        waitedMs: now - since,
+        ...(awaited !== undefined && { waitsFor: awaited }),
+      }));
+  }
+
   /** Begins to observe a call as one span, with metrics and log. Returns `undefined` without an SDK and a logger. */
-  begin(operation: ObservedOperation): ObservedCall | undefined {
+  observe(running: RunningCall): ObservedCall | undefined {
     const tracer = currentTracer();
     const instruments = callInstruments();
     if (tracer === undefined && instruments === undefined && !this.#log.isEnabled) return undefined;
-    const attributes = this.#attributes(operation);
+    const attributes = this.#attributes(running.operation);
     // The attributes are set on creation, so that samplers can use them.
     const span = tracer?.startSpan(String(attributes["db.query.summary"]), {
       kind: SpanKind.CLIENT,
       attributes,
     });
     const callContext = span === undefined ? context.active() : trace.setSpan(context.active(), span);
-    return new ObservedCall(
-      operation.name,
-      attributes,
-      { log: this.#log, span, instruments, context: callContext },
-      { showsThreadIds: this.#showsThreadIds },
-    );
+    return new ObservedCall(running, attributes, { log: this.#log, span, instruments, context: callContext });
   }
 
   /** Logs an event that belongs to no call, or to several. */
@@ -93,6 +120,25 @@ export class Telemetry {
     const stack = error instanceof CheckpointError ? undefined : framesOf(error);
     const text = describeError(error).message;
     this.report("error", message, { error, fields: { error: text, ...(stack !== undefined && { stack }) } });
+  }
+
+  #reportWait(call: RunningCall, waitedMs: number): void {
+    const { operation, subject, awaited: waitsFor } = call;
+    const write = (level: LogLevel, what: string, ms: number): void => {
+      const fields = { operation: operation.name, ...subject, waitsFor, waitedMs: Math.round(ms) };
+      this.#log.write(level, `${operation.name} ${what}`, givenFields(fields));
+    };
+    const attributes = {
+      ...this.#attributes(operation),
+      ...(waitsFor !== undefined && { "langgraph.checkpoint.waits_for": waitsFor }),
+    };
+    const waiting = callInstruments()?.waiting;
+    waiting?.add(1, attributes);
+    write("warn", "waits too long", waitedMs);
+    call.reported((ms) => {
+      waiting?.add(-1, attributes);
+      if (ms !== undefined) write("info", "goes on", ms);
+    });
   }
 
   #attributes({ name, table, isOnlyTable }: ObservedOperation): Attributes {

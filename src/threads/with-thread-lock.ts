@@ -41,10 +41,10 @@ export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLo
   const held = await runCall(
     call,
     saverOperations.withThreadLock,
-    async ({ observer, database, schema, policy }) => {
+    async ({ observer, progress, database, schema, policy }) => {
       const request = parse();
       const { threadId, waitMs, signal } = request;
-      observer?.about({ threadId });
+      progress?.about({ threadId });
       refuseUnlockable(database);
       // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
       const key = advisoryKey("run", schema, threadId);

@@ -137,7 +137,7 @@ function readNew(watch: Watch, checkpoint: CheckpointRef): Promise<CheckpointTup
   const { call, request, serde } = watch;
   const key = { threadId: request.threadId, ...checkpoint };
   const read = (part: CallContext): Promise<CheckpointTuple | undefined> => {
-    part.observer?.about(key);
+    part.progress?.about(key);
     return readTuple(part, key, WHOLE_TUPLE, serde);
   };
   return untilReachable(watch.call, () => runCall(call, saverOperations.watch, read));

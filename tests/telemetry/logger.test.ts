@@ -98,6 +98,7 @@ describeServer("a logger", (target) => {
         message: "put failed",
         fields: {
           operation: "put",
+          threadId: thread,
           code: "SERIALIZATION_FAILED",
           error: 'SERIALIZATION_FAILED in channel "a"',
           durationMs: expect.any(Number),

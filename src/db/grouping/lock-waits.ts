@@ -1,3 +1,4 @@
+import type { CallProgress } from "../../telemetry/running-call.js";
 import { growingPauses, retry } from "../async/retry.js";
 import { isLockTimeout } from "../statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
@@ -22,6 +23,8 @@ export interface SendableCall {
   readonly signal?: AbortSignal | undefined;
   /** The time limit of one statement, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** Told that it waits for a lock. */
+  readonly progress?: CallProgress | undefined;
   /** Sends the call by itself. */
   readonly send: (bounds?: SendBounds) => Promise<void>;
 }
@@ -61,7 +64,10 @@ export class LockWaits {
       pauseMs: PAUSES,
       deadline,
       signal,
-      afterResult: (lockTimeout) => lockTimeout !== undefined,
+      afterResult: (lockTimeout) => {
+        if (lockTimeout !== undefined) call.progress?.waitsFor("lock");
+        return lockTimeout !== undefined;
+      },
     });
     if (cause !== undefined) throw new StatementTimeoutError(timeoutMs, { cause });
   }

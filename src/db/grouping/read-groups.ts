@@ -3,6 +3,7 @@ import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf, orAborted } from "../statements/cancellation.js";
 import { DatabaseError } from "../../errors/index.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
+import type { CallProgress } from "../../telemetry/running-call.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
 
 /** How many reads share a statement at most. With more, the first ones wait longer, and the server saves nothing. */
@@ -13,6 +14,8 @@ export interface SharedRead<Row> {
   readonly signal?: AbortSignal | undefined;
   /** Receives the number of rows that a shared statement has read for it. */
   readonly observer?: Pick<ObservedCall, "addRows"> | undefined;
+  /** Told that it waits for others. */
+  readonly progress?: CallProgress | undefined;
   /** Reads by itself. */
   readonly alone: () => Promise<Row[]>;
 }
@@ -59,6 +62,7 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
    */
   async read(read: Read): Promise<Row[]> {
     if (this.#waiting.size === 0 && this.#underWay.areFew) return this.#send(1, read.alone);
+    read.progress?.waitsFor("turn");
     let leave = noop;
     const rows = new Promise<Row[]>((resolve, reject) => {
       const [kind, place] = [this.#rules.kindOf(read), this.#rules.placeOf(read)];

@@ -38,13 +38,16 @@ export async function storeInTurn<Call extends CallContext, Encoded, Member exte
     await store(call, encoded);
     return encoded;
   }
-  const { signal, observer, policy } = call;
+  const { signal, observer, policy, progress } = call;
+  progress?.waitsFor("turn");
   await turn.run({
     ...memberOf(encoded),
     signal,
     timeoutMs: policy.statementTimeoutMs,
+    progress,
     send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }, encoded),
     afterGroup: (failure) => {
+      progress?.waitsFor("turn");
       if (!(failure instanceof DatabaseError && failure.transient)) return;
       if (policy.retry === false) throw failure;
       observer?.retrying({ failure, attempt: 2, delayMs: 0 });

@@ -110,7 +110,9 @@ export class StatementPool implements PostgresPool {
     run: (client: StatementClient) => Promise<T>,
     alone?: BoundStatement<unknown>,
   ): Promise<T> {
+    context.progress?.waitsFor("connection");
     const client = await this.#connect(context, alone);
+    context.progress?.waitsFor("database");
     const began = performance.now();
     this.#kept.use();
     try {

@@ -1,5 +1,6 @@
 import { DatabaseError } from "../../errors/index.js";
 import type { RetriedAttempt } from "../../telemetry/observed-call.js";
+import type { CallProgress } from "../../telemetry/running-call.js";
 import { retry } from "../async/retry.js";
 import { throwIfAborted } from "./cancellation.js";
 import { toDatabaseError } from "../to-database-error.js";
@@ -20,6 +21,8 @@ export interface RetryRun {
   readonly signal?: AbortSignal | undefined;
   /** Its `retrying` is called before each retry. */
   readonly observer?: { retrying(attempt: RetriedAttempt): void } | undefined;
+  /** Told what the attempts wait for. */
+  readonly progress?: CallProgress | undefined;
 }
 
 /**
@@ -35,6 +38,7 @@ export async function retryTransient<T>(
   run: RetryRun = {},
 ): Promise<T> {
   throwIfAborted(run.signal);
+  run.progress?.waitsFor("database");
   try {
     return await attempt();
   } catch (error) {
@@ -50,15 +54,18 @@ function retryAfter<T>(
   attempt: () => Promise<T>,
   options: RetryOptions & RetryRun,
 ): Promise<T> {
-  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, observer } = options;
+  const { maxElapsedMs = 15_000, minDelayMs = 25, maxDelayMs = 1_000, signal, observer, progress } = options;
   let last = { failure, at: performance.now() };
+  progress?.waitsFor("retry");
   const again = async (count: number): Promise<T> => {
     if (count === 1) throw failure;
     observer?.retrying({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
+    progress?.waitsFor("database");
     try {
       return await attempt();
     } catch (error) {
       throwIfAborted(signal);
+      progress?.waitsFor("retry");
       last = { failure: toDatabaseError(error), at: performance.now() };
       throw last.failure;
     }

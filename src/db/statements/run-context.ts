@@ -1,3 +1,5 @@
+import type { CallProgress } from "../../telemetry/running-call.js";
+
 /** Settings for the statements of one call. */
 export interface RunContext {
   /** Ends the call: the server cancels its statement. */
@@ -16,4 +18,6 @@ export interface RunContext {
    * stored everything.
    */
   readonly confirmsEarlier?: boolean | undefined;
+  /** Told what the statements wait for. */
+  readonly progress?: CallProgress | undefined;
 }

@@ -93,14 +93,16 @@ export async function inOneTransaction<Call extends CallContext, T>(
 }
 
 async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise<T> {
-  const { database, policy, signal, observer } = call;
+  const { database, policy, signal, observer, progress } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
   try {
-    return await retryTransient(
+    const result = await retryTransient(
       call.lockTimeoutMs === undefined ? attempt : withoutLockRetries(attempt),
       database.kysely.isTransaction ? false : policy.retry,
-      { signal, observer },
+      { signal, observer, progress },
     );
+    progress?.moved();
+    return result;
   } catch (error) {
     throw explainMissingTables(explainRefusedRow(error, call), call);
   }

@@ -17,11 +17,11 @@ export type TupleReads = ReadGroups<TupleRead, TupleRow>;
 /**
  * Reads several tuples in one statement.
  *
- * @param keys - In namespaces that differ. Either all of them name a checkpoint, or none.
+ * @param reads - In namespaces that differ. Either all of them name a checkpoint, or none.
  * @param signal - Aborts when nobody waits for any of them.
  */
 export type ReadTuples = (
-  keys: readonly TupleKey[],
+  reads: readonly TupleRead[],
   selection: TupleSelection,
   signal: AbortSignal,
 ) => Promise<PageRow[]>;
@@ -34,8 +34,7 @@ export function tupleReadRules(readTuples: ReadTuples): ReadRules<TupleRead, Tup
     readTogether: async (reads, signal) => {
       const [first] = reads;
       if (first === undefined) return new Map();
-      const keys = reads.map(({ key }) => key);
-      const rows = await readTuples(keys, first.selection, signal);
+      const rows = await readTuples(reads, first.selection, signal);
       const byPlace = groupBy(rows, (row) => rowKey(row.thread_id, row.checkpoint_ns));
       return new Map([...byPlace].map(([place, found]) => [place, found.map(({ row }) => row)]));
     },

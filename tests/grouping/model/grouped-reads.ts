@@ -49,8 +49,8 @@ export class GroupedReads {
 
   constructor(connections: number, time: ManualTime) {
     this.#time = time;
-    const rules = tupleReadRules(async (keys, { writes }, signal) => {
-      const threadIds = keys.map(({ threadId }) => threadId);
+    const rules = tupleReadRules(async (reads, { writes }, signal) => {
+      const threadIds = reads.map(({ key }) => key.threadId);
       const found = await this.#send({ threadIds, writes, isGroup: true, signal });
       return found.map((row) => ({
         thread_id: row.checkpoint_id,
