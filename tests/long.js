@@ -1,6 +1,7 @@
 /**
  * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
- * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`.
+ * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`. Without an argument the soak
+ * follows (tests/soak), which takes an hour.
  *
  * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
@@ -14,13 +15,18 @@ import process from "node:process";
 /** A test has no timeout but that of its property, which grows with the number of runs. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+/** How long the soak takes for each run of a test, in minutes. */
+const SOAK_MINUTES = 3;
+
 const { TEST_SEED = String(randomInt(2 ** 31)), TEST_FACTOR = "20" } = process.env;
 const variables = `TEST_SEED=${TEST_SEED} TEST_FACTOR=${TEST_FACTOR}`;
 console.log(variables);
 
 const folder = mkdtempSync(join(tmpdir(), "test-long-"));
 try {
-  process.exitCode = run(process.argv.slice(2));
+  const chosen = process.argv.slice(2);
+  process.exitCode = run(chosen);
+  if (chosen.length === 0 && soak() !== 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -39,6 +45,11 @@ function run(chosen) {
   if (status !== 0 && existsSync(report))
     for (const command of commandsToRepeat(report)) console.log(command);
   return status ?? 1;
+}
+
+function soak() {
+  const given = ["--minutes", String(SOAK_MINUTES * Number(TEST_FACTOR)), "--seed", TEST_SEED];
+  return spawnSync("npm", ["run", "test:soak", "--", ...given], { stdio: "inherit" }).status ?? 1;
 }
 
 function randomTests() {

@@ -15,8 +15,12 @@ export interface Scene {
   readonly random: Random;
 }
 
-/** A fault. */
-export interface Fault {
+/**
+ * A fault.
+ *
+ * @typeParam Needs - What it disturbs.
+ */
+export interface Fault<Needs = Scene> {
   /** The name in the report. */
   readonly name: string;
   /**
@@ -24,5 +28,5 @@ export interface Fault {
    *
    * @returns A cleanup to run after the load has resumed, if any.
    */
-  inject(scene: Scene): Promise<(() => void) | undefined>;
+  inject(scene: Needs): Promise<(() => void) | undefined>;
 }

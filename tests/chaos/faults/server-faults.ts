@@ -4,7 +4,7 @@ import type { Fault, Scene } from "./fault.js";
 const UP_MS = 20_000;
 
 /** `pg_ctl stop -m immediate`: all processes end at once, and the next start runs crash recovery. */
-export const stopImmediately: Fault = {
+export const stopImmediately: Fault<Pick<Scene, "server" | "random">> = {
   name: "server stopped with -m immediate",
   inject: async ({ server, random }) => {
     await server.crash();

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs, waitFor } from "../clock.js";
 import { ROLE } from "./server-faults.js";
-import type { Fault } from "./fault.js";
+import type { Fault, Scene } from "./fault.js";
 
 const LOOK_MS = 5_000;
 
 /** Terminates idle backends, as an administrator would. */
-export const terminateIdle: Fault = {
+export const terminateIdle: Fault<Pick<Scene, "admin">> = {
   name: "idle backends terminated",
   inject: async ({ admin }) => {
     await waitFor(async () => {
@@ -18,7 +18,7 @@ export const terminateIdle: Fault = {
 };
 
 /** Terminates backends during a statement, which waits for a lock until then. */
-export const terminateActive: Fault = {
+export const terminateActive: Fault<Pick<Scene, "admin">> = {
   name: "backends terminated in mid-statement",
   inject: async ({ admin }) => {
     await admin.whileLocked(async () => {

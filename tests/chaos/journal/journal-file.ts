@@ -6,7 +6,7 @@ import type { JournalEntry, UntimedEntry } from "./entry.js";
  * Appends to a journal. Each line is one `write` to an append-only file without a buffer, so it survives a kill of the process.
  * It would not survive a crash of the machine.
  */
-export class JournalFile {
+export class JournalFile<Line extends object = UntimedEntry> {
   readonly #file: number;
 
   constructor(path: string) {
@@ -16,7 +16,7 @@ export class JournalFile {
   }
 
   /** Appends a line, and returns it as it will be read back. */
-  add<Entry extends UntimedEntry>(entry: Entry): Entry & { readonly at: number } {
+  add<Entry extends Line>(entry: Entry): Entry & { readonly at: number } {
     const timed = { ...entry, at: nowMs() };
     writeSync(this.#file, `${JSON.stringify(timed)}\n`);
     return timed;
@@ -28,12 +28,12 @@ export class JournalFile {
 }
 
 /** Reads all entries of a journal; none if the file doesn't exist. */
-export function readJournal(path: string): JournalEntry[] {
+export function readJournal<Entry = JournalEntry>(path: string): Entry[] {
   return existsSync(path) ? parseLines(readFileSync(path, "utf8").split("\n")) : [];
 }
 
 /** Follows a growing journal. */
-export class JournalTail {
+export class JournalTail<Entry = JournalEntry> {
   readonly #path: string;
   #offset = 0;
   #rest = "";
@@ -43,7 +43,7 @@ export class JournalTail {
   }
 
   /** Returns the entries that were appended since the last call. */
-  read(): JournalEntry[] {
+  read(): Entry[] {
     if (!existsSync(this.#path)) return [];
     const file = openSync(this.#path, "r");
     try {
@@ -70,10 +70,10 @@ export class JournalTail {
 
 const CHUNK_BYTES = 1 << 20;
 
-function parseLines(lines: readonly string[]): JournalEntry[] {
+function parseLines<Entry>(lines: readonly string[]): Entry[] {
   return lines.flatMap((line) => {
     try {
-      return line === "" ? [] : [JSON.parse(line) as JournalEntry];
+      return line === "" ? [] : [JSON.parse(line) as Entry];
     } catch {
       return []; // A process was killed while writing this line: its call was never made, or never acknowledged.
     }

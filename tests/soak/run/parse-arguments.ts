@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { randomSeed } from "../../chaos/run/parse-arguments.js";
+
+export const USAGE = `npm run test:soak [-- --minutes 60] [-- --users 40] [-- --processes 3] [-- --seed N]
+
+  --minutes    how long users make turns while faults happen (default 60)
+  --users      how many users there are (default 40)
+  --processes  how many processes serve them (default 3); the first one is never killed
+  --seed       the seed of users and faults; each run prints its own
+
+It prints a line each minute, and a report at the end. The exit code is 1 if a promise is broken.`;
+
+const given = z.object({
+  minutes: z.coerce.number().positive(),
+  users: z.coerce.number().int().positive(),
+  processes: z.coerce.number().int().positive(),
+  seed: z.coerce.number().int().min(0).optional(),
+  help: z.boolean(),
+});
+
+/** The arguments of a soak. */
+export interface SoakArguments {
+  readonly minutes: number;
+  readonly users: number;
+  readonly processes: number;
+  readonly seed: number;
+  readonly help: boolean;
+}
+
+/**
+ * Parses the command line.
+ *
+ * @throws Error that names the invalid argument.
+ */
+export function parseSoakArguments(args: string[]): SoakArguments {
+  const { values } = parseArgs({
+    args,
+    options: {
+      minutes: { type: "string", default: "60" },
+      users: { type: "string", default: "40" },
+      processes: { type: "string", default: "3" },
+      seed: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const { seed = randomSeed(), ...others } = given.parse(values);
+  return { ...others, seed };
+}
+
+/** The command that repeats a run, but for the timing of the machine. */
+export function commandOf({ minutes, users, processes, seed }: SoakArguments): string {
+  return `npm run test:soak -- --minutes ${minutes} --users ${users} --processes ${processes} --seed ${seed}`;
+}
