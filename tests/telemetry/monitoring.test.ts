@@ -5,9 +5,14 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { PostgresCache } from "../../src/cache/index.js";
 import { PostgresSaver } from "../../src/index.js";
+import { TOO_LONG_MS } from "../../src/telemetry/running-calls.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { countWaiting } from "../../test-support/held-locks.js";
+import { ManualTime } from "../../test-support/manual-time.js";
 import { stopClock } from "../../test-support/shifted-clock.js";
-import { describeServer } from "../../test-support/targets.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
+import { withClient } from "../../test-support/with-client.js";
 import { timeInId } from "../../src/saver/model/checkpoint-time.js";
 import { idAt } from "../retention/id-at.js";
 import { hoursAgo, putLine } from "../retention/put-line.js";
@@ -82,6 +87,27 @@ function panels(): Query[] {
 /** The labels that Prometheus adds to each series. */
 const OF_PROMETHEUS = ["job", "instance"];
 
+/** Reads a thread, to which the database answers after more time than it should take. */
+async function readTooLong(database: TestDatabase<string>): Promise<void> {
+  const time = new ManualTime();
+  time.start();
+  // It has set no timer by the time of the machine.
+  await using saver = new PostgresSaver(database.source);
+  let read: Promise<unknown> | undefined;
+  await withClient(database.source, async (client) => {
+    await client.query("begin; lock table checkpoints in access exclusive mode");
+    read = saver.getTuple(threadConfig(newThread()));
+    await until(async () => {
+      time.pass(1);
+      return (await countWaiting(database)) > 0;
+    });
+    time.pass(TOO_LONG_MS);
+    await client.query("rollback");
+  });
+  await read;
+  time.stop();
+}
+
 describeServer("the alerts and the dashboard of docs/in-production.md", (target) => {
   let scrape: string;
 
@@ -110,6 +136,7 @@ describeServer("the alerts and the dashboard of docs/in-production.md", (target)
       await round();
       await retention.stop();
     }
+    await readTooLong(database);
     // A primary is no replica.
     await using misled = new PostgresSaver(database.source, undefined, { replica: database.source });
     await misled.getTuple(config, { staleReads: true });
