@@ -38,7 +38,8 @@ export class User {
       for (let turn = 0; turn < TURNS_OF_A_THREAD; turn++) {
         const isLast = performance.now() > until;
         if (!(await this.#take(thread, turn))) {
-          this.#tally.found(`${this.#customer}/${thread}: turn ${turn} never succeeded`);
+          const left = JSON.stringify(await this.#look(thread));
+          this.#tally.found(`${this.#customer}/${thread}: turn ${turn} never succeeded: ${left}`);
           return;
         }
         if (isLast) return;

@@ -21,7 +21,8 @@ export interface Database {
 /** Opens the database, and creates or migrates its tables. */
 export async function openDatabase({ database, retention }: Settings): Promise<Database> {
   const { source, options, close } = await connect(database);
-  const saver = new PostgresSaver(source, undefined, options);
+  // A turn has the lock of its thread. Should it lose the lock and not notice at once, nothing more of it is stored.
+  const saver = new PostgresSaver(source, undefined, { ...options, concurrency: "optimistic" });
   const store = new PostgresStore(source, options);
   const cache = new PostgresCache(source, { ...options, keyPrefix: "assistant-1", maxEntries: 100_000 });
   // Where the role of the service may not create tables, migrate in the pipeline: `npx langgraph-checkpoint-kysely migrate`.

@@ -1,9 +1,11 @@
 /** Starts the service, and stops it when the process is told to. */
 import { INSPECTOR_PATH } from "./inspector.js";
+import { surviveLateAborts } from "./late-aborts.js";
 import { log } from "./log.js";
 import { startService } from "./service.js";
 import { readSettings } from "./settings.js";
 
+surviveLateAborts();
 const settings = readSettings(process.env);
 const service = await startService(settings);
 log.info("listening", { url: service.url });

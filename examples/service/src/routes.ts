@@ -1,5 +1,10 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
-import { DatabaseError, ThreadLockedError, ThreadLockLostError } from "langgraph-checkpoint-kysely";
+import {
+  ConcurrentModificationError,
+  DatabaseError,
+  ThreadLockedError,
+  ThreadLockLostError,
+} from "langgraph-checkpoint-kysely";
 import { z } from "zod";
 import type { Database } from "./database.js";
 import { threadIdOf } from "./ids.js";
@@ -86,14 +91,16 @@ const fail: ErrorRequestHandler = (error: unknown, { method, path }, response, _
   response.status(status).json({ error: reason });
 };
 
+/** The saver has retried for some seconds, or another turn has begun after this one lost its lock. */
+const AGAIN = [DatabaseError, ThreadLockLostError, ConcurrentModificationError];
+
 function statusOf(error: unknown): readonly [status: number, reason: string] {
   if (error instanceof z.ZodError) return [400, z.prettifyError(error)];
   if (error instanceof ThreadLockedError) return [409, "the thread is being answered"];
   if (error instanceof WaitingError) return [409, error.message];
   if (error instanceof TurnEndedError)
     return error.reason === "too slow" ? [504, error.message] : [503, error.message];
-  // The saver has retried for some seconds.
-  if (error instanceof DatabaseError || error instanceof ThreadLockLostError) return [503, "try again"];
+  if (AGAIN.some((kind) => error instanceof kind)) return [503, "try again"];
   // Such as a body that is too large, or no JSON.
   if (error instanceof Error && "status" in error && typeof error.status === "number") {
     return [error.status, error.status < 500 ? error.message : "failed"];

@@ -117,9 +117,10 @@ export class Turns {
     }
     const answer = thread.messages.find((each) => each.id === answerTo(id));
     if (answer !== undefined) return { status: "answered", text: answer.text };
-    if (thread.status === "waiting" && has(thread, id))
-      return { status: "waiting", question: thread.question };
-    throw new WaitingError("the thread waits for a person");
+    if (thread.status !== "waiting")
+      throw new Error(`the run left no answer: the thread is ${thread.status}`);
+    if (!has(thread, id)) throw new WaitingError("the thread waits for a person");
+    return { status: "waiting", question: thread.question };
   }
 }
 
@@ -127,9 +128,10 @@ type State = Awaited<ReturnType<Assistant["getState"]>>;
 
 function viewOf({ values, next, tasks }: State): ThreadView {
   const { messages = [] } = values as Partial<Assistant["~OutputType"]>;
-  const [question] = tasks.flatMap(({ interrupts }) => interrupts);
+  // A task that has ended has no part in `next`, but its step is not stored before the next checkpoint.
+  const [question] = tasks.filter(({ name }) => next.includes(name)).flatMap(({ interrupts }) => interrupts);
   return {
-    status: question !== undefined ? "waiting" : next.length > 0 ? "stopped" : "idle",
+    status: question !== undefined ? "waiting" : tasks.length > 0 ? "stopped" : "idle",
     messages: messages.map(({ id = "", type, text }) => ({ id, from: type, text })),
     ...(question !== undefined && { question: question.value as unknown }),
   };
