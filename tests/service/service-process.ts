@@ -9,6 +9,8 @@ import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 /** The password of the inspector in tests. */
 export const TOKEN = "a-token-of-the-tests";
 
+/** Collects garbage on a signal, so that what is left of the heap is in use. */
+const COLLECT = ["--expose-gc", "--import", 'data:text/javascript,process.on("SIGUSR2",()=>gc())'];
 const START_MS = 60_000;
 const LAST_LINES = 40;
 
@@ -49,7 +51,7 @@ export class ServiceProcess {
   async start(): Promise<void> {
     this.#isToEnd = false;
     this.lines.length = 0;
-    const child = spawn(process.execPath, [this.#main], {
+    const child = spawn(process.execPath, [...COLLECT, this.#main], {
       stdio: ["ignore", "pipe", "pipe"],
       env: this.#env,
     });

@@ -14,7 +14,7 @@ export const killClient: Fault = {
 export const exhaustConnections: Fault = {
   name: "pool exhausted",
   inject: async ({ client, settings }) => {
-    await client.exhaustPool(settings.connectionTimeoutMs + 500);
+    await client.exhaustPool?.(settings.connectionTimeoutMs + 500);
     return undefined;
   },
 };

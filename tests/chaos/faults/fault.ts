@@ -10,7 +10,8 @@ export interface Scene {
   readonly server: EmbeddedServer;
   readonly proxy: TcpProxy;
   readonly admin: Admin;
-  readonly client: ChaosClient;
+  /** The process of the load. Only that of chaos can be told to exhaust its pool. */
+  readonly client: Pick<ChaosClient, "kill" | "start"> & Partial<Pick<ChaosClient, "exhaustPool">>;
   readonly settings: Pick<ClientOptions, "connectionTimeoutMs" | "statementTimeoutMs">;
   readonly random: Random;
 }

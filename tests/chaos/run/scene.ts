@@ -14,6 +14,7 @@ import { type ChaosOptions, type Load, LOAD } from "./chaos-options.js";
 
 /** The server of a run with its tables, the proxy in front of it, and the process of the load. */
 export interface Stage extends Scene {
+  readonly client: ChaosClient;
   readonly settings: Load;
   /** The path of the journal. */
   readonly journal: string;
@@ -56,8 +57,12 @@ export async function openStage({
   };
 }
 
-// The load is not a superuser, for whom the server reserves connections.
-async function createDatabase(server: EmbeddedServer): Promise<string> {
+/**
+ * Creates the database of a load with its tables. The load is not a superuser, for whom the server reserves connections.
+ *
+ * @returns Its URL for the role of the load.
+ */
+export async function createDatabase(server: EmbeddedServer): Promise<string> {
   const admin = new Admin(server.url);
   await admin.query(`create role ${ROLE} login password '${ROLE}'`);
   await admin.query(`create database ${ROLE} owner ${ROLE}`);
@@ -76,7 +81,8 @@ async function acknowledgeBeforeWriting(server: EmbeddedServer): Promise<void> {
   await admin.query("checkpoint");
 }
 
-function asSuperuser(server: EmbeddedServer, databaseUrl: string): string {
+/** Returns the URL of a database for the superuser. */
+export function asSuperuser(server: EmbeddedServer, databaseUrl: string): string {
   const url = new URL(server.url);
   url.pathname = new URL(databaseUrl).pathname;
   return url.href;
