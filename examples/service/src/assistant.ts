@@ -101,8 +101,12 @@ function approve({ order }: State): { reply: string } {
 }
 
 /** A node of its own, so that the decision is stored before anything is paid. */
-async function refund({ order, messages }: State): Promise<{ reply: string }> {
-  const { receipt } = await payBack(order, messages.at(-1)?.id ?? "");
+async function refund(
+  { order, messages }: State,
+  config: LangGraphRunnableConfig,
+): Promise<{ reply: string }> {
+  const threadId = String(config.configurable?.thread_id);
+  const { receipt } = await payBack(order, `${threadId}/${messages.at(-1)?.id ?? ""}`);
   return { reply: `Order ${order.id} is refunded: ${order.euros} €, receipt ${receipt}.` };
 }
 
