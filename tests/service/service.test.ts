@@ -43,14 +43,13 @@ describeServer("the example service, on the published package", (server) => {
 
   it("answers a message that is sent again as it did before, and remembers its customer in other threads", async () => {
     const hello = { id: "1", text: "my name is Ada" };
-    expect(await replyTo("one", hello)).toEqual([
-      200,
-      { status: "answered", text: "Nice to meet you, Ada." },
-    ]);
-    expect(await replyTo("one", hello)).toEqual([
-      200,
-      { status: "answered", text: "Nice to meet you, Ada." },
-    ]);
+    const nice = [200, { status: "answered", text: "Nice to meet you, Ada." }];
+    expect(await replyTo("one", hello)).toEqual(nice);
+    expect(await replyTo("one", { id: "2", text: "lamps" })).toMatchObject([200, { text: /turn 2: lamps/ }]);
+    expect(await replyTo("one", hello)).toEqual(nice);
+    const thread = await fetch(`${service.url}/threads/one`, { headers: { "x-customer": "ada" } });
+    const messages = ["1", "1:answer", "2", "2:answer"].map((id) => expect.objectContaining({ id }));
+    expect(await thread.json()).toEqual({ status: "idle", messages });
     const text = "Ada, this is turn 1: lamps";
     expect(await replyTo("two", { id: "1", text: "lamps" })).toEqual([200, { status: "answered", text }]);
   });
