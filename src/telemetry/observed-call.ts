@@ -52,7 +52,11 @@ export class ObservedCall {
   #bytes = 0;
   #retries = 0;
 
-  /** @param attributes - The attributes of both spans and metrics, of low cardinality. */
+  /**
+   * @param attributes - The attributes of both spans and metrics, of low cardinality.
+   *
+   * @internal
+   */
   constructor(running: RunningCall, attributes: Attributes, listeners: CallListeners) {
     this.#running = running;
     this.#attributes = attributes;
@@ -60,7 +64,11 @@ export class ObservedCall {
     listeners.instruments?.pending.add(1, attributes, listeners.context);
   }
 
-  /** Sets what the call is about, once that is known. */
+  /**
+   * Sets what the call is about, once that is known.
+   *
+   * @internal
+   */
   about(subject: CallSubject): void {
     this.#running.about(subject);
   }
@@ -70,7 +78,11 @@ export class ObservedCall {
     this.#rows += count;
   }
 
-  /** Counts bytes of headers and values that were stored or read. */
+  /**
+   * Counts bytes of headers and values that were stored or read.
+   *
+   * @internal
+   */
   addBytes(count: number): void {
     this.#bytes += count;
   }
@@ -94,19 +106,31 @@ export class ObservedCall {
     log.write("warn", message, { ...this.#fields(description), attempt, delayMs: Math.round(delayMs) });
   }
 
-  /** Adds an event to the span of the call. */
+  /**
+   * Adds an event to the span of the call.
+   *
+   * @internal
+   */
   addEvent(name: string, attributes: Attributes): void {
     const { span } = this.#listeners;
     // The values of a list may be read after the span of their page has ended.
     if (span?.isRecording() === true) span.addEvent(name, attributes);
   }
 
-  /** Records a value of the call in a metric. */
+  /**
+   * Records a value of the call in a metric.
+   *
+   * @internal
+   */
   record(histogram: Histogram | undefined, value: number): void {
     histogram?.record(value, this.#attributes, this.#listeners.context);
   }
 
-  /** Logs a warning about the call. */
+  /**
+   * Logs a warning about the call.
+   *
+   * @internal
+   */
   warn(message: string, fields: LogFields): void {
     const known = givenFields({ ...this.#running.subject, ...fields });
     this.#listeners.log.write("warn", message, { operation: this.#running.operation.name, ...known });
@@ -116,6 +140,8 @@ export class ObservedCall {
    * Runs the call, and ends its span with it.
    *
    * @param work - Called at once. Spans that it starts become children of the call's span.
+   *
+   * @internal
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     try {
