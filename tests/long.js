@@ -1,7 +1,7 @@
 /**
  * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
- * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`. Without an argument the soak
- * follows (tests/soak), which takes an hour.
+ * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`. Without an argument the
+ * soak follows (tests/soak), which takes an hour, and the example service under load (tests/service), which takes half of one.
  *
  * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
@@ -15,8 +15,8 @@ import process from "node:process";
 /** A test has no timeout but that of its property, which grows with the number of runs. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** How long the soak takes for each run of a test, in minutes. */
-const SOAK_MINUTES = 3;
+/** How long each of these takes for each run of a test, in minutes. */
+const MINUTES = { "test:soak": 3, "test:service": 1.5 };
 
 const { TEST_SEED = String(randomInt(2 ** 31)), TEST_FACTOR = "20" } = process.env;
 const variables = `TEST_SEED=${TEST_SEED} TEST_FACTOR=${TEST_FACTOR}`;
@@ -26,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), "test-long-"));
 try {
   const chosen = process.argv.slice(2);
   process.exitCode = run(chosen);
-  if (chosen.length === 0 && soak() !== 0) process.exitCode = 1;
+  if (chosen.length === 0 && Object.entries(MINUTES).filter(runForMinutes).length > 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -47,9 +47,10 @@ function run(chosen) {
   return status ?? 1;
 }
 
-function soak() {
-  const given = ["--minutes", String(SOAK_MINUTES * Number(TEST_FACTOR)), "--seed", TEST_SEED];
-  return spawnSync("npm", ["run", "test:soak", "--", ...given], { stdio: "inherit" }).status ?? 1;
+/** Returns whether it failed. */
+function runForMinutes([script, minutes]) {
+  const given = ["--minutes", String(minutes * Number(TEST_FACTOR)), "--seed", TEST_SEED];
+  return spawnSync("npm", ["run", script, "--", ...given], { stdio: "inherit" }).status !== 0;
 }
 
 function randomTests() {

@@ -9,7 +9,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** What is generated is checked where it is generated: by TypeDoc and VitePress. */
 const GENERATED = /^(?:api|\.vitepress)\//;
 const PAGES = [
-  ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md"],
+  ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"],
+  ...["bench/README.md", "examples/service/README.md", "tests/fixtures/releases/README.md"],
   ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".md") && !GENERATED.test(path))
     .map((path) => `docs/${path}`),
