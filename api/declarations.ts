@@ -49,15 +49,20 @@ export function parseReport(report: string): EntryApi {
 /** Returns the Markdown of a report. A name that another report declares in the same way is in its list of names only. */
 export function writeReport(
   specifier: string,
-  api: EntryApi,
+  { imports, declarations, docs }: EntryApi & { readonly docs: ReadonlyMap<string, string> },
   elsewhere: ReadonlyMap<string, Declaration>,
 ): string {
-  const own = [...api.declarations.values()].filter(
+  const own = [...declarations.values()].filter(
     ({ name, isExported, text }) => isExported || bare(elsewhere.get(name)?.text) !== bare(text),
   );
-  const used = api.imports.filter((line) => own.some(({ text }) => mentions(text, importedName(line))));
-  const blocks = [used.join("\n"), ...own.map(({ text }) => text)].filter((block) => block !== "");
+  const used = imports.filter((line) => own.some(({ text }) => mentions(text, importedName(line))));
+  const described = own.map(({ name, text }) => [comment(docs.get(name)), text].join(""));
+  const blocks = [used.join("\n"), ...described].filter((block) => block !== "");
   return `# ${specifier}\n\nWritten by \`npm run api\`. What has no \`export\` is mentioned by what has.\n\n\`\`\`ts\n${blocks.join("\n\n")}\n\`\`\`\n`;
+}
+
+function comment(text = ""): string {
+  return text === "" ? "" : `// ${text}\n`;
 }
 
 /** Whether a text contains a name as a whole word. */

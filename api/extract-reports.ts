@@ -11,24 +11,40 @@ import { z } from "zod";
 
 const Package = z.object({ name: z.string(), exports: z.record(z.string(), z.unknown()) });
 
+const Model = z.object({
+  members: z.tuple([
+    z.object({ members: z.array(z.object({ name: z.string(), docComment: z.string().default("") })) }),
+  ]),
+});
+
 /** Nothing is reported that TypeDoc or TypeScript report as well, with better names of files. */
 const SILENT = { default: { logLevel: ExtractorLogLevel.None } };
 
+/** What is known of an entry point. */
+export interface Extracted {
+  /** By which a user imports it. */
+  readonly specifier: string;
+  /** The file of its report. */
+  readonly file: string;
+  readonly report: string;
+  /** The first paragraph of the documentation of each exported name. */
+  readonly docs: ReadonlyMap<string, string>;
+}
+
 /**
- * Writes a report of each entry point of the built package: every exported name with its type and its tags, and the types that these
+ * Makes a report of each entry point of the built package: every exported name with its type and its tags, and the types that these
  * mention. The file of `./checkpoint-store/redis` is `checkpoint-store-redis.api.md`.
  *
  * @param root - The folder of the package, which is built.
- * @param folder - Where the reports are written.
- * @returns The files, with the specifier by which a user imports what each describes.
+ * @param folder - An empty folder for what is written meanwhile.
  * @throws Error if declarations can't be read.
  *
  * @example
  * ```ts
- * extractReports("/path/of/the/package", "/tmp/reports"); // [{ specifier: "langgraph-checkpoint-kysely", file: "index.api.md" }, …]
+ * extractReports("/path/of/the/package", "/tmp/reports"); // [{ specifier: "langgraph-checkpoint-kysely", file: "index.api.md", … }, …]
  * ```
  */
-export function extractReports(root: string, folder: string): { specifier: string; file: string }[] {
+export function extractReports(root: string, folder: string): Extracted[] {
   mkdirSync(folder, { recursive: true });
   const entries = entriesOf(root);
   const [first, ...others] = entries.map((entry) =>
@@ -49,7 +65,12 @@ export function extractReports(root: string, folder: string): { specifier: strin
     });
     if (!succeeded) throw new Error(`${config.mainEntryPointFilePath} has no report`);
   }
-  return entries.map(({ specifier, file }) => ({ specifier, file }));
+  return entries.map(({ specifier, file }) => ({
+    specifier,
+    file,
+    report: readFileSync(join(folder, file), "utf8"),
+    docs: docsIn(readFileSync(modelOf(folder, file), "utf8")),
+  }));
 }
 
 /** An entry point of the package. */
@@ -69,6 +90,26 @@ function entriesOf(root: string): Entry[] {
       const entry = path === "." ? "index" : path.slice("./".length);
       return { name: entry, specifier: path.replace(".", name), file: `${entry.replace("/", "-")}.api.md` };
     });
+}
+
+function modelOf(folder: string, file: string): string {
+  return join(folder, file.replace(".md", ".json"));
+}
+
+function docsIn(model: string): Map<string, string> {
+  const [entryPoint] = Model.parse(JSON.parse(model)).members;
+  return new Map(entryPoint.members.map(({ name, docComment }) => [name, firstParagraph(docComment)]));
+}
+
+function firstParagraph(comment: string): string {
+  const lines = comment.split("\n").map((line) =>
+    line
+      .replace(/^\/\*\*|\*\/$/g, "")
+      .replace(/^\s*\*?\s*/, "")
+      .trim(),
+  );
+  const [, paragraph = ""] = /^\n*(.*?)(?:\n\n|\n@|$)/s.exec(lines.join("\n").trim()) ?? [];
+  return paragraph.replaceAll("\n", " ").replaceAll(/\{@link ([^}\s]+)\}/g, "$1");
 }
 
 function settings(
@@ -104,7 +145,7 @@ function settings(
         includeForgottenExports: true,
         tagsToReport: { "@experimental": true },
       },
-      docModel: { enabled: false },
+      docModel: { enabled: true, apiJsonFilePath: modelOf(folder, file) },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
       messages: {

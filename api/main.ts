@@ -34,15 +34,13 @@ if (process.argv.includes("--verify")) {
 function currentReports(): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "api-"));
   try {
-    const apis = extractReports(ROOT, folder).map(({ specifier, file }) => {
-      return { specifier, file, api: parseReport(readFileSync(join(folder, file), "utf8")) };
-    });
     const declared = new Map<string, Declaration>();
     return new Map(
-      apis.map(({ specifier, file, api }) => {
-        const report = writeReport(specifier, api, declared);
+      extractReports(ROOT, folder).map(({ specifier, file, report, docs }) => {
+        const api = parseReport(report);
+        const written = writeReport(specifier, { ...api, docs }, declared);
         for (const declaration of api.declarations.values()) declared.set(declaration.name, declaration);
-        return [file, report];
+        return [file, written];
       }),
     );
   } finally {

@@ -94,10 +94,12 @@ describe("the changelog", () => {
 
 describe("a report", () => {
   it("leaves out what another one declares, unless it is exported", () => {
-    const api = { imports: ["import { Base } from 'base';"], declarations: declarations(BASE) };
+    const docs = new Map([["Report", "What was found."]]);
+    const api = { imports: ["import { Base } from 'base';"], declarations: declarations(BASE), docs };
     const report = writeReport("a/b", api, declarations(["export interface Hidden { readonly a: string; }"]));
     expect(parseReport(report).declarations.has("Hidden")).toBe(false);
     expect(parseReport(report).declarations.has("Report")).toBe(true);
+    expect(report).toContain("// What was found.\n// @public\nexport interface Report");
     expect(report).not.toContain("import");
   });
 });
