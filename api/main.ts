@@ -2,22 +2,25 @@
  * Writes `api/reports`: every name that the package exports, with its type. It reads the built declarations, so build first.
  *
  * With `--verify` it writes nothing. It fails if the reports don't match the package, and if the changelog does not mention a change since
- * the last release. It says whether the changes make a patch, a minor or a major release.
+ * the last release, or the version was raised by too little. It says whether the changes make a patch, a minor or a major release.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { type Change, compareApis, levelOf } from "./compare-apis.js";
 import { type Declaration, parseReport, writeReport } from "./declarations.js";
 import { extractReports } from "./extract-reports.js";
 import { lastRelease, type Released } from "./released-api.js";
 import { unmentionedChanges } from "./unmentioned-changes.js";
+import { tooSmallBump } from "./version-bump.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const REPORTS = "api/reports";
 const CHANGELOG = "CHANGELOG.md";
+const MANIFEST = "package.json";
 
 const reports = currentReports();
 if (process.argv.includes("--verify")) {
@@ -71,10 +74,12 @@ function compareWithRelease(reports: ReadonlyMap<string, string>): string[] {
   console.log(
     `Compared with ${released.name}, the API needs a ${levelOf(changes)} release: ${changes.length} changes`,
   );
-  const now = readFileSync(join(ROOT, CHANGELOG), "utf8");
-  return unmentionedChanges(changes, released.read(CHANGELOG) ?? "", now).map(
-    (change) => `${CHANGELOG} does not mention this change: ${describe(change)}`,
-  );
+  const bump = tooSmallBump(versionIn(released.read(MANIFEST)), versionIn(read(MANIFEST)), levelOf(changes));
+  const unmentioned = unmentionedChanges(changes, released.read(CHANGELOG) ?? "", read(CHANGELOG));
+  return [
+    ...(bump === undefined ? [] : [bump]),
+    ...unmentioned.map((change) => `${CHANGELOG} does not mention this change: ${describe(change)}`),
+  ];
 }
 
 function changesSince(released: Released, reports: ReadonlyMap<string, string>): Change[] {
@@ -86,6 +91,14 @@ function changesSince(released: Released, reports: ReadonlyMap<string, string>):
 
 function declarationsOf(report: string | undefined): ReadonlyMap<string, Declaration> {
   return report === undefined ? new Map<string, Declaration>() : parseReport(report).declarations;
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), "utf8");
+}
+
+function versionIn(manifest = "{}"): string {
+  return z.object({ version: z.string() }).parse(JSON.parse(manifest)).version;
 }
 
 function describe({ name, member, what }: Change): string {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type Change, compareApis, levelOf } from "../../api/compare-apis.js";
 import { parseReport, writeReport } from "../../api/declarations.js";
 import { unmentionedChanges } from "../../api/unmentioned-changes.js";
+import { tooSmallBump } from "../../api/version-bump.js";
 
 const BASE = [
   "// @public\nexport interface Options { readonly size?: number; }",
@@ -79,6 +80,22 @@ describe("the level of a change of the API", () => {
     expect(levelOf([...changesBy("size?", "depth?: 1; size?"), ...changesBy("rows: number;", "")])).toBe(
       "major",
     );
+  });
+});
+
+describe("a version", () => {
+  it.each([
+    ["1.2.3", "1.2.4", "patch", true],
+    ["1.2.3", "1.2.4", "minor", false],
+    ["1.2.3", "1.3.0", "minor", true],
+    ["1.2.3", "1.3.0", "major", false],
+    ["1.2.3", "2.0.0", "major", true],
+    ["0.2.3", "0.3.0", "major", true],
+    ["0.2.3", "0.2.4", "major", false],
+    ["1.2.3", "1.2.3", "major", true],
+    ["1.2.3", "2.0.0-rc.1", "major", true],
+  ] as const)("%s is followed by %s after a change that is %s: %s", (before, now, level, isEnough) => {
+    expect(tooSmallBump(before, now, level) === undefined).toBe(isEnough);
   });
 });
 
