@@ -108,8 +108,8 @@ describePglite("a call inside of a transaction() of the PGlite that its saver ha
       (run) => source.transaction(run),
       async () => {
         const settled = Promise.allSettled([saver.getTuple(THREAD)]);
-        await until(() => time.timers.length === 1);
-        expect(time.timers).toEqual([PGLITE_LIMIT_MS]);
+        // The other timer looks for calls that wait too long.
+        await until(() => time.timers.includes(PGLITE_LIMIT_MS));
         time.pass(PGLITE_LIMIT_MS);
         const [ended] = await settled;
         return ended;

@@ -18,8 +18,11 @@ export function startLoad(program: string, args: readonly string[]): LoadProcess
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...withoutNodeOptions(), INSPECTOR_TOKEN: TOKEN },
   });
-  const report = Promise.all([text(child.stdout), once(child, "close")]).then(
-    ([output]) => JSON.parse(output) as Report,
-  );
+  const report = Promise.all([text(child.stdout), once(child, "close")]).then(([output, [code, signal]]) => {
+    if (output === "") throw new Error(`the load has ended without a report: ${String(code ?? signal)}`);
+    return JSON.parse(output) as Report;
+  });
+  // Where a fault fails, the load is killed, and nobody asks for its report.
+  report.catch(() => undefined);
   return { report, kill: () => child.kill("SIGKILL") };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { waitFor } from "../clock.js";
 import type { Fault, Scene } from "./fault.js";
 
 const UP_MS = 20_000;
@@ -63,12 +64,15 @@ export const refuseConnections: Fault = {
 /** The role that the load connects as. */
 export const ROLE = "chaos";
 
-/** The backends that serve the load. */
+/** The backends that serve the load. After an earlier fault it may have to open some first. */
 export async function backends({ admin }: Pick<Scene, "admin">): Promise<{ pid: number }[]> {
-  const found = await admin.query<{ pid: number }>("select pid from pg_stat_activity where usename = $1", [
-    ROLE,
-  ]);
-  if (found.length === 0) throw new Error("the load has no connection to kill");
+  const found = await waitFor(async () => {
+    const pids = await admin.query<{ pid: number }>("select pid from pg_stat_activity where usename = $1", [
+      ROLE,
+    ]);
+    return pids.length > 0 ? pids : undefined;
+  }, UP_MS);
+  if (found === undefined) throw new Error("the load has no connection to kill");
   return found;
 }
 
