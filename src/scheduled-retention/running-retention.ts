@@ -1,5 +1,6 @@
 import { DEFAULT_FORMAT } from "../archive/files/compression.js";
 import { noop } from "../db/async/noop.js";
+import { joinSignals } from "../db/async/join-signals.js";
 import { onAbort } from "../db/async/on-abort.js";
 import { advisoryKey } from "../db/locks/advisory-key.js";
 import type { HeldLock } from "../db/locks/locks.js";
@@ -104,21 +105,16 @@ export class RunningRetention implements Retention {
   }
 
   async #runLocked(call: SaverCall, { lost }: HeldLock, stopping: AbortSignal): Promise<void> {
-    const ending = new AbortController();
-    const stops = [this.#request.signal, lost].map((signal) =>
-      onAbort(signal, (reason) => {
-        ending.abort(reason);
-      }),
-    );
+    const { signal, release } = joinSignals([this.#request.signal, lost]);
     const round = { task: TASK, limits: this.#request.limits, stopping, clock: this.#clock };
     try {
-      await gentleRound({ ...call, signal: ending.signal }, round, (within, onDeleted) =>
+      await gentleRound({ ...call, signal }, round, (within, onDeleted) =>
         this.#applyRules(within, onDeleted),
       );
     } catch (error) {
       throw lost.aborted ? lost.reason : error;
     } finally {
-      for (const stop of stops) stop();
+      release();
     }
   }
 

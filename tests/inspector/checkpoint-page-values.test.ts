@@ -7,6 +7,7 @@ import { describeInBrowser } from "../../test-support/browser.js";
 import { BYTES, LONG_TEXT, putInspectedThread, THREAD } from "../../test-support/inspected-thread.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 describeAnyTarget("values on the page of a checkpoint", (target) => {
   describeInBrowser("in Chromium", (browser) => {
@@ -67,7 +68,7 @@ describeAnyTarget("values on the page of a checkpoint", (target) => {
       const page = await browser.openPage(`${base}?tab=channels&channel=many&path=750.0`);
       await rowOf(page, "name string entry 750").and(page.locator('[aria-selected="true"]')).waitFor();
       await page.getByText("many[750].name", { exact: true }).waitFor();
-      expect(await rowOf(page, "entry 1").count()).toBe(0);
+      await until(async () => (await rowOf(page, "entry 1").count()) === 0);
 
       await rowOf(page, "name string entry 750").focus();
       await page.keyboard.press("End");

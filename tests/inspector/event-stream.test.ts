@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { noop } from "../../src/db/async/noop.js";
@@ -52,6 +52,20 @@ it("a stream takes no more events than its page reads, and leaves the rest when 
   saver.abort();
   await settle();
   expect(state).toEqual({ taken: 2, hasEnded: true });
+});
+
+it("a stream leaves nothing on the signals that end it, which live as long as the inspector", async () => {
+  const saver = new AbortController();
+  async function* events(): AsyncGenerator<object, undefined> {
+    yield await Promise.resolve({});
+  }
+  const read = open(events, [saver.signal]);
+  expect(getEventListeners(saver.signal, "abort")).toHaveLength(1);
+  while ((await textOf(read)) !== undefined);
+  const left = open(events, [saver.signal]);
+  await left.cancel();
+  await settle();
+  expect(getEventListeners(saver.signal, "abort")).toEqual([]);
 });
 
 it("a stream without events ends after 20 seconds, so that no shutdown and no authorization lasts longer than that", async () => {

@@ -14,7 +14,8 @@ export interface ServiceRun {
   readonly report: Report;
   /** The smallest heap of the process that was not killed, in each tenth of the time, in megabytes. */
   readonly heapMb: readonly number[];
-  readonly checkpointsOfThread: number;
+  /** How many threads have as few checkpoints as retention leaves. It is bounded, and each fault ends its round. */
+  readonly prunedThreads: number;
   /** All that must not be: empty for a run that has kept every promise. */
   readonly failures: readonly string[];
 }
@@ -24,7 +25,7 @@ const BOUND_S = 20;
 /** How much the heap may grow after the first three tenths of the time, in which code is loaded and compiled. */
 const HEAP_GROWTH_MB = 8;
 const WARM_TENTHS = 3;
-/** Retention begins within a minute. Without it a thread has some forty checkpoints. */
+/** Retention begins within a minute. */
 const RETENTION_MINUTES = 5;
 /** A pause after a fault, in which users go on. */
 const CALM_MS = [2_000, 5_000] as const;
@@ -81,19 +82,19 @@ async function judge(
   await memory.stop();
   const heapMb = memory.floors();
   const codes = await Promise.all([steady, mortal].map((service) => service.end("SIGTERM")));
-  const [{ average: checkpointsOfThread } = { average: 0 }] = await admin.query<{ average: number }>(
-    "select (count(*) / count(distinct thread_id))::integer as average from checkpoints",
+  const [{ pruned } = { pruned: 0 }] = await admin.query<{ pruned: number }>(
+    "select count(*)::integer as pruned from (select from checkpoints group by thread_id having count(*) <= $1) as threads",
+    [KEEP_LAST],
   );
   const failures = [
     ...report.findings,
     ...[...steady.exits, ...mortal.exits].map((exit) => `unexpected end of a process: ${exit}`),
     ...codes.filter((code) => code !== 0).map((code) => `exit code ${code ?? "?"} after SIGTERM`),
     ...growthIn(heapMb),
-    ...(minutes >= RETENTION_MINUTES && checkpointsOfThread > 4 * KEEP_LAST
-      ? [`retention has left ${checkpointsOfThread} checkpoints of each thread`]
-      : []),
+    // Each user's last thread has few checkpoints by itself.
+    ...(minutes >= RETENTION_MINUTES && pruned <= 2 * report.users ? ["retention has pruned no thread"] : []),
   ];
-  return { report, heapMb, checkpointsOfThread, failures };
+  return { report, heapMb, prunedThreads: pruned, failures };
 }
 
 function growthIn(heapMb: readonly number[]): string[] {

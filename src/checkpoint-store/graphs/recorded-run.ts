@@ -1,6 +1,7 @@
 import type { Callbacks } from "@langchain/core/callbacks/manager";
 import { ensureConfig, mergeConfigs } from "@langchain/core/runnables";
 import { IterableReadableStream } from "@langchain/core/utils/stream";
+import { joinSignals } from "../../db/async/join-signals.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { RecordableGraph } from "./recordable-graph.js";
 import type { Recording } from "./recording.js";
@@ -36,11 +37,12 @@ export async function* recordedChunks(
   const modes = [streamMode].flat();
   const isSingle = options.streamMode === undefined || typeof options.streamMode === "string";
   const gate = new StartGate(recording);
+  const { signal, release } = joinSignals([options.signal, recording.signal]);
   try {
     const stream = await graph.stream(input, {
       ...options,
       streamMode: [...new Set([...modes, "updates", "values"])],
-      signal: options.signal ? AbortSignal.any([options.signal, recording.signal]) : recording.signal,
+      signal,
       callbacks: withHandler(options.callbacks, gate),
     });
     for await (const chunk of stream) {
@@ -56,6 +58,8 @@ export async function* recordedChunks(
     const { failure } = recording;
     await recording.finish(false);
     throw failure?.error ?? withFailure(error, recording.failure);
+  } finally {
+    release();
   }
   await recording.finish(true);
   if (recording.failure !== undefined) throw recording.failure.error;

@@ -2,7 +2,7 @@ import { ConnectionError } from "../../errors/index.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import type { RetryOptions, RetryRun } from "../statements/retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
-import { onAbort } from "../async/on-abort.js";
+import { joinSignals } from "../async/join-signals.js";
 import { raceAgainst } from "../async/race-against.js";
 import { noop } from "../async/noop.js";
 
@@ -67,23 +67,17 @@ export class Locks {
   async acquire(key: bigint, wait: LockWait): Promise<HeldLock | undefined> {
     throwIfAborted(wait.signal);
     this.#closing.signal.throwIfAborted();
-    const ending = new AbortController();
-    // Not with AbortSignal.any, which leaks memory on long-lived signals.
-    const stops = [wait.signal, this.#closing.signal].map((signal) =>
-      onAbort(signal, (reason) => {
-        ending.abort(reason);
-      }),
-    );
-    const acquiring = this.#acquire(key, { ...wait, signal: ending.signal });
+    const { signal, release } = joinSignals([wait.signal, this.#closing.signal]);
+    const acquiring = this.#acquire(key, { ...wait, signal });
     try {
-      return await raceAgainst(ending.signal, acquiring);
+      return await raceAgainst(signal, acquiring);
     } catch (error) {
       // Releases a lock that arrives after the wait has ended.
       acquiring.then((lock) => lock?.release()).catch(noop);
       this.#closing.signal.throwIfAborted();
       throw wait.signal?.aborted === true ? abortErrorOf(wait.signal) : error;
     } finally {
-      for (const stop of stops) stop();
+      release();
     }
   }
 

@@ -1,3 +1,4 @@
+import { joinSignals } from "../../db/async/join-signals.js";
 import { onAbort } from "../../db/async/on-abort.js";
 import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { unref } from "../../db/async/unref.js";
@@ -43,7 +44,7 @@ export function eventStream(
   { ending, onFailure, lasts = false }: StreamOptions,
 ): Response {
   const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, ...ending]);
+  const { signal, release } = joinSignals([over.signal, ...ending]);
   const texts = textsOf(open(signal), onFailure, over.signal);
   const timer = setTimeout(
     () => {
@@ -52,8 +53,12 @@ export function eventStream(
     lasts ? MAX_TIMER_MS : LONGEST_MS,
   );
   unref(timer);
-  onAbort(signal, () => {
+  const end = (): void => {
     clearTimeout(timer);
+    release();
+  };
+  onAbort(signal, () => {
+    end();
     // Where nobody reads, nobody asks for the end either.
     void texts.return(undefined);
   });
@@ -65,7 +70,7 @@ export function eventStream(
         controller.enqueue(encoder.encode(value));
         return;
       }
-      clearTimeout(timer);
+      end();
       controller.close();
     },
     cancel: () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { joinSignals } from "../../db/async/join-signals.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
 import { isRecord } from "../../serde/objects/type-guards.js";
@@ -43,7 +44,12 @@ export async function startRun(run: CallRun, request: RunRequest, around: Around
       const input = await inputOf(lasting, request);
       events.add({ kind: "started" });
       hasStarted();
-      await send(graph, { request, input, events, signal: AbortSignal.any([signal, context.ended]) });
+      const joined = joinSignals([signal, context.ended]);
+      try {
+        await send(graph, { request, input, events, signal: joined.signal });
+      } finally {
+        joined.release();
+      }
     });
   const done = holdingThread(run, request.threadId, work);
   void done.then(
