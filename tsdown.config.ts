@@ -72,7 +72,7 @@ const options: UserConfig = {
     codeSplitting: { groups: sharedFiles() },
     ...(format === "cjs" && { dynamicImportInCjs: false }),
   }),
-  plugins: [addLicenses(), finishCode(), finishDeclarations()],
+  plugins: [finishCode(), finishDeclarations()],
   // The declarations for CommonJS are a build of their own, which leaves the plugins above out.
   inputOptions: (options, _format, { cjsDts }) => {
     if (cjsDts) return { ...options, plugins: [options.plugins, finishDeclarations()] };
@@ -81,7 +81,7 @@ const options: UserConfig = {
 };
 
 export default defineConfig([
-  { ...options, entry, format: "esm" },
+  { ...options, entry, format: "esm", plugins: [addLicenses(), options.plugins] },
   // CommonJS loads LangChain in two thirds of the time, so it has the command line.
   { ...options, format: "cjs", entry: { ...entry, cli: "src/cli/index.ts" } },
 ]);
@@ -172,12 +172,12 @@ function keepNames(code: string): MinifyOptions {
   return { compress: false, keep_classnames: true, keep_fnames: true, mangle: { reserved } };
 }
 
+/** Adds the licenses of the packages that are a part of the build. Both module systems have the same ones, and are built at once. */
 function addLicenses(): Rolldown.Plugin {
   return {
     name: "add-licenses",
     writeBundle({ dir = "dist" }, bundle) {
-      const modules = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-      return writeLicenses(join(dir, "third-party-licenses.txt"), modules);
+      return writeLicenses(join(dir, "third-party-licenses.txt"), bundle);
     },
   };
 }

@@ -46,7 +46,7 @@ export function parseReport(report: string): EntryApi {
   return { imports, declarations };
 }
 
-/** Returns the Markdown of a report. A name that another report declares in the same way is in its list of names only. */
+/** Returns the Markdown of a report. What is not exported is left out where another report declares it in the same way. */
 export function writeReport(
   specifier: string,
   { imports, declarations, docs }: EntryApi & { readonly docs: ReadonlyMap<string, string> },

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   CompilerState,
@@ -45,7 +45,6 @@ export interface Extracted {
  * ```
  */
 export function extractReports(root: string, folder: string): Extracted[] {
-  mkdirSync(folder, { recursive: true });
   const entries = entriesOf(root);
   const [first, ...others] = entries.map((entry) =>
     ExtractorConfig.prepare(settings(root, folder, entries, entry)),

@@ -54,7 +54,7 @@ function currentReports(): Map<string, string> {
 function staleReports(reports: ReadonlyMap<string, string>): string[] {
   const stored = new Set(readdirSync(join(ROOT, REPORTS)));
   const isStale = (file: string): boolean =>
-    !stored.has(file) || reports.get(file) !== readFileSync(join(ROOT, REPORTS, file), "utf8");
+    !stored.has(file) || reports.get(file) !== read(`${REPORTS}/${file}`);
   return [...new Set([...reports.keys(), ...stored])]
     .filter(isStale)
     .map(

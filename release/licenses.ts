@@ -10,6 +10,9 @@ const Manifest = z.object({
   author: z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]).optional(),
 });
 
+/** The files of a build by their names, as Rolldown and Vite give them. An asset has no modules. */
+type Bundle = Readonly<Record<string, { readonly fileName: string; readonly moduleIds?: readonly string[] }>>;
+
 // Some licenses have lines of hyphens.
 const SEPARATOR = `\n${"=".repeat(80)}\n\n`;
 
@@ -17,12 +20,13 @@ const SEPARATOR = `\n${"=".repeat(80)}\n\n`;
  * Writes the licenses of the packages that became a part of the build, as each of them demands. Keeps those that the file has. Each license
  * begins with a line of name and version, from which the bill of materials is made.
  *
- * @param file - The path of the file with the licenses.
- * @param modules - The paths of the modules of the build.
+ * @param file - The path of the file with the licenses. Only one build at a time may write it.
+ * @param bundle - What the build wrote.
  * @throws Error if a package has no license.
  */
-export async function writeLicenses(file: string, modules: readonly string[]): Promise<void> {
+export async function writeLicenses(file: string, bundle: Bundle): Promise<void> {
   const known = existsSync(file) ? (await readFile(file, "utf8")).split(SEPARATOR) : [];
+  const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
   const folders = new Set(modules.flatMap((path) => packageFolder(path) ?? []));
   const texts = await Promise.all([...folders].map(licenseOf));
   await writeFile(file, [...new Set([...known, ...texts])].sort().join(SEPARATOR));

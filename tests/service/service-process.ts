@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { waitFor } from "../chaos/clock.js";
+import { endProcess } from "../chaos/run/client-process.js";
 import { withoutNodeOptions } from "../../test-support/without-node-options.js";
 
 /** The password of the inspector in tests. */
@@ -76,13 +76,8 @@ export class ServiceProcess {
   /** Sends a signal that ends the process. @returns The exit code; null where a signal has ended it. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.#isToEnd = true;
-    const child = this.#child;
-    if (child === undefined) return null;
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
-    return child.exitCode;
+    await endProcess(this.#child, (child) => child.kill(signal));
+    return this.#child?.exitCode ?? null;
   }
 
   async kill(): Promise<void> {

@@ -1,4 +1,4 @@
-import { onAbort } from "../async/on-abort.js";
+import { joinSignals } from "../async/join-signals.js";
 import type { CallContext } from "../call-context.js";
 import { runStatement } from "../statements/run-statement.js";
 import { type Clock, SYSTEM_CLOCK } from "./clock.js";
@@ -34,16 +34,11 @@ export async function gentleRound<Call extends CallContext>(
 ): Promise<void> {
   const began = clock.now();
   let rows = 0;
-  const ending = new AbortController();
-  const stops = [stopping, call.signal].map((signal) =>
-    onAbort(signal, (reason) => {
-      ending.abort(reason);
-    }),
-  );
+  const { signal: ending, release } = joinSignals([stopping, call.signal]);
   const pace = new Pace({
     limits,
     clock,
-    ending: ending.signal,
+    ending,
     readLag: () => readLag(call),
     onLag: (state, lagMs) => {
       reportRoundLag(call.telemetry, task, state, lagMs);
@@ -62,7 +57,7 @@ export async function gentleRound<Call extends CallContext>(
     report(stopping.aborted ? "stopped" : "failed");
     if (!stopping.aborted) throw error;
   } finally {
-    for (const stop of stops) stop();
+    release();
   }
 }
 

@@ -79,10 +79,7 @@ function writeAsModule(): Plugin {
         }
         if (bytes > MAX_BYTES) this.error(`the page has ${bytes} bytes, which is more than ${MAX_BYTES}`);
         await writeFile(OUTPUT, `export const files = ${JSON.stringify(files)};\n`);
-        const modules = Object.values(bundle).flatMap((file) =>
-          file.type === "chunk" ? file.moduleIds : [],
-        );
-        await writeLicenses(fileURLToPath(new URL("third-party-licenses.txt", OUTPUT)), modules);
+        await writeLicenses(fileURLToPath(new URL("third-party-licenses.txt", OUTPUT)), bundle);
       },
     },
   };

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { CompiledProgram } from "../../../test-support/compiled-program.js";
-import { withoutNodeOptions } from "../../../test-support/without-node-options.js";
 import type { ClientOptions, ClientOrder } from "../client/client-options.js";
+import { endProcess, startClientProcess } from "./client-process.js";
 
 /** The program of the process. */
 export const CLIENT = new URL("../client/main.ts", import.meta.url);
@@ -37,23 +37,17 @@ export class ChaosClient {
     this.#isToEnd = false;
     const generation = ++this.#generation;
     const clockBehindMs = generation % 2 === 0 ? CLOCK_BEHIND_MS : undefined;
-    const argument = JSON.stringify({ ...this.#options, builds: BUILDS, generation, clockBehindMs });
-    const child = spawn(process.execPath, [...this.#program.argv, argument], {
-      stdio: ["ignore", "inherit", "pipe", "ipc"],
-      env: withoutNodeOptions(),
+    const options = { ...this.#options, builds: BUILDS, generation, clockBehindMs };
+    const { child, started } = startClientProcess(this.#program, options, {
+      onExit: (ended, how) => {
+        if (this.#child !== ended || this.#isToEnd) return;
+        this.exits.push(how);
+        void this.start();
+      },
     });
     this.#child = child;
-    let errors = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      errors = (errors + text).slice(-2_000);
-    });
-    child.on("exit", (code, signal) => {
-      if (this.#child !== child || this.#isToEnd) return;
-      this.exits.push(`${signal ?? `exit code ${code ?? "?"}`}: ${errors}`);
-      void this.start();
-    });
-    // The listener above restarts a process that exits before.
-    await Promise.race([once(child, "message"), once(child, "exit")]);
+    // A process that exits before has been restarted.
+    await started;
   }
 
   /** Kills the process in the middle of its calls. */
@@ -82,12 +76,8 @@ export class ChaosClient {
   }
 
   async #end(how: (child: ChildProcess) => unknown): Promise<void> {
-    const child = this.#child;
     this.#isToEnd = true;
-    if (child?.exitCode !== null || child.signalCode !== null) return;
-    const exit = once(child, "exit");
-    how(child);
-    await exit;
+    await endProcess(this.#child, how);
   }
 }
 

@@ -11,22 +11,16 @@ export const USAGE = `npm run test:soak [-- --minutes 60] [-- --users 40] [-- --
 
 It prints a line each minute, and a report at the end. The exit code is 1 if a promise is broken.`;
 
-const given = z.object({
-  minutes: z.coerce.number().positive(),
-  users: z.coerce.number().int().positive(),
-  processes: z.coerce.number().int().positive(),
-  seed: z.coerce.number().int().min(0).optional(),
-  help: z.boolean(),
+const Values = z.object({
+  minutes: z.coerce.number().positive().default(60),
+  users: z.coerce.number().int().positive().default(40),
+  processes: z.coerce.number().int().positive().default(3),
+  seed: z.coerce.number().int().min(0).default(randomSeed),
+  help: z.boolean().default(false),
 });
 
 /** The arguments of a soak. */
-export interface SoakArguments {
-  readonly minutes: number;
-  readonly users: number;
-  readonly processes: number;
-  readonly seed: number;
-  readonly help: boolean;
-}
+export type SoakArguments = z.infer<typeof Values>;
 
 /**
  * Parses the command line.
@@ -37,15 +31,14 @@ export function parseSoakArguments(args: string[]): SoakArguments {
   const { values } = parseArgs({
     args,
     options: {
-      minutes: { type: "string", default: "60" },
-      users: { type: "string", default: "40" },
-      processes: { type: "string", default: "3" },
+      minutes: { type: "string" },
+      users: { type: "string" },
+      processes: { type: "string" },
       seed: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
+      help: { type: "boolean", short: "h" },
     },
   });
-  const { seed = randomSeed(), ...others } = given.parse(values);
-  return { ...others, seed };
+  return Values.parse(values);
 }
 
 /** The command that repeats a run, but for the timing of the machine. */

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { CompiledProgram } from "../../../test-support/compiled-program.js";
-import { withoutNodeOptions } from "../../../test-support/without-node-options.js";
 import { JournalTail } from "../../chaos/journal/journal-file.js";
+import { endProcess, startClientProcess } from "../../chaos/run/client-process.js";
 import type { SoakClientOptions, SoakOrder } from "../client/soak-client-options.js";
 import type { SoakEntry } from "../laws/soak-entry.js";
 
@@ -41,28 +41,21 @@ export class SoakProcess {
     this.#isToEnd = false;
     this.#generation++;
     const options = { ...this.#options, process: this.name, seed: this.#options.seed + this.#generation };
-    const child = spawn(process.execPath, ["--expose-gc", ...this.#program.argv, JSON.stringify(options)], {
-      stdio: ["ignore", "inherit", "pipe", "ipc"],
-      env: withoutNodeOptions(),
+    const { child, started } = startClientProcess(this.#program, options, {
+      flags: ["--expose-gc"],
+      onExit: (ended, how) => {
+        if (this.#isToEnd || this.#child !== ended) return;
+        this.exits.push(`process ${this.name} ended by itself, ${how}`);
+      },
     });
     this.#child = child;
-    let errors = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(-2_000)));
-    child.on("exit", (code, signal) => {
-      if (this.#isToEnd || this.#child !== child) return;
-      this.exits.push(
-        `process ${this.name} ended by itself, ${signal ?? `exit code ${code ?? "?"}`}: ${errors}`,
-      );
-    });
-    await Promise.race([once(child, "message"), once(child, "exit")]);
+    await started;
   }
 
   /** Kills it in the middle of its calls. @returns Its name. */
   async kill(): Promise<string> {
     this.#isToEnd = true;
-    const exit = this.#exit();
-    this.#child?.kill("SIGKILL");
-    await exit;
+    await endProcess(this.#child, (child) => child.kill("SIGKILL"));
     return this.name;
   }
 
@@ -77,9 +70,9 @@ export class SoakProcess {
   /** Lets its users make a last turn, and waits until it ends. */
   async finish(): Promise<void> {
     this.#isToEnd = true;
-    const exit = this.#exit();
-    this.#send("finish");
-    await exit;
+    await endProcess(this.#child, () => {
+      this.#send("finish");
+    });
   }
 
   /** What waits in it, as it says. */
@@ -94,11 +87,5 @@ export class SoakProcess {
 
   #send(order: SoakOrder): void {
     this.#child?.send(order, () => undefined);
-  }
-
-  async #exit(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    await once(child, "exit");
   }
 }
