@@ -1,4 +1,5 @@
 import type { ExportedThread } from "../backup/export-threads.js";
+import type { UnprovenTally } from "../retention/unproven-tally.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 import type { RowDigests } from "../backup/row-digests.js";
 
@@ -14,4 +15,12 @@ export interface ArchivePart extends ExportedThread {
 export interface Removal extends RowCounts {
   /** Whether rows stayed, because they changed or came after the part was exported. */
   readonly isChanged: boolean;
+}
+
+/** What finding the parts of an archive tells besides them. */
+export interface PartListener {
+  /** Called with named threads that have no rows. */
+  readonly onMissing: (threads: readonly string[]) => void;
+  /** Counts what looks like an orphan and stays. */
+  readonly unproven: UnprovenTally;
 }

@@ -1,5 +1,5 @@
 import type { CallOptions } from "../parsing/parse-call-options.js";
-import type { IdleOptions, RetentionOptions } from "../retention/retention-types.js";
+import type { IdleOptions, RetentionOptions, UnprovenOrphans } from "../retention/retention-types.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 
 /**
@@ -86,6 +86,8 @@ export interface ArchiveResult extends RowCounts {
   readonly changed: number;
   /** The named threads that have no rows; with `idleForMs`, no checkpoints. */
   readonly missing: readonly string[];
+  /** What nothing references and yet stays, because it is not proven that nothing will. */
+  readonly unproven: UnprovenOrphans;
   readonly dryRun: boolean;
 }
 

@@ -1,9 +1,10 @@
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { exportEach } from "../backup/export-threads.js";
 import { prune } from "../retention/prune.js";
+import { UnprovenTally } from "../retention/unproven-tally.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
-import type { ArchivePart } from "./archive-part.js";
+import type { ArchivePart, PartListener } from "./archive-part.js";
 import { RowDigests } from "../backup/row-digests.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
@@ -28,8 +29,11 @@ export async function archive(call: SaverCall, request: ArchiveRequest): Promise
     return { ...preview, threads, files: 0, changed: 0 };
   }
   const tally = new ArchiveTally();
-  const parts = partsOf(call, rule, (missing) => {
-    tally.addMissing(missing);
+  const parts = partsOf(call, rule, {
+    onMissing: (missing) => {
+      tally.addMissing(missing);
+    },
+    unproven: tally.unproven,
   });
   for await (const batch of filesOf(parts, filesPer === "thread" ? 1 : ROWS_PER_FILE)) {
     await archiveFile(call, { ...request, parts: batch }, tally);
@@ -95,6 +99,7 @@ class ArchiveTally {
   #threads = new ThreadCounter();
   #changed = new ThreadCounter();
   readonly #missing: string[] = [];
+  readonly unproven = new UnprovenTally();
 
   addMissing(threads: readonly string[]): void {
     this.#missing.push(...threads);
@@ -118,6 +123,7 @@ class ArchiveTally {
       files: this.#files,
       changed: this.#changed.count,
       missing: this.#missing,
+      unproven: this.unproven.orphans,
       dryRun: false,
     };
   }
@@ -139,17 +145,13 @@ class ThreadCounter {
 }
 
 /** Yields what a retention rule selects. Threads follow each other, and so do the parts of a thread. */
-function partsOf(
-  call: SaverCall,
-  rule: PruneRequest,
-  onMissing: (threads: readonly string[]) => void,
-): AsyncGenerator<ArchivePart> {
+function partsOf(call: SaverCall, rule: PruneRequest, listener: PartListener): AsyncGenerator<ArchivePart> {
   switch (rule.kind) {
     case "delete":
-      return namedThreads(call, rule, onMissing);
+      return namedThreads(call, rule, listener);
     case "deleteIdle":
-      return idleThreads(call, rule, onMissing);
+      return idleThreads(call, rule, listener);
     case "retain":
-      return oldCheckpoints(call, rule, onMissing);
+      return oldCheckpoints(call, rule, listener);
   }
 }

@@ -1,18 +1,18 @@
 import { exportPart, type ThreadPart } from "../backup/export-thread.js";
 import type { Retention } from "../retention/boundary/parse-prune.js";
 import { findCandidates } from "../retention/find-candidates.js";
+import { beginProof, findOrphanedValues, findOrphanedWrites } from "../retention/find-orphans.js";
 import { namespacePages } from "../retention/namespace-pages.js";
 import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
 import { cutoffsAt } from "../retention/prune.js";
-import { type OrphanedBlobRow, selectOrphanedBlobs } from "../retention/queries/orphaned-blobs.js";
-import { selectOrphanedWrites } from "../retention/queries/orphaned-writes.js";
+import type { OrphanedBlobRow } from "../retention/queries/orphaned-blobs.js";
 import { SubgraphCalls } from "../retention/subgraph-calls.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../db/group-by.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
-import type { ArchivePart } from "./archive-part.js";
+import type { ArchivePart, PartListener } from "./archive-part.js";
 import { removeFromNamespace } from "./remove-from-namespace.js";
 
 /** What is removed of one namespace. */
@@ -33,11 +33,12 @@ interface ExportedNamespace extends NamespacePart {
 export async function* oldCheckpoints(
   call: SaverCall,
   request: Retention,
-  onMissing: (threads: readonly string[]) => void,
+  { onMissing, unproven }: PartListener,
 ): AsyncGenerator<ArchivePart> {
   const { threads, keepLast } = request;
   const namespaces = request.namespaces && new Set(request.namespaces);
   if (namespaces?.size === 0) return;
+  const proof = await beginProof(call, request.deleteUnproven);
   const cutoffs = cutoffsAt(Date.now(), request);
   const calls = new SubgraphCalls(cutoffs);
   const progress = new Progress(request.onProgress);
@@ -48,15 +49,22 @@ export async function* oldCheckpoints(
     const candidates = await findCandidates(call, page, calls, cutoffs);
     const plans = new Map((await planDeletions(call, candidates)).map((plan) => [keyOf(plan.key), plan]));
     const whole = new Set(candidates.filter(({ isWhole }) => isWhole).map(({ key }) => keyOf(key)));
-    const keys = page.filter(({ isSelected }) => isSelected).map(({ key }) => key);
+    const selected = page.filter(({ isSelected }) => isSelected);
+    const keys = selected.map(({ key }) => key);
     const scopes = keys.map((key) => ({ key, isEmptied: whole.has(keyOf(key)) }));
-    const orphans = await selectOrphanedWrites(call, scopes, cutoffs.orphanCutoff);
-    const blobs = await selectOrphanedBlobs(call, keys);
+    const writes = await findOrphanedWrites(call, scopes, { cutoff: cutoffs.orphanCutoff, proof });
+    // Values that only archived checkpoints reference are in the file anyway.
+    const values = await findOrphanedValues(
+      call,
+      keys.map((key) => ({ key, ids: [] })),
+      proof,
+    );
+    for (const [at, head] of selected.entries()) unproven.add(head, values[at], writes[at]);
     const parts = keys.map((key, at): ExportedNamespace => ({
       key,
       plan: plans.get(keyOf(key)),
-      orphans: orphans[at] ?? [],
-      blobs: blobs[at] ?? [],
+      orphans: writes[at]?.proven ?? [],
+      blobs: values[at]?.proven ?? [],
     }));
     for (const [threadId, ofThread] of groupBy(parts.filter(hasRows), ({ key }) => key.threadId)) {
       yield toPart(call, threadId, { namespaces: ofThread, batchSize: request.batchSize, progress });

@@ -1,3 +1,4 @@
+import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { exportThread } from "../backup/export-thread.js";
 import type { IdleDeletion, ThreadDeletion } from "../retention/boundary/parse-prune.js";
 import { type IdleRule, isIdle } from "../retention/idle-rule.js";
@@ -6,17 +7,16 @@ import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { threadPages } from "../saver/thread-pages.js";
-import type { ArchivePart } from "./archive-part.js";
+import type { ArchivePart, PartListener } from "./archive-part.js";
 import { removeThread } from "./remove-thread.js";
-
-type OnMissing = (threads: readonly string[]) => void;
 
 /** Yields the named threads that have rows. */
 export async function* namedThreads(
   call: SaverCall,
   { threads }: ThreadDeletion,
-  onMissing: OnMissing,
+  { onMissing }: PartListener,
 ): AsyncGenerator<ArchivePart> {
+  await refuseHiddenRows(call);
   for await (const page of threadPages(call, threads)) {
     const sizes = await measureThreads(call, page);
     onMissing(sizes.filter(({ namespaces }) => namespaces === 0).map(({ thread_id }) => thread_id));
@@ -28,8 +28,9 @@ export async function* namedThreads(
 export async function* idleThreads(
   call: SaverCall,
   { idleForMs, threads, onProgress }: IdleDeletion,
-  onMissing: OnMissing,
+  { onMissing }: PartListener,
 ): AsyncGenerator<ArchivePart> {
+  await refuseHiddenRows(call);
   const rule = { nowMs: Date.now(), idleForMs };
   let removed: RowCounts = NO_ROWS;
   let namespacesDone = 0;

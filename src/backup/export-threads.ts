@@ -1,4 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
+import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
 import { nextStoredThread } from "./queries/next-stored-thread.js";
@@ -23,6 +24,7 @@ export async function* exportThreads(
   call: CallContext,
   { threads, since }: ExportRequest,
 ): AsyncGenerator<string> {
+  await refuseHiddenRows(call);
   if (since === undefined) {
     yield* exportEach(call, wholeThreads(threads ?? storedThreads(call)));
   } else {

@@ -48,7 +48,8 @@ interface TableRow {
   readonly may_have_shards: boolean;
 }
 
-interface TableParams {
+/** Tables of a schema. */
+export interface TableParams {
   readonly schema: string;
   readonly tables: readonly string[];
 }
@@ -78,7 +79,8 @@ const tablesOnNodes = /* @__PURE__ */ new Statement<TableParams, Pick<TableRow, 
     .orderBy("relation.relname"),
 );
 
-function relationsOf(db: QueryCreator<LibraryDatabase>, parameter: Parameter<TableParams>) {
+/** Selects from the tables of a schema, as `relation`. Joins find them without the right to use the schema, unlike `to_regclass`. */
+export function relationsOf(db: QueryCreator<LibraryDatabase>, parameter: Parameter<TableParams>) {
   return db
     .selectFrom(
       sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(

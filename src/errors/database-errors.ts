@@ -96,29 +96,39 @@ export class PermissionError extends DatabaseError {
   }
 }
 
+interface RowSecurityErrorOptions extends DatabaseErrorOptions {
+  readonly isOnNodes?: boolean;
+  readonly hidesRows?: boolean;
+}
+
 /**
- * A saver has a `tenantId`, but row-level security is not active on the tables for its role, so that the
- * database does not separate tenants. Nothing was read or written.
+ * Row-level security shows this role too much or too little. With the code `ROW_SECURITY_INACTIVE` a saver has a `tenantId`, but the
+ * database does not separate tenants. With `ROWS_HIDDEN` a call relies on seeing all rows of a thread, and policies may hide some of
+ * them. Nothing was deleted or exported.
  */
 export class RowSecurityError extends DatabaseError {
   override name = "RowSecurityError";
-  /** The tables whose rows every tenant would see. */
+  /** The tables whose rows every tenant would see, or some of whose rows are hidden. */
   readonly tables: readonly string[];
 
   constructor(
     schema: string,
     tables: readonly string[],
-    { isOnNodes = false, ...options }: DatabaseErrorOptions & { readonly isOnNodes?: boolean } = {},
+    { isOnNodes = false, hidesRows = false, ...options }: RowSecurityErrorOptions = {},
   ) {
     const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
     super(
-      isOnNodes
-        ? `row-level security can't separate tenants on ${names}: Citus keeps the rows on other servers, which don't get ` +
+      hidesRows
+        ? `row-level security on ${names} may hide some of the rows of a thread from this role and show others, so nobody knows which rows ` +
+            "belong together; use a role that sees all rows, such as the owner of the tables or one with BYPASSRLS, or give checkpoints, " +
+            "checkpoint_blobs and checkpoint_writes the same policies, by thread_id"
+        : isOnNodes
+          ? `row-level security can't separate tenants on ${names}: Citus keeps the rows on other servers, which don't get ` +
             "the tenant of a call; give each tenant a schema of its own"
-        : `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
+          : `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
             "table, or to roles with BYPASSRLS",
       options,
-      "ROW_SECURITY_INACTIVE",
+      hidesRows ? "ROWS_HIDDEN" : "ROW_SECURITY_INACTIVE",
     );
     this.tables = tables;
   }

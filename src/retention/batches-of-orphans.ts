@@ -2,14 +2,16 @@ import { rowKey } from "../saver/model/row-key.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
 import type { OrphanedBlobRow } from "./queries/orphaned-blobs.js";
 
+type ChainedValue = Pick<OrphanedBlobRow, "channel" | "version" | "base">;
+
 /**
  * Splits values of a namespace into batches that are deleted one after another. A splice comes in the same batch as the value that
  * it needs, or in an earlier one (C13). Each batch has the order of `orphans`, in which its rows are locked.
  */
-export function* batchesOfOrphans(
-  orphans: readonly OrphanedBlobRow[],
+export function* batchesOfOrphans<Value extends ChainedValue>(
+  orphans: readonly Value[],
   size: number,
-): Generator<OrphanedBlobRow[]> {
+): Generator<Value[]> {
   const depths = depthsOf(orphans);
   const depthAt = (position: number) => depths[position] ?? 0;
   const positions = [...orphans.keys()].sort((a, b) => depthAt(b) - depthAt(a) || a - b);
@@ -19,7 +21,7 @@ export function* batchesOfOrphans(
 }
 
 /** For each value, the length of the chain of splices below it. Values of a cycle, which only damage can cause, have any. */
-function depthsOf(orphans: readonly OrphanedBlobRow[]): number[] {
+function depthsOf(orphans: readonly ChainedValue[]): number[] {
   const positionOf = new Map(orphans.map(({ channel, version }, at) => [rowKey(channel, version), at]));
   const depths: (number | undefined)[] = [];
   for (const start of orphans.keys()) {
@@ -27,7 +29,7 @@ function depthsOf(orphans: readonly OrphanedBlobRow[]): number[] {
     let at: number | undefined = start;
     while (at !== undefined && depths[at] === undefined && !chain.has(at)) {
       chain.add(at);
-      const { channel, base }: Partial<OrphanedBlobRow> = orphans[at] ?? {};
+      const { channel, base }: Partial<ChainedValue> = orphans[at] ?? {};
       at = typeof base === "string" ? positionOf.get(rowKey(channel ?? "", base)) : undefined;
     }
     let depth = at === undefined ? -1 : (depths[at] ?? -1);

@@ -1,31 +1,29 @@
 import type { CallContext } from "../db/call-context.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import type { DeletionCandidates } from "./deletion-candidates.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { findKeptSenders } from "./find-kept-senders.js";
 import { lookUpAll } from "./look-up-all.js";
-import { planDeletions } from "./plan-deletions.js";
-import { countOrphanedBlobs } from "./queries/orphaned-blobs.js";
+import type { DeletionPlan } from "./plan-deletions.js";
+import type { OrphanedBlobRow } from "./queries/orphaned-blobs.js";
 import { countWrites, type WriteCountRow } from "./queries/orphaned-writes.js";
 import { measureHeaders } from "./queries/deleted-checkpoints.js";
 
 /** A namespace to count. */
-export interface CountedNamespace extends DeletionCandidates {
+export interface CountedNamespace {
+  readonly key: NamespaceKey;
+  /** The checkpoints to delete; absent where there are none. */
+  readonly plan: DeletionPlan | undefined;
   /** The ids of checkpoints that have pending writes but no row. */
   readonly orphans: readonly string[];
+  /** The values to delete. */
+  readonly values: readonly OrphanedBlobRow[];
 }
 
-/**
- * Counts what would be deleted of each namespace: the candidates, the values that only they reference, and orphaned writes.
- */
+/** Counts what would be deleted of each namespace: checkpoints, values and writes. */
 export async function countDeletable(
   call: CallContext,
   namespaces: readonly CountedNamespace[],
 ): Promise<RowCounts[]> {
-  const plans = await lookUpAll(
-    namespaces.filter(({ ids }) => ids.length > 0),
-    (some) => planDeletions(call, some),
-  );
-  const deletableOf = (each: CountedNamespace) => plans.get(each)?.deletableIds ?? [];
   const sendersOfOrphans = await lookUpAll(
     namespaces.filter(({ orphans }) => orphans.length > 0),
     (some) =>
@@ -33,12 +31,6 @@ export async function countDeletable(
         call,
         some.map((each) => ({ key: each.key, ids: deletableOf(each) })),
       ),
-  );
-  const blobs = await lookUpAll(namespaces, (some) =>
-    countOrphanedBlobs(
-      call,
-      some.map((each) => ({ ...each.key, checkpointIds: deletableOf(each) })),
-    ),
   );
   const headers = await lookUpAll(
     namespaces.filter((each) => deletableOf(each).length > 0),
@@ -49,16 +41,24 @@ export async function countDeletable(
       ),
   );
   const written = await countWritesOf(call, namespaces, (each) => [
-    { ids: deletableOf(each), keptSenders: plans.get(each)?.keptSenders },
+    { ids: deletableOf(each), keptSenders: each.plan?.keptSenders },
     { ids: each.orphans, keptSenders: sendersOfOrphans.get(each) },
   ]);
   return namespaces.map((each) =>
     [
       { ...NO_ROWS, checkpoints: deletableOf(each).length, ...headers.get(each) },
-      { ...NO_ROWS, ...blobs.get(each) },
+      { ...NO_ROWS, blobs: each.values.length, bytes: bytesOf(each.values) },
       { ...NO_ROWS, ...written.get(each) },
     ].reduce(addCounts),
   );
+}
+
+function deletableOf({ plan }: CountedNamespace): readonly string[] {
+  return plan?.deletableIds ?? [];
+}
+
+function bytesOf(values: readonly OrphanedBlobRow[]): number {
+  return values.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
 }
 
 /** Checkpoints whose pending writes would be deleted, except the sends of `keptSenders`. */

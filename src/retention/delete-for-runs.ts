@@ -3,14 +3,15 @@ import { groupBy } from "../db/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
+import type { RunDeletion } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs } from "./delete-orphans.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
-import { planDeletions } from "./plan-deletions.js";
+import { beginProof, findOrphanedValues, type OrphanedValues } from "./find-orphans.js";
+import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
 import { type RunCheckpointRow, selectCheckpointsOfRuns } from "./queries/select-checkpoints-of-runs.js";
-import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
 import type { PruneReport } from "./retention-types.js";
 
 /** How many checkpoints one transaction deletes at most. */
@@ -19,51 +20,61 @@ const BATCH_SIZE = 500;
 /** For how many namespaces at once the keys of all checkpoints are held in memory. */
 const NAMESPACES_PER_PAGE = 20;
 
-/** A checked call of `deleteForRuns`. */
-export interface RunDeletion {
-  readonly runIds: readonly string[];
-  readonly dryRun: boolean;
-}
-
 /** Deletes the checkpoints of runs, except those that checkpoints of other runs need. With `dryRun` it only counts them. */
 export async function deleteForRuns(
   call: CallContext,
-  { runIds, dryRun }: RunDeletion,
+  { runIds, dryRun, deleteUnproven }: RunDeletion,
 ): Promise<PruneReport> {
   const tally = new PruneTally();
   if (runIds.length === 0) return tally.report(dryRun);
+  const proof = await beginProof(call, deleteUnproven);
   const candidates = candidatesOf(await selectCheckpointsOfRuns(call, runIds));
   for (const page of chunksOf(candidates, NAMESPACES_PER_PAGE)) {
     tally.startPage(page[0]?.key.threadId);
-    await (dryRun ? countPage(call, page, tally) : deletePage(call, page, tally));
+    const plans = await planDeletions(call, page);
+    const values = await findOrphanedValues(
+      call,
+      plans.map(({ key, deletableIds }) => ({ key, ids: deletableIds })),
+      proof,
+    );
+    const deletions = plans.map((plan, at) => ({ plan, values: values[at] ?? NO_VALUES }));
+    await (dryRun ? countPage(call, deletions, tally) : deletePage(call, deletions, tally));
+    for (const { plan, values: each } of deletions) tally.unproven.add(plan, each);
   }
   return tally.report(dryRun);
 }
 
+/** The deletions in a namespace. Values that nothing references before them stay: `prune` deletes them. */
+interface NamespaceDeletion {
+  readonly plan: DeletionPlan;
+  readonly values: OrphanedValues;
+}
+
+const NO_VALUES: OrphanedValues = { proven: [], unproven: [], isUnreadable: false };
+
 async function countPage(
   call: CallContext,
-  candidates: readonly DeletionCandidates[],
+  deletions: readonly NamespaceDeletion[],
   tally: PruneTally,
 ): Promise<void> {
   const counts = await countDeletable(
     call,
-    candidates.map((each) => ({ ...each, orphans: [] })),
+    deletions.map(({ plan, values }) => ({ key: plan.key, plan, orphans: [], values: values.proven })),
   );
-  for (const [at, { key }] of candidates.entries()) tally.add(key, counts[at] ?? NO_ROWS);
+  for (const [at, { plan }] of deletions.entries()) tally.add(plan.key, counts[at] ?? NO_ROWS);
 }
 
 async function deletePage(
   call: CallContext,
-  candidates: readonly DeletionCandidates[],
+  deletions: readonly NamespaceDeletion[],
   tally: PruneTally,
 ): Promise<void> {
-  for (const plan of await planDeletions(call, candidates)) {
+  for (const { plan } of deletions) {
     for await (const counts of deleteCheckpoints(call, plan, BATCH_SIZE)) tally.add(plan.key, counts);
   }
-  const keys = candidates.map(({ key }) => key);
-  const orphans = await selectOrphanedBlobs(call, keys);
-  for (const [at, key] of keys.entries()) {
-    for await (const counts of deleteOrphanedBlobs(call, key, orphans[at] ?? [])) tally.add(key, counts);
+  for (const { plan, values } of deletions) {
+    for await (const counts of deleteOrphanedBlobs(call, plan.key, values.proven))
+      tally.add(plan.key, counts);
   }
 }
 

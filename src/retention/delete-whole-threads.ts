@@ -8,6 +8,8 @@ import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { storeBatch } from "../saver/store-checkpoint.js";
 import { writeGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { refuseHiddenRows } from "../db/hidden-rows.js";
+import { NO_UNPROVEN } from "./unproven-tally.js";
 import type { PruneReport } from "./retention-types.js";
 import { threadPages } from "../saver/thread-pages.js";
 
@@ -17,6 +19,7 @@ export async function deleteThreads(
   { threads, dryRun }: ThreadDeletion,
 ): Promise<PruneReport> {
   let report = emptyReport(dryRun);
+  await refuseHiddenRows(call);
   for await (const page of threadPages(call, threads)) {
     const sizes = await measureThreads(call, page);
     for (const size of sizes) {
@@ -36,6 +39,7 @@ export async function deleteIdleThreads(
 ): Promise<PruneReport> {
   const rule = { nowMs: Date.now(), idleForMs };
   let report = emptyReport(dryRun);
+  await refuseHiddenRows(call);
   for await (const page of threadPages(call, threads)) {
     const times = await selectThreadTimes(call, page);
     const idle = times.filter((row) => isIdle(row, rule)).map(({ thread_id }) => thread_id);
@@ -90,7 +94,7 @@ function threadsWithoutRow(threads: readonly string[], rows: readonly ThreadTime
 }
 
 function emptyReport(dryRun: boolean): PruneReport {
-  return { ...NO_ROWS, threads: 0, namespaces: 0, missing: [], dryRun };
+  return { ...NO_ROWS, threads: 0, namespaces: 0, missing: [], unproven: NO_UNPROVEN, dryRun };
 }
 
 function addThread(

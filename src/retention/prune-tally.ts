@@ -2,6 +2,7 @@ import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
 import type { PruneProgress, PruneReport } from "./retention-types.js";
+import { UnprovenTally } from "./unproven-tally.js";
 
 /** Sums up what a call deletes, and reports progress. */
 export class PruneTally {
@@ -15,6 +16,8 @@ export class PruneTally {
   #threads = new Set<string>();
   readonly #namespaces = new Set<string>();
   #missing: readonly string[] = [];
+  /** What looks like an orphan and stays. */
+  readonly unproven = new UnprovenTally();
 
   constructor(onProgress?: (progress: PruneProgress) => void) {
     this.#onProgress = onProgress;
@@ -58,6 +61,7 @@ export class PruneTally {
       threads: this.#threadsBefore + this.#threads.size,
       namespaces: this.#namespacesBefore + this.#namespaces.size,
       missing: this.#missing,
+      unproven: this.unproven.orphans,
       dryRun,
     };
   }

@@ -1,5 +1,6 @@
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
+import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
 import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
@@ -7,13 +8,11 @@ import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs, deleteOrphanedWrites } from "./delete-orphans.js";
 import { deleteIdleThreads, deleteThreads } from "./delete-whole-threads.js";
-import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findCandidates, type RetentionCandidates } from "./find-candidates.js";
+import { beginProof, findOrphanedValues, findOrphanedWrites, type OrphanProof } from "./find-orphans.js";
 import { namespacePages } from "./namespace-pages.js";
 import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
-import { selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
-import { selectOrphanedWrites } from "./queries/orphaned-writes.js";
 import type { PruneReport } from "./retention-types.js";
 import { type Cutoffs, type NamespaceHead, SubgraphCalls } from "./subgraph-calls.js";
 
@@ -40,6 +39,7 @@ async function retain(call: SaverCall, request: Retention): Promise<PruneReport>
   const namespaces = request.namespaces && new Set(request.namespaces);
   const tally = new PruneTally(onProgress);
   if (namespaces?.size === 0) return tally.report(dryRun);
+  const proof = await beginProof(call, request.deleteUnproven);
   const cutoffs = cutoffsAt(Date.now(), request);
   const calls = new SubgraphCalls(cutoffs);
   const onMissing = (missing: readonly string[]) => {
@@ -49,8 +49,9 @@ async function retain(call: SaverCall, request: Retention): Promise<PruneReport>
     const candidates = await findCandidates(call, page, calls, cutoffs);
     tally.startPage(page[0]?.key.threadId);
     const selected = page.filter(({ isSelected }) => isSelected);
-    if (dryRun) await countPage(call, selected, candidates, { cutoffs, tally });
-    else await deletePage(call, selected, candidates, { cutoffs, tally, batchSize });
+    const context = { cutoffs, proof, tally };
+    if (dryRun) await countPage(call, selected, candidates, context);
+    else await deletePage(call, selected, candidates, { ...context, batchSize });
     for (const { key } of selected) tally.end(key);
   }
   return tally.report(dryRun);
@@ -70,6 +71,7 @@ function idsBefore(timeMs: number): string {
 
 interface PageContext {
   readonly cutoffs: Cutoffs;
+  readonly proof: OrphanProof;
   readonly tally: PruneTally;
 }
 
@@ -77,44 +79,65 @@ async function countPage(
   call: SaverCall,
   page: readonly NamespaceHead[],
   candidates: readonly RetentionCandidates[],
-  { cutoffs, tally }: PageContext,
+  { cutoffs, proof, tally }: PageContext,
 ): Promise<void> {
-  const candidatesOf = new Map(
-    candidates.map((each) => [rowKey(each.key.threadId, each.key.checkpointNs), each]),
+  const planOf = byNamespace(candidates.length === 0 ? [] : await planDeletions(call, candidates));
+  const whole = byNamespace(candidates.filter(({ isWhole }) => isWhole));
+  const scopes = page.map((head) => ({ key: head.key, isEmptied: whole.has(nameOf(head)) }));
+  const writes = await findOrphanedWrites(call, scopes, { cutoff: cutoffs.orphanCutoff, proof });
+  const values = await findOrphanedValues(
+    call,
+    page.map((head) => ({ key: head.key, ids: planOf.get(nameOf(head))?.deletableIds ?? [] })),
+    proof,
   );
-  const scopes = page.map(({ key }) => {
-    const found = candidatesOf.get(rowKey(key.threadId, key.checkpointNs));
-    return { key, ids: found?.ids ?? [], isEmptied: found?.isWhole };
-  });
-  const orphans = await selectOrphanedWrites(call, scopes, cutoffs.orphanCutoff);
-  const namespaces = scopes.map((scope, at) => ({ ...scope, orphans: orphans[at] ?? [] }));
-  const counts = await countDeletable(call, namespaces);
-  for (const [at, { key }] of page.entries()) tally.add(key, counts[at] ?? NO_ROWS);
+  const counts = await countDeletable(
+    call,
+    page.map((head, at) => ({
+      key: head.key,
+      plan: planOf.get(nameOf(head)),
+      orphans: writes[at]?.proven ?? [],
+      values: values[at]?.proven ?? [],
+    })),
+  );
+  for (const [at, head] of page.entries()) {
+    tally.add(head.key, counts[at] ?? NO_ROWS);
+    tally.unproven.add(head, values[at], writes[at]);
+  }
 }
 
 async function deletePage(
   call: SaverCall,
   page: readonly NamespaceHead[],
-  candidates: readonly DeletionCandidates[],
-  { cutoffs, tally, batchSize }: PageContext & { readonly batchSize: number },
+  candidates: readonly RetentionCandidates[],
+  { cutoffs, proof, tally, batchSize }: PageContext & { readonly batchSize: number },
 ): Promise<void> {
-  const keys = page.map(({ key }) => key);
-  for (const plan of await planDeletions(call, candidates)) {
+  const plans = await planDeletions(call, candidates);
+  const planOf = byNamespace(plans);
+  const values = await findOrphanedValues(
+    call,
+    page.map((head) => ({ key: head.key, ids: planOf.get(nameOf(head))?.deletableIds ?? [] })),
+    proof,
+  );
+  for (const plan of plans) {
     for await (const counts of deleteCheckpoints(call, plan, batchSize)) tally.add(plan.key, counts);
   }
-  const orphanedWrites = await selectOrphanedWrites(
-    call,
-    keys.map((key) => ({ key })),
-    cutoffs.orphanCutoff,
-  );
-  for (const [at, key] of keys.entries()) {
-    const ids = orphanedWrites[at] ?? [];
+  const writes = await findOrphanedWrites(call, page, { cutoff: cutoffs.orphanCutoff, proof });
+  for (const [at, { key }] of page.entries()) {
+    const ids = writes[at]?.proven ?? [];
     if (ids.length === 0) continue;
     for await (const counts of deleteOrphanedWrites(call, { key, ids }, batchSize)) tally.add(key, counts);
   }
-  const orphanedBlobs = await selectOrphanedBlobs(call, keys);
-  for (const [at, key] of keys.entries()) {
-    for await (const counts of deleteOrphanedBlobs(call, key, orphanedBlobs[at] ?? []))
-      tally.add(key, counts);
+  for (const [at, head] of page.entries()) {
+    const deletions = deleteOrphanedBlobs(call, head.key, values[at]?.proven ?? []);
+    for await (const counts of deletions) tally.add(head.key, counts);
+    tally.unproven.add(head, values[at], writes[at]);
   }
+}
+
+function byNamespace<Each extends { readonly key: NamespaceKey }>(all: readonly Each[]): Map<string, Each> {
+  return new Map(all.map((each) => [nameOf(each), each]));
+}
+
+function nameOf({ key: { threadId, checkpointNs } }: { readonly key: NamespaceKey }): string {
+  return rowKey(threadId, checkpointNs);
 }

@@ -13,6 +13,8 @@ export interface PruneOptions extends CallOptions {
 export interface RunDeletionOptions extends CallOptions {
   /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
+  /** As for `prune`. Default: false. */
+  readonly deleteUnproven?: boolean | undefined;
 }
 
 /** Which checkpoints `prune` deletes, and how. At least one of `olderThanMs` and `keepLast` is required. */
@@ -27,6 +29,11 @@ export interface RetentionOptions extends CallOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
+  /**
+   * Deletes values and writes that nothing references at once, and not only once this process has known for an hour that they are there
+   * and their thread has a checkpoint. Use it only while nobody restores or imports. Default: false.
+   */
+  readonly deleteUnproven?: boolean | undefined;
   /** How many checkpoints one transaction deletes at most. Default: 500. */
   readonly batchSize?: number | undefined;
   /** Called after each transaction and after each namespace. An error that it throws ends the call. */
@@ -56,7 +63,32 @@ export interface PruneReport extends RowCounts {
   readonly namespaces: number;
   /** The named threads that have no rows; with `idleForMs`, no checkpoints. */
   readonly missing: readonly string[];
+  /** What nothing references and yet stays, because it is not proven that nothing will. */
+  readonly unproven: UnprovenOrphans;
   readonly dryRun: boolean;
+}
+
+/** Values and writes that look like orphans, and that a call has left. */
+export interface UnprovenOrphans {
+  readonly blobs: number;
+  readonly writes: number;
+  /** The size of the values as stored. */
+  readonly bytes: number;
+  /** The first 1,000 namespaces that have such rows. */
+  readonly namespaces: readonly UnprovenNamespace[];
+}
+
+/** A namespace with rows that look like orphans. */
+export interface UnprovenNamespace {
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  readonly blobs: number;
+  readonly writes: number;
+  /**
+   * `unreadable`: a checkpoint of the namespace is damaged, and may reference the values. `no-checkpoint`: the namespace has none, as in
+   * the middle of a restore. `recent`: this process has not known for an hour that the rows are there.
+   */
+  readonly reason: "unreadable" | "no-checkpoint" | "recent";
 }
 
 /** The progress of `prune`: the rows deleted so far, and the current thread and namespace. */

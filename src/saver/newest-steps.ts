@@ -1,3 +1,4 @@
+import { refuseHiddenRowsOnce } from "../db/hidden-rows.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { refuseUnkept } from "./codec/refuse-unkept.js";
@@ -29,6 +30,7 @@ export async function newestSteps(
   const { schema, policy, database } = call;
   const { keepLast } = policy;
   if (keepLast === undefined || checkpoints.length === 0) return { guard: [], removal: [] };
+  await refuseHiddenRowsOnce(call);
   const keys = distinct(checkpoints);
   const groups = await threadGroups(call, keys, ({ threadId }) => threadId);
   const locks = keys.map(({ threadId, checkpointNs }) => ({

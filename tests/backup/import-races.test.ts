@@ -76,11 +76,15 @@ describeServer("an import with concurrent writers", (target) => {
     );
     const lines = await collect(saver.exportThreads({ threads: [thread] }));
     const outcomes = new Set<string>();
-    for (const at of [500, 1_500, 2_500, 3_100, 3_600]) {
+    const points = [500, 1_500, 2_500, 3_100, 3_600].flatMap((at) => [
+      { at, deleteUnproven: true },
+      { at, deleteUnproven: false },
+    ]);
+    for (const { at, deleteUnproven } of points) {
       await saver.deleteThread(thread);
       const pruneAt = async function* () {
         for (const [index, line] of lines.entries()) {
-          if (index === at) await saver.prune({ keepLast: 2, threads: [thread] });
+          if (index === at) await saver.prune({ keepLast: 2, threads: [thread], deleteUnproven });
           yield line;
         }
       };
@@ -91,7 +95,7 @@ describeServer("an import with concurrent writers", (target) => {
       const { problems } = await saver.verify(thread);
       expect({ at, outcome, problems: problems.filter(({ severity }) => severity === "error") }).toEqual({
         at,
-        outcome: expect.stringMatching("restored|refused"),
+        outcome: expect.stringMatching(deleteUnproven ? "restored|refused" : "restored"),
         problems: [],
       });
       outcomes.add(outcome);
@@ -125,7 +129,11 @@ describeServer("an import with concurrent writers", (target) => {
 
   // A deletion also deletes the writes that are stored before it.
   const removals: [string, () => Promise<unknown>, { writesKept: number }][] = [
-    ["prunes", () => saver.prune([thread]), { writesKept: 1 }],
+    [
+      "prunes",
+      () => saver.prune({ keepLast: 1, threads: [thread], deleteUnproven: true }),
+      { writesKept: 1 },
+    ],
     ["deletes", () => saver.deleteThread(thread), { writesKept: 0 }],
   ];
   describe.each(removals)("while another caller %s the thread", (_name, remove, { writesKept }) => {

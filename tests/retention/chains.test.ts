@@ -46,8 +46,8 @@ describeEachTarget("retention of values that are splices of others", (target) =>
     await insertValue(database, "t", "stray splice", { base: "stray whole" });
     await insertValue(database, "t", "stray splice of a needed value", { base: versions[0] ?? "" });
 
-    const wouldDelete = await saver.prune({ keepLast: 3, dryRun: true });
-    const report = await saver.prune({ keepLast: 3 });
+    const wouldDelete = await saver.prune({ keepLast: 3, dryRun: true, deleteUnproven: true });
+    const report = await saver.prune({ keepLast: 3, deleteUnproven: true });
 
     expect(report).toEqual({ ...wouldDelete, dryRun: false });
     expect(await storedVersions(database, "t")).toEqual(pick(versions, 0, 8, 9, 10, 11));
@@ -61,7 +61,7 @@ describeEachTarget("retention of values that are splices of others", (target) =>
     for (const place of [{ channel: "other" }, { ns: "elsewhere" }]) {
       await insertValue(database, "t", versions[0] ?? "", place);
     }
-    await saver.prune({ keepLast: 1 });
+    await saver.prune({ keepLast: 1, deleteUnproven: true });
     expect(await storedVersions(database, "t")).toEqual(pick(versions, 0, 2));
     expect(await storedVersions(database, "t", { channel: "other" })).toEqual([]);
     expect(await storedVersions(database, "t", { ns: "elsewhere" })).toEqual([]);
@@ -104,6 +104,7 @@ describeEachTarget("retention of values that are splices of others", (target) =>
     const controller = new AbortController();
     const pruned = saver.prune({
       keepLast: 2,
+      deleteUnproven: true,
       signal: controller.signal,
       onProgress: ({ blobs }) => {
         if (blobs === 10_000) controller.abort();
@@ -112,7 +113,7 @@ describeEachTarget("retention of values that are splices of others", (target) =>
     await expect(pruned).rejects.toMatchObject({ code: "ABORTED" });
     expect(await storedVersions(database, "t")).toHaveLength(2 + 6);
     expect(await brokenSplices(database)).toEqual([]);
-    expect(await saver.prune({ keepLast: 2 })).toMatchObject({ blobs: 6 });
+    expect(await saver.prune({ keepLast: 2, deleteUnproven: true })).toMatchObject({ blobs: 6 });
   });
 
   it("keeps the chain of the newest checkpoint of a shallow saver, and deletes it with its last use (C13)", async () => {

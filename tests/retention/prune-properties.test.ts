@@ -153,7 +153,7 @@ describeAnyTarget("prune of a random history", (target) => {
       const kept = nodes.slice(-keepLast);
       const before = new Map<string, Read>();
       for (const { id } of nodes) before.set(id, await read(saver, thread, id));
-      const rule = { keepLast, threads: [thread], batchSize };
+      const rule = { keepLast, threads: [thread], batchSize, deleteUnproven: true };
       const rows = await rowsOf(database);
 
       const wouldDelete = await saver.prune({ ...rule, dryRun: true });

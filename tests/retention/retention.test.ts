@@ -153,7 +153,7 @@ describeAnyTarget("retention", (target) => {
     const [lost, late, future] = hoursAgo(3, 0.5, -1);
     for (const id of [lost, late, future, "0-not-a-uuid"]) await write(id);
     await write(lost, "gone");
-    const report = await saver.prune({ olderThanMs: 1000 * HOUR });
+    const report = await saver.prune({ olderThanMs: 1000 * HOUR, deleteUnproven: true });
     expect(report).toMatchObject({ checkpoints: 0, writes: 2, threads: 2 });
     const left = await database.query("select checkpoint_id from checkpoint_writes where task_id = 'lost'");
     expect(left.map((row) => row.checkpoint_id).sort()).toEqual([late, future, "0-not-a-uuid"].sort());

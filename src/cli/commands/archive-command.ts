@@ -7,8 +7,14 @@ import type { CommandContext, CommandDefinition, Report } from "../command-defin
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
-import { dryRunOption, yesOption } from "../options/shared-options.js";
-import { describeCounts, describeMissing, describePruned, hasRows } from "../output/describe-rows.js";
+import { deleteUnprovenOption, dryRunOption, yesOption } from "../options/shared-options.js";
+import {
+  describeCounts,
+  describeMissing,
+  describePruned,
+  describeUnproven,
+  hasRows,
+} from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 
@@ -21,6 +27,7 @@ const archiveFlags = z.object({
   namespace: z.array(z.string()).optional(),
   per: z.enum(["thread", "run"]).optional(),
   compression: z.enum(["zstd", "gzip"]).optional(),
+  deleteUnproven: z.boolean().optional(),
   dryRun: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
@@ -57,6 +64,7 @@ export const archive: CommandDefinition = {
       "--compression <algorithm>",
       "what the files are compressed with (default: zstd where Node.js has it, else gzip)",
     ).choices(["zstd", "gzip"]),
+    deleteUnprovenOption().conflicts("idleFor"),
     dryRunOption("print what would be archived, and change nothing"),
     yesOption(),
   ],
@@ -87,13 +95,20 @@ async function optionsOf({ to, per, compression, ...flags }: Flags): Promise<Arc
 }
 
 function ruleOf(
-  flags: Pick<Flags, "threads" | "olderThan" | "keepLast" | "idleFor" | "namespace">,
+  flags: Pick<Flags, "threads" | "olderThan" | "keepLast" | "idleFor" | "namespace" | "deleteUnproven">,
 ): ArchiveRule {
-  const { threads: named, olderThan: olderThanMs, keepLast, idleFor: idleForMs, namespace } = flags;
+  const {
+    deleteUnproven,
+    threads: named,
+    olderThan: olderThanMs,
+    keepLast,
+    idleFor: idleForMs,
+    namespace,
+  } = flags;
   const threads = named.length === 0 ? undefined : named;
   if (idleForMs !== undefined) return { idleForMs, threads };
   if (olderThanMs !== undefined || keepLast !== undefined) {
-    return { olderThanMs, keepLast, threads, namespaces: namespace };
+    return { olderThanMs, keepLast, threads, namespaces: namespace, deleteUnproven };
   }
   if (namespace !== undefined) {
     throw new InvalidConfigError("--namespace", "requires --older-than or --keep-last");
@@ -162,5 +177,9 @@ function report(result: ArchiveResult, text: string): Report {
     changed === 0
       ? ""
       : `\n${counted(changed, "thread")} changed meanwhile: run the command again to archive the rest`;
-  return { exitCode: EXIT_CODE.ok, text: text + busy + describeMissing(result), json: result };
+  return {
+    exitCode: EXIT_CODE.ok,
+    text: text + busy + describeUnproven(result) + describeMissing(result),
+    json: result,
+  };
 }

@@ -7,8 +7,14 @@ import type { CommandContext, CommandDefinition, Report } from "../command-defin
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
-import { dryRunOption, yesOption } from "../options/shared-options.js";
-import { describeCounts, describeMissing, describePruned, hasRows } from "../output/describe-rows.js";
+import { deleteUnprovenOption, dryRunOption, yesOption } from "../options/shared-options.js";
+import {
+  describeCounts,
+  describeMissing,
+  describePruned,
+  describeUnproven,
+  hasRows,
+} from "../output/describe-rows.js";
 
 const pruneFlags = z.object({
   threads: z.array(z.string()).default([]),
@@ -18,6 +24,7 @@ const pruneFlags = z.object({
   thread: z.array(z.string()).optional(),
   namespace: z.array(z.string()).optional(),
   batchSize: z.number().optional(),
+  deleteUnproven: z.boolean().default(false),
   dryRun: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
@@ -47,6 +54,7 @@ export const prune: CommandDefinition = {
       "--namespace <ns>",
       "with --older-than or --keep-last, only in this namespace, '' for the root graph",
     ),
+    deleteUnprovenOption(),
     dryRunOption(),
     countOption("--batch-size <n>", "how many checkpoints one transaction deletes (default: 500)", 1),
     yesOption(),
@@ -96,7 +104,7 @@ interface PruneTask {
 }
 
 function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
-  const { threads, strategy, olderThan, keepLast, thread, namespace, batchSize } = flags;
+  const { threads, strategy, olderThan, keepLast, thread, namespace, batchSize, deleteUnproven } = flags;
   if (strategy === "delete") {
     return {
       preview: () => saver.prune(threads, { strategy: "delete", dryRun: true, signal }),
@@ -105,8 +113,16 @@ function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
   }
   const options: RetentionOptions =
     threads.length > 0
-      ? { threads, keepLast: 1, batchSize, signal }
-      : { olderThanMs: olderThan, keepLast, threads: thread, namespaces: namespace, batchSize, signal };
+      ? { threads, keepLast: 1, batchSize, deleteUnproven, signal }
+      : {
+          olderThanMs: olderThan,
+          keepLast,
+          threads: thread,
+          namespaces: namespace,
+          batchSize,
+          deleteUnproven,
+          signal,
+        };
   return {
     preview: (onProgress) => saver.prune({ ...options, dryRun: true, onProgress }),
     run: (onProgress) => saver.prune({ ...options, onProgress }),
@@ -151,5 +167,9 @@ async function runTask({ signal, terminal }: CommandContext, task: PruneTask, to
 }
 
 function report(pruned: PruneReport, dryRun: boolean, text: string): Report {
-  return { exitCode: EXIT_CODE.ok, text: text + describeMissing(pruned), json: { ...pruned, dryRun } };
+  return {
+    exitCode: EXIT_CODE.ok,
+    text: text + describeUnproven(pruned) + describeMissing(pruned),
+    json: { ...pruned, dryRun },
+  };
 }

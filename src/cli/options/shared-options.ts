@@ -22,6 +22,14 @@ export function dryRunOption(help = "print what would be deleted, and delete not
   return new Option("--dry-run", help);
 }
 
+/** The option of commands that delete what nothing references. */
+export function deleteUnprovenOption(): Option {
+  return new Option(
+    "--delete-unproven",
+    "also what nothing references and may belong to checkpoints that are still to come: not while a restore or an import is under way",
+  );
+}
+
 /** The option of commands that ask for confirmation. */
 export function yesOption(): Option {
   return new Option("--yes", "don't ask for confirmation");

@@ -1,4 +1,4 @@
-import type { PruneReport } from "../../retention/retention-types.js";
+import type { PruneReport, UnprovenNamespace } from "../../retention/retention-types.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
 import { counted, humanBytes } from "./format-numbers.js";
 import { printable } from "./printable.js";
@@ -28,6 +28,22 @@ export function describePruned(rows: RowCounts & Pick<PruneReport, "threads">): 
 export function describeMissing({ missing }: Pick<PruneReport, "missing">): string {
   return describeNamed("not found", missing);
 }
+
+/** A line that names the threads with rows that look like orphans and stay; empty if there are none. */
+export function describeUnproven({
+  unproven: { blobs, writes, bytes, namespaces },
+}: Pick<PruneReport, "unproven">): string {
+  if (blobs + writes === 0) return "";
+  const threads = new Set(namespaces.map(({ threadId, reason }) => `${threadId} (${REASON[reason]})`));
+  const left = `left, though nothing references them: ${counted(blobs, "value")} and ${counted(writes, "write")} (${humanBytes(bytes)})`;
+  return `\n${left}${describeNamed("of", [...threads])}`;
+}
+
+const REASON: Readonly<Record<UnprovenNamespace["reason"], string>> = {
+  unreadable: "a damaged checkpoint may reference them: see verify",
+  "no-checkpoint": "no checkpoint: a restore may be under way",
+  recent: "not known for an hour; --delete-unproven deletes them",
+};
 
 /** A line that lists names under a title; empty if there are none. */
 export function describeNamed(title: string, names: readonly string[]): string {

@@ -38,9 +38,19 @@ export interface Retention {
   /** All when `undefined`. */
   readonly namespaces: readonly string[] | undefined;
   readonly dryRun: boolean;
+  /** Whether orphans are deleted without a proof. */
+  readonly deleteUnproven: boolean;
   /** How many checkpoints one transaction deletes at most. */
   readonly batchSize: number;
   readonly onProgress: OnProgress | undefined;
+}
+
+/** A checked call of `deleteForRuns`. */
+export interface RunDeletion {
+  readonly runIds: readonly string[];
+  readonly dryRun: boolean;
+  /** Whether orphans are deleted without a proof. */
+  readonly deleteUnproven: boolean;
 }
 
 type OnProgress = (progress: PruneProgress) => void;
@@ -82,6 +92,7 @@ const retentionOptions = z
     threads: threadIds.optional(),
     namespaces: z.array(keyText).optional(),
     dryRun: z.boolean().optional(),
+    deleteUnproven: z.boolean().optional(),
     batchSize: z.number().int().min(1).max(MAX_BATCH_SIZE).optional(),
     onProgress,
     signal: abortSignal.nullish(),
@@ -128,13 +139,17 @@ export function parseRunIds(value: unknown): string[] {
 const runIds = z.array(keyText.refine((id) => id !== "", "must not be empty")).transform(unique);
 
 /** Checks the options of `deleteForRuns`. */
-export function parseRunOptions(value: unknown): { readonly dryRun: boolean } {
-  const { dryRun = false } = parse(runOptions, value, "options") ?? {};
-  return { dryRun };
+export function parseRunOptions(value: unknown): Omit<RunDeletion, "runIds"> {
+  const { dryRun = false, deleteUnproven = false } = parse(runOptions, value, "options") ?? {};
+  return { dryRun, deleteUnproven };
 }
 
 const runOptions = z
-  .strictObject({ dryRun: z.boolean().optional(), signal: abortSignal.nullish() })
+  .strictObject({
+    dryRun: z.boolean().optional(),
+    deleteUnproven: z.boolean().optional(),
+    signal: abortSignal.nullish(),
+  })
   .nullish();
 
 function toRetention(options: Partial<z.output<typeof retentionOptions>>): Retention {
@@ -145,6 +160,7 @@ function toRetention(options: Partial<z.output<typeof retentionOptions>>): Reten
     threads: options.threads,
     namespaces: options.namespaces,
     dryRun: options.dryRun ?? false,
+    deleteUnproven: options.deleteUnproven ?? false,
     batchSize: options.batchSize ?? DEFAULT_BATCH_SIZE,
     onProgress: options.onProgress,
   };

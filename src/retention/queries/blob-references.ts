@@ -25,8 +25,21 @@ export function unreferencedBlobs(
     referring === "all" ? versionsOfNamespace(db, threadId, GIVEN_NS) : versionsOfOthers(db, threadId);
   return withUnneeded(db, { threadId, checkpointNs: GIVEN_NS, values: stored, versions })
     .selectFrom("unneeded")
-    .select(["unneeded.channel", "unneeded.version", "unneeded.base", "unneeded.bytes"]);
+    .select(["unneeded.channel", "unneeded.version", "unneeded.base", "unneeded.bytes"])
+    .select(ARE_ALL_READABLE.as("is_readable"));
 }
+
+/** The `channel_versions` that stand for those of a header that is damaged: one channel without a version. */
+const UNREADABLE = /* @__PURE__ */ sql`'{"": null}'::jsonb`;
+
+/**
+ * Whether all headers that {@link withUnneeded} has read name their versions. Nobody knows what the others reference, so no value of
+ * their namespace is proven to be an orphan. Postgres evaluates it once for a namespace.
+ */
+export const ARE_ALL_READABLE: RawBuilder<boolean> = /* @__PURE__ */ sql<boolean>`not exists (
+  select from considered where considered.version is null
+    or left(considered.version, 1) in ('{', '[') or considered.version in ('true', 'false')
+)`;
 
 /** A value that is a candidate for deletion, or a splice, which may need a candidate. */
 interface ConsideredValue {
@@ -161,7 +174,7 @@ type Versions = RawBuilder<{ versions: unknown }>;
 function selectReferences(db: QueryCreator<CheckpointDatabase>, headers: Versions) {
   return db.selectFrom(headers.as<"header">(sql`header(versions)`)).innerJoinLateral(
     sql<{ channel: string; version: string }>`jsonb_each_text(
-        case when jsonb_typeof(header.versions) = 'object' then header.versions end
+        case when jsonb_typeof(header.versions) = 'object' then header.versions else ${UNREADABLE} end
       )`.as<"entry">(sql`entry(channel, version)`),
     (join) => join.onTrue(),
   );

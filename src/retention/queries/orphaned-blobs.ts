@@ -1,11 +1,16 @@
 import { type QueryCreator, sql, type SqlBool } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
-import { type Referring, unreferencedBlobs, versionsOfNamespace, withUnneeded } from "./blob-references.js";
+import {
+  ARE_ALL_READABLE,
+  type Referring,
+  unreferencedBlobs,
+  versionsOfNamespace,
+  withUnneeded,
+} from "./blob-references.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { perNamespace } from "./per-namespace.js";
 
@@ -15,68 +20,50 @@ export interface OrphanedBlobRow {
   version: string;
   /** The version that the value is a splice of; `null` for a whole value. */
   base: string | null;
+  /** The size of the value as stored. */
+  bytes: number | null;
+  /** Whether every header of the namespace can be read. A damaged one may reference the value. */
+  is_readable: boolean;
 }
 
 /** The values of each namespace that no checkpoint needs, directly or through a splice (C13), ordered by channel and version. */
-export const selectOrphanedBlobs = /* @__PURE__ */ perNamespace<NamespaceKey, OrphanedBlobRow>(
-  {},
-  ({ db, given, threadId }) =>
+export const selectOrphanedBlobs = /* @__PURE__ */ orphansBeside<NamespaceKey>("all", {});
+
+/** {@link selectOrphanedBlobs} as if the given checkpoints were deleted already: the values that only they need, and those that none needs. */
+export const selectOrphansWithout = /* @__PURE__ */ orphansBeside<CheckpointsKey>("others", {
+  ids: ({ checkpointIds }) => checkpointIds,
+});
+
+function orphansBeside<Key extends NamespaceKey>(
+  referring: Referring,
+  listsOf: Readonly<Record<string, (key: Key) => readonly string[]>>,
+) {
+  return perNamespace<Key, OrphanedBlobRow>(listsOf, ({ db, given, threadId }) =>
     given
-      .innerJoinLateral(unreferencedBlobs(db, threadId, "all").as("each"), (join) => join.onTrue())
-      .select(["given.ordinal", "each.channel", "each.version", "each.base"])
+      .innerJoinLateral(unreferencedBlobs(db, threadId, referring).as("each"), (join) => join.onTrue())
+      .select([
+        "given.ordinal",
+        "each.channel",
+        "each.version",
+        "each.base",
+        "each.bytes",
+        "each.is_readable",
+      ])
       .orderBy("given.ordinal")
       .orderBy(sql`each.channel collate "C"`)
       .orderBy(sql`each.version collate "C"`),
-);
+  );
+}
 
-/** How many values were deleted or counted, and their size. */
+/** How many values were deleted, and their size. */
 export interface BlobCountRow {
   blobs: number;
   bytes: number;
 }
 
 /**
- * Counts the values of each namespace that no checkpoint references.
- *
- * @param keys - With the checkpoints whose references don't count, as if they were deleted already.
- */
-export async function countOrphanedBlobs(
-  call: CallContext,
-  keys: readonly CheckpointsKey[],
-): Promise<BlobCountRow[]> {
-  const count = keys.every(({ checkpointIds }) => checkpointIds.length === 0)
-    ? countUnreferenced
-    : countUnreferencedByOthers;
-  const rows = await count(call, keys);
-  return rows.flat().map(({ blobs, bytes }) => ({ blobs, bytes }));
-}
-
-const countUnreferenced = /* @__PURE__ */ blobCounts("all");
-const countUnreferencedByOthers = /* @__PURE__ */ blobCounts("others");
-
-function blobCounts(referring: Referring) {
-  return perNamespace<CheckpointsKey, BlobCountRow>(
-    { ids: ({ checkpointIds }) => checkpointIds },
-    ({ db, given, threadId }) =>
-      given
-        .innerJoinLateral(
-          (eb) =>
-            eb
-              .selectFrom(unreferencedBlobs(db, threadId, referring).as("value"))
-              .select([
-                sql<number>`count(*)::float8`.as("blobs"),
-                sql<number>`coalesce(sum(value.bytes), 0)::float8`.as("bytes"),
-              ])
-              .as("each"),
-          (join) => join.onTrue(),
-        )
-        .select(["given.ordinal", "each.blobs", "each.bytes"])
-        .orderBy("given.ordinal"),
-  );
-}
-
-/**
- * Deletes those of the values that no checkpoint references, and that no splice needs which stays (C13). Send it after
+ * Deletes those of the values that no checkpoint references, and that no splice needs which stays (C13), unless a header of the
+ * namespace can't be read. Send it after
  * `lockBlobs` in the same transaction: it then sees every checkpoint that references one of them, and every splice of them.
  */
 export function deleteUnreferencedBlobs(schema: string, key: BlobsKey): BoundStatement<BlobCountRow> {
@@ -107,6 +94,7 @@ const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, pa
             select unneeded.channel, unneeded.version from unneeded
           )) is true`,
         )
+        .where(ARE_ALL_READABLE)
         // Not the size (N3).
         .returning("stored.blob"),
     )

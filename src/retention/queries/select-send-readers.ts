@@ -31,7 +31,8 @@ export const selectAllSendReaders = /* @__PURE__ */ perNamespace<NamespaceKey, S
       .$narrowType<SendReaderRow>(),
 );
 
-const IS_BEFORE_VERSION_4 = sql<SqlBool>`checkpoint -> 'v' < '4'::jsonb`;
+// A header without a format may be of an old one.
+const IS_BEFORE_VERSION_4 = sql<SqlBool>`coalesce(checkpoint -> 'v' < '4'::jsonb, true)`;
 
 function sendReaders(
   db: QueryCreator<CheckpointDatabase>,

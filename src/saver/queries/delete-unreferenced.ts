@@ -12,7 +12,7 @@ export type BlobScope = Pick<ThreadGroup<unknown>, "naming" | "threadId"> &
 
 /**
  * Deletes the values that no checkpoint references and that no referenced splice needs (C13). An earlier statement of
- * the transaction has to lock them.
+ * the transaction has to lock them. Where a header can't be read, nobody knows what it references, and the values of its namespace stay (C18).
  *
  * A `put` locks the stored values that it references. Postgres deletes a row that was only locked without evaluating
  * the condition again, so a single statement would delete values of a checkpoint that commits in the meantime. The
@@ -53,6 +53,7 @@ const deletions = /* @__PURE__ */ new StatementFamily<ScopeShape, ScopeParams, u
       .deleteFrom("checkpoint_blobs")
       .where(isMeant)
       .where(sql<SqlBool>`${isReferenced} is not true`)
+      .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${selectUnreadable(db, isMeant)})`)
       .where((eb) => sql<SqlBool>`${isOneOf(eb.selectFrom("needed").select(KEY))} is not true`);
   },
 );
@@ -67,6 +68,18 @@ function selectReferences(db: QueryCreator<CheckpointDatabase>, isMeant: RawBuil
     )
     .select(["header.thread_id", "header.checkpoint_ns", "entry.channel", "entry.version"])
     .where(isMeant);
+}
+
+/** The namespaces with a header whose versions are damaged. */
+function selectUnreadable(db: QueryCreator<CheckpointDatabase>, isMeant: RawBuilder<SqlBool>) {
+  return db
+    .selectFrom("checkpoints as header")
+    .select(["header.thread_id", "header.checkpoint_ns"])
+    .where(isMeant)
+    .where(
+      sql<SqlBool>`(jsonb_typeof(header.checkpoint -> 'channel_versions') is distinct from 'object' or jsonb_path_exists(
+        header.checkpoint, '$.channel_versions.* ? (@.type() != "string" && @.type() != "number")'))`,
+    );
 }
 
 function isOneOf(keys: Expression<unknown>): RawBuilder<SqlBool> {

@@ -70,7 +70,7 @@ export function withKept(
       .select([
         sql`ranked.checkpoint -> 'channel_versions'`.as("channel_versions"),
         sql`ranked.checkpoint -> 'channel_values'`.as("channel_values"),
-        sql<boolean>`coalesce(ranked.checkpoint -> 'v' < '4'::jsonb, false)`.as("is_before_version_4"),
+        sql<boolean>`coalesce(ranked.checkpoint -> 'v' < '4'::jsonb, true)`.as("is_before_version_4"),
       ]),
   );
 }
