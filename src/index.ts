@@ -110,6 +110,8 @@ export type {
   PruneReport,
   RetentionOptions,
   RunDeletionOptions,
+  UnprovenNamespace,
+  UnprovenOrphans,
 } from "./retention/retention-types.js";
 export type { RowCounts } from "./saver/model/row-counts.js";
 export type { Retention, RetentionSchedule } from "./scheduled-retention/retention-schedule.js";
