@@ -24,6 +24,7 @@ export {
   MigrationRequiredError,
   NotReplicatedError,
   PermissionError,
+  HiddenRowsError,
   RowSecurityError,
   VectorExtensionError,
   SerializationError,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { RowSecurityError } from "../errors/index.js";
+import { HiddenRowsError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
 import { RememberedBySchema } from "./remembered-by-schema.js";
 import { relationsOf, type TableParams } from "./row-security.js";
@@ -14,7 +14,7 @@ const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const
  * is hidden looks like one that nothing references. Policies that hide whole threads or namespaces, as those of tenants do, are alike on
  * the three tables and go by their common columns.
  *
- * @throws RowSecurityError where the policies for this role are not alike, or go by other columns.
+ * @throws HiddenRowsError where the policies for this role are not alike, or go by other columns.
  */
 export async function refuseHiddenRows(call: CallContext): Promise<void> {
   const rows = await runStatement(call, policies, { schema: call.schema, tables: TABLES });
@@ -23,10 +23,9 @@ export async function refuseHiddenRows(call: CallContext): Promise<void> {
   const isAlike =
     new Set(rows.map(({ policies: each }) => each)).size === 1 && restricted.length === rows.length;
   if (isAlike && !rows.some(({ reads_other_columns }) => reads_other_columns)) return;
-  throw new RowSecurityError(
+  throw new HiddenRowsError(
     call.schema,
     restricted.map(({ name }) => name),
-    { hidesRows: true },
   );
 }
 

@@ -96,39 +96,51 @@ export class PermissionError extends DatabaseError {
   }
 }
 
-interface RowSecurityErrorOptions extends DatabaseErrorOptions {
-  readonly isOnNodes?: boolean;
-  readonly hidesRows?: boolean;
-}
-
 /**
- * Row-level security shows this role too much or too little. With the code `ROW_SECURITY_INACTIVE` a saver has a `tenantId`, but the
- * database does not separate tenants. With `ROWS_HIDDEN` a call relies on seeing all rows of a thread, and policies may hide some of
- * them. Nothing was deleted or exported.
+ * A saver has a `tenantId`, but row-level security is not active on the tables for its role, so that the
+ * database does not separate tenants. Nothing was read or written.
  */
 export class RowSecurityError extends DatabaseError {
   override name = "RowSecurityError";
-  /** The tables whose rows every tenant would see, or some of whose rows are hidden. */
+  /** The tables whose rows every tenant would see. */
   readonly tables: readonly string[];
 
   constructor(
     schema: string,
     tables: readonly string[],
-    { isOnNodes = false, hidesRows = false, ...options }: RowSecurityErrorOptions = {},
+    { isOnNodes = false, ...options }: DatabaseErrorOptions & { readonly isOnNodes?: boolean } = {},
   ) {
     const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
     super(
-      hidesRows
-        ? `row-level security on ${names} may hide some of the rows of a thread from this role and show others, so nobody knows which rows ` +
-            "belong together; use a role that sees all rows, such as the owner of the tables or one with BYPASSRLS, or give checkpoints, " +
-            "checkpoint_blobs and checkpoint_writes the same policies, by thread_id"
-        : isOnNodes
-          ? `row-level security can't separate tenants on ${names}: Citus keeps the rows on other servers, which don't get ` +
+      isOnNodes
+        ? `row-level security can't separate tenants on ${names}: Citus keeps the rows on other servers, which don't get ` +
             "the tenant of a call; give each tenant a schema of its own"
-          : `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
+        : `row-level security is not active for this role on ${names}: it does not apply to superusers, to the owner of a ` +
             "table, or to roles with BYPASSRLS",
       options,
-      hidesRows ? "ROWS_HIDDEN" : "ROW_SECURITY_INACTIVE",
+      "ROW_SECURITY_INACTIVE",
+    );
+    this.tables = tables;
+  }
+}
+
+/**
+ * A call relies on seeing all rows of a thread, and row-level security may hide some of them from this role and show others. Nothing
+ * was deleted, stored or exported.
+ */
+export class HiddenRowsError extends DatabaseError {
+  override name = "HiddenRowsError";
+  /** The tables whose policies apply to this role. */
+  readonly tables: readonly string[];
+
+  constructor(schema: string, tables: readonly string[], options: DatabaseErrorOptions = {}) {
+    const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
+    super(
+      `row-level security on ${names} may hide some rows of a thread from this role and show others, so that nobody knows which rows ` +
+        "belong together; use a role that sees all rows, such as the owner of the tables or one with BYPASSRLS, or give checkpoints, " +
+        "checkpoint_blobs and checkpoint_writes the same policies, by thread_id",
+      options,
+      "ROWS_HIDDEN",
     );
     this.tables = tables;
   }

@@ -31,6 +31,7 @@ export {
   StatementTimeoutError,
   NotReplicatedError,
   PermissionError,
+  HiddenRowsError,
   RowSecurityError,
   VectorExtensionError,
   IncompatibleTablesError,

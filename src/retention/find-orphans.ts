@@ -21,7 +21,7 @@ export interface OrphanProof {
  * Begins a call that deletes orphans.
  *
  * @param isGiven - Whether the caller says that all orphans may be deleted.
- * @throws RowSecurityError where rows may be hidden.
+ * @throws HiddenRowsError where rows may be hidden.
  */
 export async function beginProof(call: CallContext, isGiven: boolean): Promise<OrphanProof> {
   await refuseHiddenRows(call);

@@ -7,13 +7,15 @@ export interface PruneOptions extends CallOptions {
   readonly strategy?: "keep_latest" | "delete" | undefined;
   /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
+  /** As in {@link RetentionOptions}. The strategy `delete` deletes everything anyway. Default: false. */
+  readonly deleteUnproven?: boolean | undefined;
 }
 
 /** Options of `deleteForRuns`. */
 export interface RunDeletionOptions extends CallOptions {
   /** Counts what would be deleted, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** As for `prune`. Default: false. */
+  /** As in {@link RetentionOptions}. Default: false. */
   readonly deleteUnproven?: boolean | undefined;
 }
 

@@ -53,7 +53,7 @@ describeServer("an import with concurrent writers", (target) => {
     }
   }
 
-  it("restores everything or fails when a prune runs at any point of it", async () => {
+  it("restores everything or fails when a prune runs at any point of it (C18)", async () => {
     await database.query(
       `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
         select $1, lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'),

@@ -56,10 +56,10 @@ const copy = fc
 
 const runs = fc.subarray(["r1", "r2", "unknown"]).map((runIds) =>
   step("deleteForRuns", { runIds }, async (_, model, saver) => {
-    const wouldGo = await saver.deleteForRuns(runIds, { dryRun: true });
+    const wouldGo = await saver.deleteForRuns(runIds, { dryRun: true, deleteUnproven: true });
     await expectSameRows(model, saver);
     const expected = await deleteForRuns(model, runIds);
-    const report = await saver.deleteForRuns(runIds);
+    const report = await saver.deleteForRuns(runIds, { deleteUnproven: true });
     expect(report).toMatchObject({ ...expected, dryRun: false });
     expect(wouldGo).toEqual({ ...report, dryRun: true });
     await expectSameRows(model, saver);
@@ -77,7 +77,7 @@ const pruning = fc
         strategy === "delete"
           ? await deleteThreads(model, pruned)
           : await prune(model, { threads: pruned, keepLast: 1, aged: false });
-      const report = await saver.prune(pruned, strategy && { strategy });
+      const report = await saver.prune(pruned, { strategy, deleteUnproven: true });
       expect(report).toMatchObject({ ...expected, dryRun: false });
       await expectSameRows(model, saver);
     }),
@@ -97,7 +97,7 @@ const retention = fc
   .filter(({ keepLast, aged }) => aged || keepLast !== undefined)
   .map((call) =>
     step("prune", call, async ({ aged, batchSize, ...rule }, model, saver) => {
-      const options = { ...rule, ...(aged && { olderThanMs: HOUR_MS }), batchSize };
+      const options = { ...rule, ...(aged && { olderThanMs: HOUR_MS }), batchSize, deleteUnproven: true };
       const wouldGo = await saver.prune({ ...options, dryRun: true });
       await expectSameRows(model, saver);
       const keepLast = rule.keepLast ?? 1;

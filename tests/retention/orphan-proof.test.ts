@@ -147,7 +147,7 @@ describeAnyTarget("what prune takes for an orphan", (target) => {
     expect(await missingBlobs(database)).toEqual([]);
   });
 
-  it("is never a value that a header references which is seen later", async () => {
+  it("is never a value that a header references which is seen later (C18)", async () => {
     const trouble = fc.record({
       hours: fc.integer({ min: 1, max: 6 }),
       isChained: fc.boolean(),

@@ -69,6 +69,7 @@ const pruneOptions = z
   .strictObject({
     strategy: z.enum(["keep_latest", "delete"]).optional(),
     dryRun: z.boolean().optional(),
+    deleteUnproven: z.boolean().optional(),
     signal: abortSignal.nullish(),
   })
   .nullish();
@@ -111,10 +112,14 @@ export function parsePrune(first: unknown, second: unknown): PruneRequest {
       : toRetention(parse(retentionOptions, first, "options"));
   }
   const threads = parse(threadIds, first, "threadIds");
-  const { strategy = "keep_latest", dryRun = false } = parse(pruneOptions, second, "options") ?? {};
+  const {
+    strategy = "keep_latest",
+    dryRun = false,
+    deleteUnproven = false,
+  } = parse(pruneOptions, second, "options") ?? {};
   return strategy === "delete"
     ? { kind: "delete", threads, dryRun }
-    : toRetention({ threads, keepLast: 1, dryRun });
+    : toRetention({ threads, keepLast: 1, dryRun, deleteUnproven });
 }
 
 /** Whether the options are for idle threads. `parse` refuses an object that throws here, such as a revoked proxy. */
