@@ -44,7 +44,7 @@ export async function deleteForRuns(
   return tally.report(dryRun);
 }
 
-/** The deletions in a namespace. Values that nothing references before them stay: `prune` deletes them. */
+/** The deletions in a namespace: checkpoints, and the values that are proven to be orphans without them. */
 interface NamespaceDeletion {
   readonly plan: DeletionPlan;
   readonly values: OrphanedValues;
