@@ -378,7 +378,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    *
    * @example
    * ```ts
-   * checkpointer.getNextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
+   * checkpointer.getNextVersion(undefined); // "00000000000000000000000000000001.0384719283746192"
    * ```
    */
   override getNextVersion(current: number): number;

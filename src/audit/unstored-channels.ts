@@ -3,10 +3,10 @@ import { rowKey } from "../saver/model/row-key.js";
 import { getIntroduction, type IntroducedVersion, type IntroductionRow } from "./queries/get-introduction.js";
 
 /**
- * Why no value of a channel's version is stored. `lost`: the channel had a value. `empty`: the channel had none. `unclear`: the
- * rows don't show which.
+ * Why a checkpoint has no value of a channel's version. `lost`: the channel had a value. `empty`: the channel had none. `inherited`: the
+ * header of an ancestor has it, and reads take it from there. `unclear`: the rows don't show which.
  */
-export type UnstoredState = "lost" | "empty" | "unclear";
+export type UnstoredState = "lost" | "empty" | "inherited" | "unclear";
 
 /** The step of a thread's first checkpoint: the input. */
 const FIRST_STEP = -1;
@@ -38,6 +38,7 @@ export class UnstoredChannels {
 
   async #lookUp(version: IntroducedVersion): Promise<UnstoredState> {
     const introduction = await getIntroduction(this.#call, version);
+    if (introduction?.is_inline === true) return "inherited";
     return introduction === undefined ? "lost" : unstoredState(introduction);
   }
 }

@@ -8,6 +8,7 @@ import { nextPageSize } from "./model/next-page-size.js";
 import { rowKey } from "./model/row-key.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
+import { inlineOfAncestors } from "./inline-of-ancestors.js";
 import { valueReader } from "./read-long-values.js";
 import { ReplacedValueError } from "./replaced-value.js";
 import { bytesRead } from "./codec/bytes-read.js";
@@ -33,11 +34,15 @@ export async function* listTuples(
   request: ListRequest,
   serde: ContextualSerializer,
 ): AsyncGenerator<CheckpointTuple> {
+  const ofAncestors = inlineOfAncestors(call);
   // Long values are fetched only here. Where one was replaced since the page was read, its checkpoint is read again.
   const decodeOrReread = async (parts: TupleParts): Promise<CheckpointTuple | undefined> => {
     try {
       // Each checkpoint is a read of its own, because the caller may drop the one before.
-      return await decodeTuple(parts, request.selection, valueReader(call, serde));
+      return await decodeTuple(parts, request.selection, {
+        ...valueReader(call, serde),
+        inlineOfAncestors: ofAncestors,
+      });
     } catch (error) {
       if (!(error instanceof ReplacedValueError)) {
         call.telemetry?.failedLater(saverOperations.list, error);

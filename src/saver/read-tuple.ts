@@ -8,6 +8,7 @@ import type { TupleRow } from "./queries/tuple-row.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupTuple } from "./codec/group-rows.js";
 import type { ReadValue } from "./codec/read-chain.js";
+import { inlineOfAncestors } from "./inline-of-ancestors.js";
 import { bytesRead } from "./codec/bytes-read.js";
 import { valueReader } from "./read-long-values.js";
 import { readUnreplaced } from "./replaced-value.js";
@@ -31,7 +32,7 @@ export function readTuple(
     if (call.observer !== undefined) call.observer.addBytes(bytesRead(rows));
     const parts = groupTuple(rows, key, call.policy);
     if (parts === undefined) return undefined;
-    const reader = valueReader(call, serde, read);
+    const reader = { ...valueReader(call, serde, read), inlineOfAncestors: inlineOfAncestors(call) };
     const { memory } = call.policy;
     if (memory === undefined || selection.channels !== undefined)
       return decodeTuple(parts, selection, reader);

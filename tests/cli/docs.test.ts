@@ -103,6 +103,6 @@ function comparable(text: string): string {
     .replaceAll(/just now|\d+ (minute|hour|day)s? ago/g, "ago")
     .replaceAll(/[\d.]+ k?B\b/g, "size")
     .replaceAll(new RegExp(SERVED, "g"), "address")
-    .replaceAll(/\d{32}\.0\.\d+|[0-9a-f]{64}/g, "random")
+    .replaceAll(/\d{32}\.(?:0\.)?\d+|[0-9a-f]{64}/g, "random")
     .replaceAll(/ +/g, " ");
 }

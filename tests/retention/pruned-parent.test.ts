@@ -220,7 +220,7 @@ describeServer("put that carries values over from its parent (C3)", (target) => 
       during,
     );
     const tuple = await saver.getTuple(config);
-    expect(tuple?.checkpoint.channel_values).toEqual(next.channel_values);
+    expect(tuple?.checkpoint.channel_values).toMatchObject(next.channel_values);
     expect((await saver.verify(thread)).problems).toMatchObject([
       { kind: "missing-parent", severity: "notice" },
     ]);

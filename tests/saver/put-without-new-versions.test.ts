@@ -22,6 +22,8 @@ function passesOnThree<Saver extends BaseCheckpointSaver>(saver: Saver): Saver {
   });
 }
 
+const idOf = (config: RunnableConfig): string => String(config.configurable?.thread_id);
+
 const SAVERS: [
   name: string,
   open: (source: DatabaseSource, options?: PostgresSaverOptions) => PostgresSaver,
@@ -58,7 +60,7 @@ describeAnyTarget("put without newVersions", (target) => {
       expect((await saver.getTuple(thread))?.checkpoint.channel_values).toEqual({
         ...{ changed: { n: 2 }, kept: long, scalar: 7 },
       });
-      const { problems } = await saver.verify(String(thread.configurable?.thread_id));
+      const { problems } = await saver.verify(idOf(thread));
       // A shallow saver has deleted the parent.
       expect(problems.filter(({ kind }) => kind !== "missing-parent")).toEqual([]);
     });
@@ -82,6 +84,50 @@ describeAnyTarget("put without newVersions", (target) => {
         if (checkpointer instanceof PostgresSaver) await checkpointer.end();
       }
       expect(values[0]).toEqual(values[1]);
+    });
+  });
+
+  describe.each(SAVERS)("with newVersions that lack a channel, of %s,", (_, open) => {
+    let saver: PostgresSaver;
+    beforeAll(() => {
+      saver = open(database.source);
+    });
+    afterAll(() => saver.end());
+
+    /** A parent, and a child whose one new value the caller doesn't name. */
+    const family = () => {
+      const parent = checkpointOf(saver, { kept: { n: 1 }, changed: { n: 1 } });
+      const child = checkpointOf(saver, { changed: { n: 2 }, named: { n: 2 } }, parent);
+      child.channel_values = { ...parent.channel_values, ...child.channel_values };
+      const { named = 0 } = child.channel_versions;
+      return { thread: threadConfig(newThread()), parent, child, named: { named } };
+    };
+
+    it("stores the value whose version the parent lacks", async () => {
+      const { thread, parent, child, named } = family();
+      const config = await saver.put(thread, parent, metadataOf(), parent.channel_versions);
+      await saver.put(config, child, metadataOf(), named);
+      expect((await saver.getTuple(thread))?.checkpoint.channel_values).toEqual(child.channel_values);
+    });
+
+    it("stores it in a statement that stores many checkpoints, and in a batch with the parent", async () => {
+      const families = Array.from({ length: 12 }, family);
+      const configs = await Promise.all(
+        families.map(({ thread, parent }) =>
+          saver.put(thread, parent, metadataOf(), parent.channel_versions),
+        ),
+      );
+      await Promise.all(
+        families.map(({ child, named }, nth) => saver.put(configs[nth] ?? {}, child, metadataOf(), named)),
+      );
+      const together = family();
+      await saver.batch((batch) => {
+        const { thread, parent, child, named } = together;
+        void batch.put(thread, parent, metadataOf(), parent.channel_versions);
+        void batch.put(threadConfig(idOf(thread), { checkpoint_id: parent.id }), child, metadataOf(), named);
+      });
+      for (const { thread, child } of [...families, together])
+        expect((await saver.getTuple(thread))?.checkpoint.channel_values).toEqual(child.channel_values);
     });
   });
 

@@ -57,7 +57,10 @@ export interface EmptyChannelsKey extends NamespaceKey {
   readonly empty: readonly EmptyChannelRow[];
 }
 
-/** Of the given channels, those whose version was made by a write of the parent checkpoint. */
+/**
+ * Of the given channels, those whose version was made by a write of the parent checkpoint, and those whose value the header of a checkpoint
+ * has (see `getInlineOfAncestors`).
+ */
 export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsKey, ChannelRow>(
   {
     channels: ({ empty }) => empty.map(({ channel }) => channel),
@@ -81,7 +84,8 @@ export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsK
             ),
             (join) => join.on(sql<SqlBool>`header.channel_versions ->> empty.channel = empty.version`),
           )
-          .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", "empty.channel"]),
+          .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", "empty.channel"])
+          .select((eb) => hasInline(eb.ref("stored.checkpoint"), eb.ref("empty.channel")).as("is_inline")),
       )
       // The parents of the first checkpoints with the version: they have another version of the channel themselves.
       // EXCEPT never becomes a nested loop.
@@ -108,6 +112,9 @@ export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsK
             .whereRef("write.channel", "=", "bumped.channel")
             .offset(sql.lit(0)),
         ),
+      )
+      .union((qb) =>
+        qb.selectFrom("holder").select("holder.channel").where("holder.is_inline", "=", sql.lit(true)),
       );
     return given
       .innerJoinLateral(written.as("each"), (join) => join.onTrue())

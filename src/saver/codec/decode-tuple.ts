@@ -11,12 +11,29 @@ import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { FIRST_VERSION } from "./next-version.js";
 import type { TupleSelection } from "../model/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
+import { isEngineChannel } from "../model/engine-channel.js";
 import { configOf } from "./config-of.js";
+import { countedChannels } from "./counted-channels.js";
 import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
 import { portableSends } from "./portable-sends.js";
+
+/**
+ * Finds the inline values of channels in the headers of a checkpoint's ancestors, as JSON text by channel.
+ *
+ * @param versions - The version of each channel.
+ */
+export type InlineOfAncestors = (
+  key: CheckpointKey,
+  versions: ReadonlyMap<string, string | number>,
+) => Promise<ReadonlyMap<string, string>>;
+
+/** What decodes tuples. */
+export interface TupleReader extends ValueReader {
+  readonly inlineOfAncestors: InlineOfAncestors;
+}
 
 /**
  * Builds a tuple from its rows.
@@ -27,7 +44,7 @@ import { portableSends } from "./portable-sends.js";
 export async function decodeTuple(
   parts: TupleParts,
   selection: TupleSelection,
-  reader: ValueReader,
+  reader: TupleReader,
 ): Promise<CheckpointTuple> {
   const { key, parentCheckpointId } = parts;
   // All values at once, because a serializer may work on other threads.
@@ -37,12 +54,16 @@ export async function decodeTuple(
     decodeWrites(parts, reader),
     decodeSends(parts, reader),
   ]);
+  const checkedMetadata = parseStoredMetadata(metadata, key);
   const selected = selectInline(parseHeader(header, key), selection);
-  const checkpoint = await decodeCheckpoint(selected, parts, reader);
+  const lacking = lackingVersions(selected, checkedMetadata, { parts, selection });
+  const complete =
+    lacking.size === 0 ? selected : await withInlineOfAncestors(selected, lacking, { parts, reader });
+  const checkpoint = await decodeCheckpoint(complete, parts, reader);
   const tuple: CheckpointTuple = {
     config: configOf(key),
     checkpoint: sends.length === 0 ? checkpoint : withSends(checkpoint, sends),
-    metadata: parseStoredMetadata(metadata, key),
+    metadata: checkedMetadata,
   };
   // Omitted rather than empty, because an empty list says that there are none.
   if (selection.writes) tuple.pendingWrites = pendingWrites;
@@ -61,6 +82,54 @@ function selectInline(header: CheckpointHeader, { channels }: TupleSelection): C
   return { ...header, channel_values: Object.fromEntries(wanted) };
 }
 
+interface LackingContext {
+  readonly parts: TupleParts;
+  readonly selection: TupleSelection;
+}
+
+/**
+ * The selected channels of the state that have a version, but no value and no row which says that they are empty. An ancestor's header may
+ * have the value. LangGraph rebuilds the value of a delta channel from writes.
+ */
+function lackingVersions(
+  { channel_versions, channel_values }: CheckpointHeader,
+  metadata: object,
+  { parts: { blobOf, parentCheckpointId }, selection: { channels } }: LackingContext,
+): ReadonlyMap<string, string | number> {
+  if (parentCheckpointId === null) return NONE_LACK;
+  const lacking = Object.entries(channel_versions ?? {}).flatMap(([channel, version]) => {
+    const isKnown =
+      blobOf(channel, String(version)) !== undefined || Object.hasOwn(channel_values ?? {}, channel);
+    const isWanted = channels?.includes(channel) ?? true;
+    return isKnown || !isWanted || isEngineChannel(channel) ? [] : [[channel, version] as const];
+  });
+  if (lacking.length === 0) return NONE_LACK;
+  const deltas = countedChannels({ metadata });
+  return new Map(lacking.filter(([channel]) => !deltas.has(channel)));
+}
+
+const NONE_LACK: ReadonlyMap<string, string | number> = new Map();
+
+interface AncestorsContext {
+  readonly parts: TupleParts;
+  readonly reader: TupleReader;
+}
+
+async function withInlineOfAncestors(
+  header: CheckpointHeader,
+  versions: ReadonlyMap<string, string | number>,
+  { parts: { key }, reader }: AncestorsContext,
+): Promise<CheckpointHeader> {
+  if (reader.serde.refusesPlaintext === true) return header;
+  const found = [...(await reader.inlineOfAncestors(key, versions))];
+  const values = await Promise.all(
+    found.map(
+      async ([channel, json]) => [channel, await decodeJsonb(json, { ...key, channel }, "header")] as const,
+    ),
+  );
+  return { ...header, channel_values: { ...header.channel_values, ...Object.fromEntries(values) } };
+}
+
 async function decodeCheckpoint(
   header: CheckpointHeader,
   { key, blobOf }: TupleParts,
@@ -73,7 +142,7 @@ async function decodeCheckpoint(
   for (const [channel, versionInHeader] of Object.entries(channel_versions)) {
     const version = String(versionInHeader);
     const blob = blobOf(channel, version);
-    if (blob === undefined) continue;
+    if (blob === undefined || blob.type === "empty") continue;
     channels.push(channel);
     stored.push(decodeValue(reader, blob, { threadId, checkpointNs, channel, version }, { ...key, channel }));
   }

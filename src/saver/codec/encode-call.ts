@@ -12,6 +12,8 @@ import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
 import type { ClockRule } from "../clock/clock-rule.js";
 import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
+import { INPUT_CHANNEL } from "./may-be-empty.js";
+import { asNumber } from "./next-version.js";
 import type { SizeCheck } from "./size-check.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
 import { encodeCheckpoint, type PutRequest } from "./encode-checkpoint.js";
@@ -58,7 +60,7 @@ export function parsePut(
 ): PutRequest {
   const { threadId, checkpointNs, parentCheckpointId, isReplay } = parsePutConfig(config);
   const own = parseMetadata(metadata);
-  const request = {
+  const request = inKindOfThread({
     threadId,
     checkpointNs,
     parentCheckpointId,
@@ -66,9 +68,33 @@ export function parsePut(
     checkpoint: parseCheckpoint(checkpoint),
     metadata: metadataOf === undefined ? own : { ...metadataOf(config), ...own },
     newVersions: parseNewVersions(newVersions),
-  };
+  });
   clock?.checkPut({ threadId, checkpointNs, checkpointId: request.checkpoint.id }, parentCheckpointId);
   return request;
+}
+
+/**
+ * In a thread that counts in numbers, also the first version of a channel is a number. LangGraph tells by the version of the input what a
+ * thread counts in.
+ */
+function inKindOfThread(request: PutRequest): PutRequest {
+  const { checkpoint, newVersions } = request;
+  const { channel_versions, versions_seen } = checkpoint;
+  if (typeof channel_versions[INPUT_CHANNEL] !== "number") return request;
+  const seen = Object.entries(versions_seen).map(([node, versions]) => [node, asNumbers(versions)] as const);
+  return {
+    ...request,
+    checkpoint: {
+      ...checkpoint,
+      channel_versions: asNumbers(channel_versions),
+      versions_seen: Object.fromEntries(seen),
+    },
+    newVersions: newVersions && asNumbers(newVersions),
+  };
+}
+
+function asNumbers(versions: Readonly<Record<string, string | number>>): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, asNumber(version)]));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { StoredCheckpoint } from "../../db/stored-json.js";
 import type { ErrorLocation } from "../../errors/index.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { PutTarget } from "../boundary/parse-config.js";
-import type { EncodedBlob, EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
+import type { CarriedInline, EncodedBlob, EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { toStoredBarrier } from "./barrier-value.js";
 import { textOf } from "../../serde/json/json-text.js";
 import type { JsonValue } from "../../serde/json/json-value.js";
@@ -14,7 +14,7 @@ import { encodeValue } from "./encode-value.js";
 import { type OpenChain, openChain } from "./open-chain.js";
 import { guardRead } from "../../serde/guard-read.js";
 import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
-import { isEmptyTrigger, needsNoRow } from "./may-be-empty.js";
+import { isEmptyTrigger, mayHoldInline, needsNoRow } from "./may-be-empty.js";
 
 /** The parsed arguments of `put`. */
 export interface PutRequest extends PutTarget {
@@ -64,10 +64,12 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     parentCheckpointId: parentCheckpointId ?? null,
     branches,
     checkpoint: headerText,
-    carriedNumbers: carriedNumbers(carried, inline, storesCarried, encoding),
+    carriedInline: carriedInline(carried, inline, { storesCarried, encoding }),
     metadata: metadataText,
     blobs: await Promise.all(blobs),
     requiresParent,
+    versions: checkpoint.channel_versions,
+    referencedVersions: storesCarried ? {} : referencedVersions(carried, inline, checkpoint),
     chained: chain?.values,
     carriedBlobs: () => {
       const unchanged = inOrder(carried.filter(({ channel }) => !inline.has(channel)));
@@ -175,33 +177,59 @@ function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: st
   return { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
 }
 
-/**
- * The unchanged numbers that the parent's header may spell in another way: inline ones, and those that can't be stored again as what they
- * are for Python. Only whole numbers have several spellings.
- */
-function carriedNumbers(
+/** The versions of the unchanged values that are stored neither in the header nor in rows of this checkpoint. */
+function referencedVersions(
   carried: readonly ChannelValue[],
   inline: ReadonlyMap<string, InlineValue>,
-  storesCarried: boolean,
-  encoding: Encoding,
-): Record<string, number | bigint> {
-  const numbers = new Map<string, number | bigint>();
-  for (const { channel, value } of carried) {
+  { channel_versions }: CheckedCheckpoint,
+): Record<string, string | number> {
+  const referenced = new Set(
+    carried.flatMap(({ channel, isEmpty }) => (isEmpty || inline.has(channel) ? [] : [channel])),
+  );
+  return Object.fromEntries(Object.entries(channel_versions).filter(([channel]) => referenced.has(channel)));
+}
+
+interface CarryOptions {
+  readonly storesCarried: boolean;
+  readonly encoding: Encoding;
+}
+
+/**
+ * The unchanged values that are copied from the parent's header, where it has them:
+ *
+ * - those that this checkpoint lacks. A graph passes on the versions of channels that it doesn't know, without the values.
+ * - numbers that the parent may spell in another way: inline ones, and those that can't be stored again as what they are for Python.
+ *   Only whole numbers have several spellings.
+ */
+function carriedInline(
+  carried: readonly ChannelValue[],
+  inline: ReadonlyMap<string, InlineValue>,
+  { storesCarried, encoding }: CarryOptions,
+): Record<string, CarriedInline> {
+  const copied = new Map<string, CarriedInline>();
+  for (const { channel, value, isEmpty } of carried) {
+    if (isEmpty) {
+      if (mayHoldInline(channel) && !refusesPlaintext(encoding)) copied.set(channel, undefined);
+      continue;
+    }
     if (!isWhole(value)) continue;
     const isInline = inline.has(channel) && typeof value === "number";
-    if (isInline || (!storesCarried && isCopied(value, encoding))) numbers.set(channel, value);
+    if (isInline || (!storesCarried && isCopied(value, encoding))) copied.set(channel, value);
   }
-  return Object.fromEntries(numbers);
+  return Object.fromEntries(copied);
 }
 
 /**
  * Whether an unchanged number is copied from the parent's header, where it is there, because Python would not read it as the same from a
  * row of this saver: a large float that is spelled as such, and with an encrypting serializer an integer beyond 64 bits.
  */
-function isCopied(value: unknown, { inlineScalars, serde }: Encoding): boolean {
-  if (inlineScalars) return isWhole(value) && !isInlineValue(value);
-  const refusesPlaintext = "refusesPlaintext" in serde && serde.refusesPlaintext === true;
-  return typeof value === "bigint" && !isOf64Bits(value) && !refusesPlaintext;
+function isCopied(value: unknown, encoding: Encoding): boolean {
+  if (encoding.inlineScalars) return isWhole(value) && !isInlineValue(value);
+  return typeof value === "bigint" && !isOf64Bits(value) && !refusesPlaintext(encoding);
+}
+
+function refusesPlaintext({ serde }: Encoding): boolean {
+  return "refusesPlaintext" in serde && serde.refusesPlaintext === true;
 }
 
 function isWhole(value: unknown): value is number | bigint {

@@ -1,10 +1,8 @@
 import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
+import { isEngineChannel } from "../model/engine-channel.js";
 
 /** The channel in which LangGraph keeps the input of a run until the run has started. */
 export const INPUT_CHANNEL = "__start__";
-
-/** The prefixes of channels that engines create themselves, and empty again when their node has run. */
-const ENGINE_CHANNEL = /^(__|branch:|join:|start:)/;
 
 /** A channel without a value. */
 export interface UnstoredChannel {
@@ -23,7 +21,7 @@ export interface UnstoredChannel {
 export function mayBeEmpty({ channel, version, source }: UnstoredChannel): boolean {
   if (channel === TASKS || channel === INTERRUPT) return true;
   if (channel === INPUT_CHANNEL && source === "input") return false;
-  return typeof version === "string" && ENGINE_CHANNEL.test(channel);
+  return typeof version === "string" && isEngineChannel(channel);
 }
 
 /**
@@ -37,6 +35,14 @@ export function needsNoRow(unstored: UnstoredChannel): boolean {
 /** Whether a channel starts a node. Nothing reads its former values. */
 export function isTrigger(channel: string): boolean {
   return channel === INPUT_CHANNEL || channel.startsWith("branch:to:");
+}
+
+/**
+ * Whether a channel that a graph has no value of may have an inline value of an earlier checkpoint: the graph may be a version without the
+ * channel. Every graph has the channels that begin with `__`, so a graph that has no value of them has emptied them.
+ */
+export function mayHoldInline(channel: string): boolean {
+  return !channel.startsWith("__");
 }
 
 /**

@@ -1,11 +1,14 @@
 /** The digits of the counter, padded as in Python's saver. Versions of one length compare like their counters. */
 const COUNTER_DIGITS = 32;
+const TAIL_DIGITS = 16;
+/** The text of {@link nextVersion}. Python's has two points. */
+const TEXT_VERSION = new RegExp(`^\\d{${COUNTER_DIGITS}}\\.\\d{${TAIL_DIGITS}}$`);
 
 /**
  * The version of a value without one, such as the sends of a checkpoint before version 4 of the format. It has no
  * random tail, because each read of the checkpoint computes it again and must get the same one.
  */
-export const FIRST_VERSION = `${"1".padStart(COUNTER_DIGITS, "0")}.${(0).toFixed(16)}`;
+export const FIRST_VERSION = `${"1".padStart(COUNTER_DIGITS, "0")}.${(0).toFixed(TAIL_DIGITS)}`;
 
 /**
  * Returns the version that follows `current`: the counter plus one, with a random tail.
@@ -13,12 +16,12 @@ export const FIRST_VERSION = `${"1".padStart(COUNTER_DIGITS, "0")}.${(0).toFixed
  * The tail is required. A value is stored under (channel, version). With a bare counter, two branches that were
  * forked from one checkpoint would reach the same version, and the second would read the value of the first.
  *
- * Versions are text, as in Python's saver. A thread that the official JavaScript saver began has numbers, which do
- * not compare with text. It continues with numbers, whose fraction is the tail.
+ * Versions are text, as in Python's saver. A thread that the official JavaScript saver began has numbers. It continues with numbers, whose
+ * fraction is the tail. The text is that of a number too, so that LangGraph can compare a first version with the numbers of other channels.
  *
  * @example
  * ```ts
- * nextVersion(undefined); // "00000000000000000000000000000001.0.0384719283746192"
+ * nextVersion(undefined); // "00000000000000000000000000000001.0384719283746192"
  * nextVersion(7); // 8.4193847561
  * ```
  */
@@ -40,7 +43,15 @@ function widthOf(digits: string): number {
 }
 
 function tail(): string {
-  return Math.random().toFixed(16);
+  return Math.random().toFixed(TAIL_DIGITS).slice("0.".length);
+}
+
+/**
+ * The number that a version is in a thread that counts in numbers. LangGraph asks for the first version of a channel by `undefined`, so
+ * {@link nextVersion} answered with text. A version of another form stays as it is.
+ */
+export function asNumber(version: string | number): string | number {
+  return typeof version === "string" && TEXT_VERSION.test(version) ? Number(version) : version;
 }
 
 /**

@@ -15,7 +15,9 @@ function putTo(threadId: string): BatchOperation {
       requiresParent: false,
       checkpoint: "{}",
       metadata: "{}",
-      carriedNumbers: {},
+      carriedInline: {},
+      versions: {},
+      referencedVersions: {},
       blobs: [],
     },
   };

@@ -24,7 +24,9 @@ function put(line: Line): Extract<BatchOperation, { kind: "put" }> {
     requiresParent: false,
     checkpoint: "{}",
     metadata: "{}",
-    carriedNumbers: {},
+    carriedInline: {},
+    versions: {},
+    referencedVersions: {},
     blobs: [],
     ...line,
   };

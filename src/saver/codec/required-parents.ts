@@ -1,7 +1,6 @@
 import { CheckpointError } from "../../errors/index.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { rowKey } from "../model/row-key.js";
-import type { HeldRow } from "../queries/hold-parents.js";
+import { type HeldRow, NO_VERSIONS, type ParentKey } from "../queries/hold-parents.js";
 import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { type BatchOperation, threadOf } from "./resolve-batch.js";
 
@@ -9,14 +8,14 @@ import { type BatchOperation, threadOf } from "./resolve-batch.js";
 export interface RequiredParents {
   /** Checkpoints whose parent must be stored already. */
   readonly stored: readonly RequiredParent[];
-  /** Checkpoints whose parent an earlier operation deletes. */
+  /** Checkpoints whose parent an earlier operation deletes, or puts without a value that they reference. */
   readonly orphans: readonly EncodedCheckpoint[];
 }
 
 /** A checkpoint and the parent that it requires. */
 export interface RequiredParent {
   readonly checkpoint: EncodedCheckpoint;
-  readonly parent: CheckpointKey;
+  readonly parent: ParentKey;
 }
 
 /**
@@ -42,25 +41,37 @@ interface ThreadPuts {
   /** Whether an operation has deleted the thread. */
   readonly isDeleted: boolean;
   /** The checkpoints that operations put, by {@link rowKey}. */
-  readonly put: Set<string>;
+  readonly put: Map<string, EncodedCheckpoint>;
   readonly stored: RequiredParent[];
   readonly orphans: EncodedCheckpoint[];
 }
 
 function newThreadPuts(isDeleted: boolean): ThreadPuts {
-  return { isDeleted, put: new Set(), stored: [], orphans: [] };
+  return { isDeleted, put: new Map(), stored: [], orphans: [] };
 }
 
 function addPut({ isDeleted, put, stored, orphans }: ThreadPuts, checkpoint: EncodedCheckpoint): void {
   const { threadId, checkpointNs, checkpointId, parentCheckpointId, requiresParent } = checkpoint;
-  if (requiresParent && parentCheckpointId !== null && !put.has(rowKey(checkpointNs, parentCheckpointId))) {
-    if (isDeleted) orphans.push(checkpoint);
-    else stored.push({ checkpoint, parent: { threadId, checkpointNs, checkpointId: parentCheckpointId } });
+  if (requiresParent && parentCheckpointId !== null) {
+    const parent = put.get(rowKey(checkpointNs, parentCheckpointId));
+    const isOrphan = parent === undefined ? isDeleted : !hasReferenced(parent, checkpoint);
+    if (isOrphan) orphans.push(checkpoint);
+    else if (parent === undefined) {
+      const requiredVersions = JSON.stringify(checkpoint.referencedVersions);
+      stored.push({
+        checkpoint,
+        parent: { threadId, checkpointNs, checkpointId: parentCheckpointId, requiredVersions },
+      });
+    }
   }
-  put.add(rowKey(checkpointNs, checkpointId));
+  put.set(rowKey(checkpointNs, checkpointId), checkpoint);
 }
 
-/** Rolls back a transaction because the parents of these checkpoints are gone. It never reaches a caller of the saver. */
+function hasReferenced({ versions }: EncodedCheckpoint, { referencedVersions }: EncodedCheckpoint): boolean {
+  return Object.entries(referencedVersions).every(([channel, version]) => versions[channel] === version);
+}
+
+/** Rolls back a transaction because the parents of these checkpoints are gone, or lack a value that they reference. It never reaches a caller of the saver. */
 export class MissingParents extends CheckpointError {
   override name = "MissingParents";
   readonly checkpoints: readonly EncodedCheckpoint[];
@@ -73,11 +84,13 @@ export class MissingParents extends CheckpointError {
 
 /** @throws MissingParents where a parent is not among the locked rows. */
 export function requireHeld(required: readonly RequiredParent[], rows: readonly HeldRow[]): void {
-  const held = new Set(rows.map((row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id)));
+  const held = new Set(
+    rows.map((row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id, row.required_versions)),
+  );
   const missing = required.filter(({ parent }) => !held.has(keyOf(parent)));
   if (missing.length > 0) throw new MissingParents(missing.map(({ checkpoint }) => checkpoint));
 }
 
-function keyOf({ threadId, checkpointNs, checkpointId }: CheckpointKey): string {
-  return rowKey(threadId, checkpointNs, checkpointId);
+function keyOf({ threadId, checkpointNs, checkpointId, requiredVersions = NO_VERSIONS }: ParentKey): string {
+  return rowKey(threadId, checkpointNs, checkpointId, requiredVersions);
 }

@@ -10,7 +10,9 @@ function put(checkpointId: string, more: Partial<EncodedCheckpoint> = {}): Batch
     requiresParent: false,
     checkpoint: "{}",
     metadata: "{}",
-    carriedNumbers: {},
+    carriedInline: {},
+    versions: {},
+    referencedVersions: {},
     blobs: [],
   };
   return { kind: "put", checkpoint: { ...key, ...header, ...more } };
@@ -23,14 +25,14 @@ function write(taskId: string, idx: number, channel = "a"): BatchOperation {
 }
 
 const sourcesOf = (operations: BatchOperation[]) =>
-  resolveBatch(operations).checkpoints.map(({ numberSources }): unknown => JSON.parse(numberSources));
+  resolveBatch(operations).checkpoints.map(({ inlineSources }): unknown => JSON.parse(inlineSources));
 
 test("an unchanged number is copied from the nearest ancestor that the batch does not store itself", () => {
-  const carriedNumbers = { n: 3 };
+  const carriedInline = { n: 3 };
   const chain = [
-    put("2", { parentCheckpointId: "1", carriedNumbers }),
-    put("3", { parentCheckpointId: "2", carriedNumbers }),
-    put("4", { parentCheckpointId: "3", carriedNumbers }),
+    put("2", { parentCheckpointId: "1", carriedInline }),
+    put("3", { parentCheckpointId: "2", carriedInline }),
+    put("4", { parentCheckpointId: "3", carriedInline }),
   ];
   expect(sourcesOf(chain)).toEqual([{ n: "1" }, { n: "1" }, { n: "1" }]);
 });
@@ -38,8 +40,8 @@ test("an unchanged number is copied from the nearest ancestor that the batch doe
 test("an unchanged number is not copied from beyond an ancestor with another number", () => {
   for (const between of [{ n: 4 }, {}]) {
     const chain = [
-      put("2", { parentCheckpointId: "1", carriedNumbers: between }),
-      put("3", { parentCheckpointId: "2", carriedNumbers: { n: 3 } }),
+      put("2", { parentCheckpointId: "1", carriedInline: between }),
+      put("3", { parentCheckpointId: "2", carriedInline: { n: 3 } }),
     ];
     expect(sourcesOf(chain)[1]).toEqual({});
   }

@@ -62,8 +62,8 @@ interface ThreadState {
 
 interface PutState {
   readonly row: HeaderRow;
-  readonly carriedNumbers: Readonly<Record<string, number | bigint>>;
-  /** The stored checkpoints whose headers spell the unchanged numbers, by channel. */
+  readonly carriedInline: EncodedCheckpoint["carriedInline"];
+  /** The stored checkpoints from whose headers unchanged values are copied, by channel. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
@@ -73,13 +73,13 @@ function newState(isDeleted: boolean): ThreadState {
 
 /** Keeps the last header and metadata, the first parent, and the first value of a channel's version. */
 function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
-  const { blobs, carriedNumbers, ...header } = encoded;
+  const { blobs, carriedInline, ...header } = encoded;
   const { threadId, checkpointNs, checkpointId } = header;
   const key = rowKey(checkpointNs, checkpointId);
   const sources = sourcesOf(state, encoded);
   const { parentCheckpointId } = state.checkpoints.get(key)?.row ?? header;
-  const row = { ...header, parentCheckpointId, numberSources: JSON.stringify(sources) };
-  state.checkpoints.set(key, { row, carriedNumbers, sources });
+  const row = { ...header, parentCheckpointId, inlineSources: JSON.stringify(sources) };
+  state.checkpoints.set(key, { row, carriedInline, sources });
   for (const blob of blobs) {
     const blobKey = rowKey(checkpointNs, blob.channel, blob.version);
     if (!state.blobs.has(blobKey)) state.blobs.set(blobKey, { threadId, checkpointNs, ...blob });
@@ -87,18 +87,20 @@ function addCheckpoint(state: ThreadState, encoded: EncodedCheckpoint): void {
 }
 
 /**
- * Returns the checkpoints that unchanged numbers are copied from. The statement does not see a parent that it stores
- * itself. For such a parent it is the one that the parent's own number is copied from if that is the same number, and
+ * Returns the checkpoints that unchanged values are copied from. The statement does not see a parent that it stores
+ * itself. For such a parent it is the one that the parent's own value is copied from if that is the same value, and
  * none otherwise.
  */
 function sourcesOf(state: ThreadState, encoded: EncodedCheckpoint): Record<string, string> {
-  const { checkpointNs, parentCheckpointId, carriedNumbers } = encoded;
+  const { checkpointNs, parentCheckpointId, carriedInline } = encoded;
   if (parentCheckpointId === null) return {};
   const parent = state.checkpoints.get(rowKey(checkpointNs, parentCheckpointId));
-  const sources = Object.entries(carriedNumbers).flatMap(([channel, value]) => {
+  const sources = Object.entries(carriedInline).flatMap(([channel, value]) => {
     if (parent === undefined) return [[channel, parentCheckpointId] as const];
-    const source = parent.carriedNumbers[channel] === value ? parent.sources[channel] : undefined;
-    return source === undefined ? [] : [[channel, source] as const];
+    const source = parent.sources[channel];
+    return source === undefined || parent.carriedInline[channel] !== value
+      ? []
+      : [[channel, source] as const];
   });
   return Object.fromEntries(sources);
 }

@@ -13,7 +13,7 @@ const rows: fc.Arbitrary<CheckpointRows> = fc.record({
       parentCheckpointId: null,
       checkpoint: "x".repeat(length),
       metadata: "{}",
-      numberSources: "{}",
+      inlineSources: "{}",
     })),
   ),
   writes: fc.array(

@@ -1,6 +1,6 @@
 import type { BoundStatement } from "../../db/statements/statement.js";
 import type { CheckpointRows } from "../queries/checkpoint-rows.js";
-import { carryNumbers } from "./carry-numbers.js";
+import { carryInline } from "./carry-inline.js";
 import { insertBlobs } from "./insert-blobs.js";
 import { insertHeaders } from "./insert-headers.js";
 import { insertWrites } from "./insert-writes.js";
@@ -22,8 +22,8 @@ export function putRowsOfThread(
   return [
     ...portions(checkpoints).map((rows) => insertHeaders(schema, threadId, rows)),
     ...checkpoints
-      .filter(({ numberSources }) => numberSources !== "{}")
-      .map((row) => carryNumbers(schema, row)),
+      .filter(({ inlineSources }) => inlineSources !== "{}")
+      .map((row) => carryInline(schema, row)),
     ...portions(writes).map((rows) => insertWrites(schema, threadId, rows)),
     ...portions(blobs.filter((row) => !isCarried(row))).map((rows) =>
       insertBlobs(schema, { threadId, rows }),

@@ -20,10 +20,10 @@ export interface HeaderRow extends CheckpointKey {
   /** The metadata, as JSON text. */
   readonly metadata: string;
   /**
-   * By channel, the stored checkpoint of the same namespace whose header spells the unchanged inline number, as JSON
+   * By channel, the stored checkpoint of the same namespace from whose header an unchanged value is copied, as JSON
    * text.
    */
-  readonly numberSources: string;
+  readonly inlineSources: string;
 }
 
 /** A row of `checkpoint_blobs`. */

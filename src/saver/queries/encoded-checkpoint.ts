@@ -10,11 +10,8 @@ export interface EncodedCheckpoint extends CheckpointKey {
   readonly checkpoint: string;
   /** The metadata, as JSON text. */
   readonly metadata: string;
-  /**
-   * The unchanged numbers by channel that the parent's header may spell in another way, or hold although this one doesn't. They are copied
-   * from there.
-   */
-  readonly carriedNumbers: Readonly<Record<string, number | bigint>>;
+  /** By channel, the unchanged values that are copied from the parent's header, where it has them. */
+  readonly carriedInline: Readonly<Record<string, CarriedInline>>;
   /** Ordered by channel, so that concurrent writers of the same rows can't deadlock. */
   readonly blobs: readonly EncodedBlob[];
   /**
@@ -22,6 +19,13 @@ export interface EncodedCheckpoint extends CheckpointKey {
    * statement locks the parent, and stores nothing where the parent is gone.
    */
   readonly requiresParent: boolean;
+  /** The versions of its channels. */
+  readonly versions: ChannelVersions;
+  /**
+   * By channel, the versions of the values that it references. The caller says which values changed, and these did not. Where the parent has
+   * another version of one, the caller is wrong: then this checkpoint is stored with these values, as if the parent were gone.
+   */
+  readonly referencedVersions: ChannelVersions;
   /**
    * Encodes the values that did not change since the parent, for the case that the parent is gone. Encoding them in each call
    * would cost more than the rest of the call. A value that the caller has changed since the call is stored as changed. Absent
@@ -31,6 +35,12 @@ export interface EncodedCheckpoint extends CheckpointKey {
   /** What the saver remembers of the values once they are stored. Absent for a saver without splices. */
   readonly chained?: ChainedValues | undefined;
 }
+
+/** Versions by channel. */
+export type ChannelVersions = Readonly<Record<string, string | number>>;
+
+/** An unchanged number that the parent's header may spell in another way, or `undefined` for a value that this checkpoint lacks. */
+export type CarriedInline = number | bigint | undefined;
 
 /** A channel's value as it is stored. */
 export interface EncodedBlob {

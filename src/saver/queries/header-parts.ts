@@ -15,6 +15,14 @@ export function eachCountedChannel(metadata: Expression<unknown>) {
   )`.as<"counted">(sql`counted(channel)`);
 }
 
+/** Whether a header has these versions of channels, which are JSON text. */
+export function hasVersions(
+  checkpoint: Expression<unknown>,
+  versions: Expression<unknown>,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`coalesce(${checkpoint} -> 'channel_versions', '{}') @> ${versions}::jsonb`;
+}
+
 /** Whether a header contains the value of a channel. */
 export function hasInline(checkpoint: Expression<unknown>, channel: Expression<string>): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(jsonb_exists(${checkpoint} -> 'channel_values', ${channel}), false)`;

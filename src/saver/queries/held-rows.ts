@@ -1,6 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
+import { hasVersions } from "./header-parts.js";
 import { rowMarkIs } from "./row-mark-is.js";
 
 /** The parameters that name the rows which a checkpoint requires. */
@@ -8,6 +9,8 @@ export interface RequiredRows {
   readonly threadId: string;
   readonly checkpointNs: string;
   readonly parentCheckpointId: string | null;
+  /** The versions of channels that the parent must have, as JSON text. */
+  readonly referencedVersions: string;
   readonly channels: readonly string[];
   /** By channel, the version that a splice refers to. */
   readonly bases: readonly (string | null)[];
@@ -42,6 +45,7 @@ export function withHeld(
       .where("thread_id", "=", parameter("threadId"))
       .where("checkpoint_ns", "=", parameter("checkpointNs"))
       .where("checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
+      .where(hasVersions(sql.ref("checkpoint"), parameter("referencedVersions")))
       .forKeyShare();
   if (!hasSplices) return db.with("held", parent);
   return requiresParent

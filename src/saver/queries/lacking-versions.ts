@@ -1,7 +1,7 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { eachChannelVersion, eachCountedChannel } from "./header-parts.js";
+import { eachChannelVersion, eachCountedChannel, hasInline } from "./header-parts.js";
 import type { WithKept } from "./kept-checkpoints.js";
 
 interface LackingVersion {
@@ -75,9 +75,9 @@ export function lackingCounted(db: QueryCreator<WithLacking>, threadId: RawBuild
 }
 
 /**
- * The namespaces that lack a value of a version that was made by a write of the parent of the first checkpoint that has it. LangGraph.js
- * counts nothing in a snapshot, and older ones nothing in a manual update of the state. A step that empties a channel doesn't write
- * to it.
+ * The namespaces that lack a value of a version which the header of a checkpoint has (see `getInlineOfAncestors`), or which was made by a
+ * write of the parent of the first checkpoint that has it. LangGraph.js counts nothing in a snapshot, and older ones nothing in a manual
+ * update of the state. A step that empties a channel doesn't write to it.
  */
 export function lackingWritten(db: QueryCreator<WithLacking>, threadId: RawBuilder<string>) {
   return db
@@ -91,8 +91,12 @@ export function lackingWritten(db: QueryCreator<WithLacking>, threadId: RawBuild
           .where("holder.thread_id", "=", threadId)
           .whereRef("holder.checkpoint_ns", "=", "lacking.checkpoint_ns")
           .where(hasVersion("holder"))
-          .where((of) => of.exists(parentWithoutVersion(of, threadId)))
-          .where((of) => of.exists(writeOfParent(of, threadId)))
+          .where((of) =>
+            of.or([
+              hasInline(of.ref("holder.checkpoint"), of.ref("lacking.channel")),
+              of.and([of.exists(parentWithoutVersion(of, threadId)), of.exists(writeOfParent(of, threadId))]),
+            ]),
+          )
           // OFFSET keeps Postgres from making one large join of all, which takes it longer to plan than to run.
           .offset(sql.lit(0)),
       ),

@@ -4,7 +4,7 @@ import type { BoundStatement, Parameter } from "../../db/statements/statement.js
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
-import { takesNumber, withNumbers } from "./carried-numbers.js";
+import { takesInline, withInline } from "./carried-inline.js";
 import type { EncodedCheckpoint } from "./encoded-checkpoint.js";
 import { type WithHeld, withHeld } from "./held-rows.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
@@ -24,7 +24,7 @@ export function bindPut(
   const { requiresParent, chained } = encoded;
   const params = paramsOf(encoded, scope);
   const shape = {
-    carriesNumbers: params.carriedNumbers.length > 0,
+    carriesInline: params.carriedInline.length > 0,
     requiresParent,
     carriesBlobs: params.areCarried.includes(true),
     hasSplices: hasSplices(encoded),
@@ -86,7 +86,8 @@ function paramsOf(encoded: EncodedCheckpoint, scope: string | undefined): PutPar
     checkpoint,
     metadata,
     scope,
-    carriedNumbers: Object.keys(encoded.carriedNumbers),
+    referencedVersions: JSON.stringify(encoded.referencedVersions),
+    carriedInline: Object.keys(encoded.carriedInline),
     ...columns,
   };
 }
@@ -109,12 +110,13 @@ interface PutParams
     BlobParams,
     Pick<EncodedCheckpoint, "parentCheckpointId" | "checkpoint" | "metadata"> {
   readonly scope: string | undefined;
-  readonly carriedNumbers: readonly string[];
+  readonly carriedInline: readonly string[];
+  readonly referencedVersions: string;
 }
 
 interface PutShape {
-  /** Whether the statement copies inline numbers from the parent's header. */
-  readonly carriesNumbers: boolean;
+  /** Whether the statement copies values from the parent's header. */
+  readonly carriesInline: boolean;
   /** Whether the statement locks the parent. */
   readonly requiresParent: boolean;
   /**
@@ -132,8 +134,8 @@ interface PutShape {
 
 const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
   (shape) => (db, parameter) => {
-    const { carriesNumbers, requiresParent, hasSplices, countsBlobs, notifies } = shape;
-    const header = carriesNumbers ? withCarriedNumbers(db, parameter) : givenHeader(parameter);
+    const { carriesInline, requiresParent, hasSplices, countsBlobs, notifies } = shape;
+    const header = carriesInline ? withCarriedInline(db, parameter) : givenHeader(parameter);
     const returned = [
       ...(countsBlobs ? [INSERTED_BLOBS] : []),
       ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
@@ -151,25 +153,25 @@ const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs):
   "inserted_blobs",
 );
 
-/** The header, in which each unchanged number is spelled as in the parent's header. */
-function withCarriedNumbers(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
+/** The header, with the unchanged values that it takes from the parent's header. */
+function withCarriedInline(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
   const header = givenHeader(parameter);
-  const spelled = db
+  const taken = db
     .selectFrom("checkpoints as parent")
     .innerJoin(
-      sql<{ name: string }>`unnest(${parameter("carriedNumbers")}::text[])`.as<"carried">(sql`carried(name)`),
+      sql<{ name: string }>`unnest(${parameter("carriedInline")}::text[])`.as<"carried">(sql`carried(name)`),
       (join) => join.onTrue(),
     )
     .where("parent.thread_id", "=", parameter("threadId"))
     .where("parent.checkpoint_ns", "=", parameter("checkpointNs"))
     .where("parent.checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
-    .where(takesNumber(header, sql.ref("parent.checkpoint")))
+    .where(takesInline(header, sql.ref("parent.checkpoint")))
     .select(
       sql<string>`jsonb_object_agg(carried.name, parent.checkpoint -> 'channel_values' -> carried.name)`.as(
-        "numbers",
+        "taken",
       ),
     );
-  return withNumbers(header, sql`(${spelled})`);
+  return withInline(header, sql`(${taken})`);
 }
 
 function givenHeader(parameter: Parameter<PutParams>): RawBuilder<string> {

@@ -2,10 +2,10 @@ import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool 
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
 import type { CheckpointRows } from "./checkpoint-rows.js";
 import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
-import { takesNumber, withNumbers } from "./carried-numbers.js";
+import { takesInline, withInline } from "./carried-inline.js";
+import { NO_VERSIONS, type ParentKey } from "./hold-parents.js";
 import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
@@ -34,7 +34,7 @@ export interface PutRowsOptions {
   /** The scope of the notifications that the statement sends, or `undefined` for none. */
   readonly scope: string | undefined;
   /** Parents that must be stored, at most one for each namespace of a thread. Default: none. */
-  readonly required?: readonly CheckpointKey[];
+  readonly required?: readonly ParentKey[];
 }
 
 /**
@@ -53,6 +53,7 @@ export function putRows(
     required_threadId: required.map(({ threadId }) => threadId),
     required_checkpointNs: required.map(({ checkpointNs }) => checkpointNs),
     required_checkpointId: required.map(({ checkpointId }) => checkpointId),
+    required_versions: required.map(({ requiredVersions = NO_VERSIONS }) => requiredVersions),
   });
 }
 
@@ -119,7 +120,7 @@ function insertHeaders(
         .selectFrom(headerRows(parameter))
         .select(["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
         .select((row) => [
-          withCarriedNumbers(db, row.ref("row.checkpoint"), row.ref("row.number_sources")).as("checkpoint"),
+          withCarriedInline(db, row.ref("row.checkpoint"), row.ref("row.inline_sources")).as("checkpoint"),
           row.ref("row.metadata").as("metadata"),
         ])
         .where(isNotRefused(db))
@@ -128,13 +129,13 @@ function insertHeaders(
     .onConflict(headerIsReplaced);
 }
 
-/** The header, in which each unchanged number is spelled as in the header of its source. See `bindPut`. */
-function withCarriedNumbers(
+/** The header, with the unchanged values that it takes from other headers. See `bindPut`. */
+function withCarriedInline(
   db: QueryCreator<CheckpointDatabase>,
   header: Expression<string>,
   sources: Expression<string>,
 ): RawBuilder<string> {
-  const spelled = db
+  const taken = db
     .selectFrom(
       sql<{ name: string; checkpoint_id: string }>`jsonb_each_text(${sources})`.as<"carried">(
         sql`carried(name, checkpoint_id)`,
@@ -146,14 +147,14 @@ function withCarriedNumbers(
         .on("source.checkpoint_ns", "=", sql<string>`row.checkpoint_ns`)
         .onRef("source.checkpoint_id", "=", "carried.checkpoint_id"),
     )
-    .where(takesNumber(header, sql.ref("source.checkpoint")))
+    .where(takesInline(header, sql.ref("source.checkpoint")))
     .select(
       sql<string>`jsonb_object_agg(carried.name, source.checkpoint -> 'channel_values' -> carried.name)`.as(
-        "numbers",
+        "taken",
       ),
     );
   return sql<string>`case when ${sources} = '{}' then ${header}
-    else ${withNumbers(header, sql`(${spelled})`)} end`;
+    else ${withInline(header, sql`(${taken})`)} end`;
 }
 
 interface HeaderColumns {
@@ -163,7 +164,7 @@ interface HeaderColumns {
   parent_checkpoint_id: string | null;
   checkpoint: string;
   metadata: string;
-  number_sources: string;
+  inline_sources: string;
 }
 
 function headerRows(parameter: Parameter<PutParams>) {
@@ -174,7 +175,7 @@ function headerRows(parameter: Parameter<PutParams>) {
     parent_checkpoint_id: sql`${parameter("header_parentCheckpointId")}::text[]`,
     checkpoint: sql`${parameter("header_checkpoint")}::text[]::jsonb[]`,
     metadata: sql`${parameter("header_metadata")}::text[]::jsonb[]`,
-    number_sources: sql`${parameter("header_numberSources")}::text[]::jsonb[]`,
+    inline_sources: sql`${parameter("header_inlineSources")}::text[]::jsonb[]`,
   });
 }
 

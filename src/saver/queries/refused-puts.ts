@@ -1,6 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
+import { hasVersions } from "./header-parts.js";
 import type { RowArrays } from "./row-arrays.js";
 import { rowMarkIs } from "./row-mark-is.js";
 import { rowsOfArrays } from "./rows-of-arrays.js";
@@ -10,6 +11,7 @@ export interface RequiredParentArrays {
   readonly required_threadId: readonly string[];
   readonly required_checkpointNs: readonly string[];
   readonly required_checkpointId: readonly string[];
+  readonly required_versions: readonly string[];
 }
 
 /** The CTE `refused`: the namespaces of threads whose rows are not inserted, since something that they require is gone. */
@@ -37,10 +39,11 @@ export function withRefused(
   return db.with("refused", (qb) =>
     qb
       .selectFrom(
-        rowsOfArrays<NamespaceRow & { checkpoint_id: string }, "required">("required", {
+        rowsOfArrays<NamespaceRow & { checkpoint_id: string; versions: string }, "required">("required", {
           thread_id: sql`${parameter("required_threadId")}::text[]`,
           checkpoint_ns: sql`${parameter("required_checkpointNs")}::text[]`,
           checkpoint_id: sql`${parameter("required_checkpointId")}::text[]`,
+          versions: sql`${parameter("required_versions")}::text[]`,
         }),
       )
       .leftJoinLateral(
@@ -51,6 +54,7 @@ export function withRefused(
             .whereRef("stored.thread_id", "=", "required.thread_id")
             .whereRef("stored.checkpoint_ns", "=", "required.checkpoint_ns")
             .whereRef("stored.checkpoint_id", "=", "required.checkpoint_id")
+            .where(hasVersions(sql.ref("stored.checkpoint"), sql.ref("required.versions")))
             .limit(sql.lit(1))
             .forKeyShare()
             .as("parent"),

@@ -27,7 +27,7 @@ export function toRowArrays({ checkpoints, writes, blobs }: CheckpointRows): Row
     header_parentCheckpointId: checkpoints.map(({ parentCheckpointId }) => parentCheckpointId),
     header_checkpoint: checkpoints.map(({ checkpoint }) => checkpoint),
     header_metadata: checkpoints.map(({ metadata }) => metadata),
-    header_numberSources: checkpoints.map(({ numberSources }) => numberSources),
+    header_inlineSources: checkpoints.map(({ inlineSources }) => inlineSources),
     write_threadId: writes.map(({ threadId }) => threadId),
     write_checkpointNs: writes.map(({ checkpointNs }) => checkpointNs),
     write_checkpointId: writes.map(({ checkpointId }) => checkpointId),

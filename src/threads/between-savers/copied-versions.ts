@@ -6,8 +6,8 @@ type Version = string | number;
 /** The versions of a lineage that are stored under another number, by channel and version. */
 type Renamed = ReadonlyMap<string, number>;
 
-/** A version of this library or of Python's saver: a padded counter and a random tail. */
-const TEXT_VERSION = /^(\d+)\.(0\.\d+)$/;
+/** A version of this library, or of Python's saver, whose tail is a number of its own: a padded counter and a random tail. */
+const TEXT_VERSION = /^(\d+)\.(?:0\.)?(\d+)$/;
 const TAILS = 2 ** 32;
 const NONE: Renamed = new Map();
 
@@ -93,7 +93,7 @@ export class VersionCopier {
     const other = renamed.get(placeOf(channel, version));
     if (other !== undefined) return other;
     const text = this.#toNumbers && typeof version === "string" ? TEXT_VERSION.exec(version) : null;
-    return text === null ? version : Number(text[1]) + Number(text[2]);
+    return text === null ? version : Number(`${text[1]}.${text[2]}`);
   }
 
   #renamedOf(checkpoint: ListedCheckpoint | undefined): Renamed {

@@ -1,18 +1,18 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { takesNumber, withNumbers } from "../queries/carried-numbers.js";
+import { takesInline, withInline } from "../queries/carried-inline.js";
 import type { HeaderRow } from "../queries/checkpoint-rows.js";
 
 /**
- * Spells each unchanged number of a stored header as in the header of its source; see `bindPut`. It is a statement of its own
+ * Copies unchanged values into a stored header from the headers of their sources; see `bindPut`. It is a statement of its own
  * after the insert, whose values must not be subqueries (N5).
  */
-export function carryNumbers(schema: string, row: HeaderRow): BoundStatement<unknown> {
+export function carryInline(schema: string, row: HeaderRow): BoundStatement<unknown> {
   return carry.bind(schema, row);
 }
 
 const carry = /* @__PURE__ */ new Statement<HeaderRow, unknown>((db, parameter) => {
-  const number = sql<string>`source.checkpoint -> 'channel_values' -> carried.name`;
+  const value = sql<string>`source.checkpoint -> 'channel_values' -> carried.name`;
   return db
     .updateTable("checkpoints")
     .from((eb) =>
@@ -21,7 +21,7 @@ const carry = /* @__PURE__ */ new Statement<HeaderRow, unknown>((db, parameter) 
           sql<{
             name: string;
             checkpoint_id: string;
-          }>`jsonb_each_text(${parameter("numberSources")}::jsonb)`.as<"carried">(
+          }>`jsonb_each_text(${parameter("inlineSources")}::jsonb)`.as<"carried">(
             sql`carried(name, checkpoint_id)`,
           ),
         )
@@ -37,15 +37,15 @@ const carry = /* @__PURE__ */ new Statement<HeaderRow, unknown>((db, parameter) 
             .on("stored.checkpoint_ns", "=", parameter("checkpointNs"))
             .on("stored.checkpoint_id", "=", parameter("checkpointId")),
         )
-        .where(takesNumber(sql.ref("stored.checkpoint"), sql.ref("source.checkpoint")))
-        .select(sql<string | null>`jsonb_object_agg(carried.name, ${number})`.as("numbers"))
-        .as("spelled"),
+        .where(takesInline(sql.ref("stored.checkpoint"), sql.ref("source.checkpoint")))
+        .select(sql<string | null>`jsonb_object_agg(carried.name, ${value})`.as("taken"))
+        .as("found"),
     )
     .set({
-      checkpoint: withNumbers(sql.ref("checkpoints.checkpoint"), sql.ref("spelled.numbers")),
+      checkpoint: withInline(sql.ref("checkpoints.checkpoint"), sql.ref("found.taken")),
     })
     .where("checkpoints.thread_id", "=", parameter("threadId"))
     .where("checkpoints.checkpoint_ns", "=", parameter("checkpointNs"))
     .where("checkpoints.checkpoint_id", "=", parameter("checkpointId"))
-    .where("spelled.numbers", "is not", null);
+    .where("found.taken", "is not", null);
 });
