@@ -144,6 +144,7 @@ describeAnyTarget("store", (target) => {
     expect(await keysOf("--query", "tea")).toEqual(["1"]);
     expect(await keysOf("users.8", "--query", "tea")).toEqual([]);
     expect(await keysOf("--filter", '{"theme": "dark"}')).toEqual(["settings"]);
+    expect(await keysOf("--filter", '{"__proto__": "dark"}')).toEqual([]);
     const { stdout } = await run("store", "search", "--limit", "1", "--filter", '{"age": {"$lt": 18}}');
     expect(stdout).toMatch(
       /next page: store search --filter '\{"age":\{"\$lt":18\}\}' --limit 1 --offset 1\n$/,

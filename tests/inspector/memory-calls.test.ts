@@ -66,6 +66,7 @@ describeEachTarget("memory calls of the inspector", (target) => {
     expect(found.items.every(({ score = 0 }) => score > 0)).toBe(true);
     const [adult] = (await calls.read("items", { prefix: [], filter: { age: { $gte: 18 } } })).items;
     expect(adult).toMatchObject({ key: "profile", value: { type: "object", size: 2 } });
+    expect((await calls.read("items", { prefix: [], filter: { ["__proto__"]: "x" } })).items).toEqual([]);
     expect(await calls.refusal("items", { prefix: [], filter: { age: { $near: 1 } } })).toEqual([
       ...[400, "INVALID_CONFIG"],
     ]);

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { jsonObject } from "../../parsing/json-object.js";
 import { checkpointIdOf, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -9,7 +10,7 @@ import { printable } from "../output/printable.js";
 
 const forkFlags = threadFlags.extend({
   checkpoint: z.string().optional(),
-  set: z.record(z.string(), z.unknown()).optional(),
+  set: jsonObject.optional(),
 });
 
 export const fork: CommandDefinition = {

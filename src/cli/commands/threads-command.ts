@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { jsonObject } from "../../parsing/json-object.js";
 import type { ThreadSummary } from "../../threads/thread-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -15,7 +16,7 @@ const DEFAULT_LIMIT = 50;
 const threadsFlags = z.object({
   limit: z.number().default(DEFAULT_LIMIT),
   after: z.string().optional(),
-  filter: z.record(z.string(), z.unknown()).optional(),
+  filter: jsonObject.optional(),
   updatedAfter: z.date().optional(),
 });
 type Flags = z.output<typeof threadsFlags>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
+import { jsonObject } from "../../parsing/json-object.js";
 import { keyText } from "../../parsing/keys.js";
-import { isRecord } from "../../serde/objects/type-guards.js";
 import { MAX_TTL_MINUTES } from "../../store/boundary/max-ttl.js";
 import type { FoundItem } from "../../store/model/item.js";
 import type { ItemFacts, ItemRow, ItemsQuery } from "../api/memory.js";
@@ -24,8 +24,6 @@ const writtenPlace = itemPlace.refine(({ namespace: [root] }) => root !== "langg
   error: 'must not begin with "langgraph", which LangGraph keeps for itself',
   path: ["namespace"],
 });
-// A record of zod would leave out a key that is named `__proto__`.
-const jsonObject = z.custom<Record<string, unknown>>(isRecord, "must be an object");
 const ttl = z.number().positive().max(MAX_TTL_MINUTES);
 
 export const memoryCalls: ReadDefinitions<"memory" | "memoryNamespaces" | "items" | "item" | "editableItem"> =
@@ -57,7 +55,7 @@ export const memoryCalls: ReadDefinitions<"memory" | "memoryNamespaces" | "items
         prefix,
         query: z.string().optional(),
         by: z.enum(["words", "meaning"]).optional(),
-        filter: z.record(z.string(), z.unknown()).optional(),
+        filter: jsonObject.optional(),
         offset,
         limit: limitUpTo(200),
       }),

@@ -24,8 +24,9 @@ export function mayHoldBigIntegers(text: string): boolean {
 /**
  * The source of JSON text. JSONB prints all digits of a number that JSON text writes with an exponent, such as 1e22. The header of a
  * checkpoint holds no number whose digits end beyond 2^53: what is spelled like one there is an integer, of Python or a BigInt.
+ * An item of a store is JSONB whose plain objects keep their keys.
  */
-export type JsonOrigin = "json" | "jsonb" | "header";
+export type JsonOrigin = "json" | "jsonb" | "header" | "item";
 
 /**
  * Replaces each integer of valid JSON text that no double prints with the same digits by the record of a BigInt. Python writes
@@ -62,7 +63,7 @@ export function isReadAsBigInt(digits: string, origin: JsonOrigin): boolean {
   if (!LONG_INTEGER.test(digits)) return false;
   if (origin === "header") return !Number.isSafeInteger(Number(digits));
   const printed = String(Number(digits));
-  return (origin === "jsonb" ? withoutExponent(printed) : printed) !== digits;
+  return (origin === "json" ? printed : withoutExponent(printed)) !== digits;
 }
 
 /** Writes `1.5e+22` as `15000000000000000000000`. */

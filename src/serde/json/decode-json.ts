@@ -20,9 +20,13 @@ export function decodeJson(json: JsonValue): unknown {
   return readWithLangGraph((source) => decodeTree(json, source));
 }
 
-/** Like {@link decodeJson}, for a caller that already has the classes of @langchain/langgraph. */
-export function decodeTree(json: JsonValue, source: LangGraphSource): unknown {
-  return withStackCheck(() => new TreeDecoder(source).decode(json, { level: 0, inKwargs: false }));
+/**
+ * Like {@link decodeJson}, for a caller that already has the classes of @langchain/langgraph.
+ *
+ * @param keepsKeys - Whether the JSON was written with the option of this name.
+ */
+export function decodeTree(json: JsonValue, source: LangGraphSource, keepsKeys = false): unknown {
+  return withStackCheck(() => new TreeDecoder(source, keepsKeys).decode(json, { level: 0, inKwargs: false }));
 }
 
 /** Converts a stack overflow to a DeserializationError. The caller may have used up most of the stack. */

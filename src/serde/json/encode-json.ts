@@ -8,6 +8,11 @@ export interface EncodeJsonOptions {
   readonly path?: string;
   /** Whether the JSON is stored in a JSONB column, which refuses U+0000 and lone surrogates. False by default. */
   readonly jsonb?: boolean;
+  /**
+   * Whether every plain object is written as an object with its keys, so that filters of JSONB find it by them. Such JSON is read as
+   * that of an `item`. False by default: an object that the official reader would change is written as a record of its entries.
+   */
+  readonly keepsKeys?: boolean;
 }
 
 /**
@@ -28,7 +33,7 @@ export interface EncodeJsonOptions {
  * ```
  */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): JsonValue {
-  const encoder = new TreeEncoder(options.jsonb ?? false);
+  const encoder = new TreeEncoder(options);
   const root = Place.root(options.path ?? "");
   try {
     return encoder.encode(value, root);

@@ -1,6 +1,14 @@
 import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
 import type { Encoder } from "./encoder.js";
-import { isExactly, ownEntries, ownSymbols, prototypeOf, readProperty } from "../objects/inspect-object.js";
+import { ESCAPED, escapeKey } from "./escaped-keys.js";
+import {
+  defineOwn,
+  isExactly,
+  ownEntries,
+  ownSymbols,
+  prototypeOf,
+  readProperty,
+} from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";
@@ -15,16 +23,28 @@ export function encodePlainObject(value: object, place: Place, encoder: Encoder)
   const disguise = mayBeDisguised ? describeDisguisedBuiltIn(value) : undefined;
   if (disguise !== undefined) throw place.error(`${disguise} can't be stored`);
   if (prototypeOf(value) === null) return encodeEntries(entries, place, encoder, { prototype: null });
-  if (needsEntries(entries, encoder)) return encodeEntries(entries, place, encoder, {});
+  const isUnusual = needsEntries(entries, encoder);
+  if (isUnusual && !encoder.keepsKeys) return encodeEntries(entries, place, encoder, {});
+  const write = isUnusual ? encodeEscaped : encodeProperties;
   if (place.inKwargs && needsEscape(entries)) {
-    return { [LC_ESCAPED_KEY]: encodeProperties(entries, place.escaped(), encoder) };
+    return { [LC_ESCAPED_KEY]: write(entries, place.escaped(), encoder) };
   }
-  return encodeProperties(entries, place, encoder);
+  return write(entries, place, encoder);
 }
 
 function encodeProperties(entries: [string, unknown][], place: Place, encoder: Encoder): JsonObject {
   const json: JsonObject = {};
   for (const [key, value] of entries) json[key] = encoder.encode(value, place.child(key));
+  return json;
+}
+
+/** Writes an object with its keys although JSONB refuses one of them, or a reader would take the object for a record. */
+function encodeEscaped(entries: [string, unknown][], place: Place, encoder: Encoder): JsonObject {
+  const json: JsonObject = {};
+  for (const [key, value] of entries) {
+    defineOwn(json, escapeKey(key), encoder.encode(value, place.child(key)));
+  }
+  if (looksLikeRecord(json.lc, json.type)) json[ESCAPED] = true;
   return json;
 }
 
@@ -46,6 +66,7 @@ function needsEntries(entries: [string, unknown][], encoder: Encoder): boolean {
   let type: unknown;
   for (const [key, value] of entries) {
     if (key === "__proto__" || !encoder.canWrite(key)) return true;
+    if (encoder.keepsKeys && key.startsWith(ESCAPED)) return true;
     if (key === "lc") lc = value;
     else if (key === "type") type = value;
   }

@@ -2,6 +2,7 @@ import { DeserializationError, SerializationError } from "../../errors/index.js"
 import { endOfString, type JsonOrigin, mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
 import { readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { decodeTree } from "./decode-json.js";
+import { ESCAPED } from "./escaped-keys.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
 import type { JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
@@ -27,7 +28,9 @@ export function parseJsonText(text: string, origin: JsonOrigin = "json"): unknow
   // Asked once: the answer takes a third of the time of the parser.
   const mayBeBig = mayHoldBigIntegers(text);
   const json = parseQuoted(text, origin, mayBeBig);
-  return !mayBeBig && isPlainJson(text) ? json : readWithLangGraph((source) => decodeTree(json, source));
+  const keepsKeys = origin === "item";
+  const isPlain = !mayBeBig && isPlainJson(text) && !(keepsKeys && text.includes(ESCAPED));
+  return isPlain ? json : readWithLangGraph((source) => decodeTree(json, source, keepsKeys));
 }
 
 /** Parses JSON text to JSON data in which integers that no double can hold are records of a BigInt. */

@@ -6,6 +6,7 @@ import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { defineOwn } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
+import { isData, isMark, unescapeKey } from "./escaped-keys.js";
 import { LC_ESCAPED_KEY } from "./records.js";
 import { BUILTIN_REVIVERS } from "./revive-builtin.js";
 import { reviveLangChain } from "./revive-langchain.js";
@@ -15,9 +16,11 @@ import { isPythonSend, PYTHON_REVIVERS, pythonNameOf } from "./revive-python.js"
 /** Decodes one JSON value. */
 export class TreeDecoder implements Decoder {
   readonly #source: LangGraphSource;
+  readonly #keepsKeys: boolean;
 
-  constructor(source: LangGraphSource) {
+  constructor(source: LangGraphSource, keepsKeys = false) {
     this.#source = source;
+    this.#keepsKeys = keepsKeys;
   }
 
   get langGraph(): LangGraphClasses | null {
@@ -30,7 +33,8 @@ export class TreeDecoder implements Decoder {
       throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
     }
     if (Array.isArray(json)) return this.#decodeArray(json, depth);
-    if (!Object.hasOwn(json, "lc")) return this.#decodeUnmarked(json, depth);
+    const mayBeRecord = Object.hasOwn(json, "lc") && !(this.#keepsKeys && isData(json));
+    if (!mayBeRecord) return this.#decodeUnmarked(json, depth);
     const revived = this.#revive(json, depth);
     return revived === undefined ? this.#decodePlain(json, depth) : revived.value;
   }
@@ -54,7 +58,9 @@ export class TreeDecoder implements Decoder {
   #decodePlain(json: JsonObject, depth: Depth): object {
     const deeper = { level: depth.level + 1, inKwargs: depth.inKwargs };
     const value: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(json)) {
+    for (const [spelled, item] of Object.entries(json)) {
+      if (this.#keepsKeys && isMark(spelled, json)) continue;
+      const key = this.#keepsKeys ? unescapeKey(spelled) : spelled;
       const decoded = this.decode(item, deeper);
       if (key === "__proto__") defineOwn(value, key, decoded);
       else value[key] = decoded;

@@ -14,14 +14,18 @@ import type { JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { undefinedRecord } from "./records.js";
 
+type EncodingRules = Partial<Pick<Encoder, "jsonb" | "keepsKeys">>;
+
 /** Encodes one value. */
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
+  readonly keepsKeys: boolean;
   readonly #open = new Set<object>();
   readonly #parts = new SharedParts<JsonValue>(constants.MAX_STRING_LENGTH);
 
-  constructor(jsonb: boolean) {
+  constructor({ jsonb = false, keepsKeys = false }: EncodingRules) {
     this.jsonb = jsonb;
+    this.keepsKeys = keepsKeys;
   }
 
   canWrite(text: string): boolean {

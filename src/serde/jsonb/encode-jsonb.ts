@@ -6,8 +6,9 @@ import { guardRead } from "../guard-read.js";
  * Encodes a value as JSON data that JSONB stores without a change.
  *
  * @param path - The name of the whole value in error messages, such as `metadata`.
+ * @param keepsKeys - Whether filters find every plain object by its keys. Such JSON is read as that of an `item`.
  * @throws SerializationError that names the path of a part that can't be stored.
  */
-export function encodeJsonb(value: unknown, path: string): JsonValue {
-  return guardRead(() => encodeJson(value, { jsonb: true, path }), {}, path);
+export function encodeJsonb(value: unknown, path: string, keepsKeys = false): JsonValue {
+  return guardRead(() => encodeJson(value, { jsonb: true, keepsKeys, path }), {}, path);
 }

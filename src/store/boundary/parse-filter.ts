@@ -1,6 +1,9 @@
 import { types } from "node:util";
 import { InvalidConfigError } from "../../errors/index.js";
 import { guardRead } from "../../serde/guard-read.js";
+import { isJsonbText } from "../../serde/json/encode-scalar.js";
+import { escapeKey } from "../../serde/json/escaped-keys.js";
+import { constructorRecord } from "../../serde/json/records.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 import { itemData, itemText } from "../codec/item-data.js";
 import type { Comparison, Condition } from "../filters/filter.js";
@@ -9,6 +12,9 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">="
 
 /** Up to so many values of `$in` are conditions of their own, which the index of values finds. It can't search for a list. */
 const MOST_ALTERNATIVES = 32;
+
+/** The keys of a record. */
+const ANY_RECORD = constructorRecord("", []);
 
 /** A condition that holds for every item. */
 const ALWAYS: Condition = { kind: "all", conditions: [] };
@@ -75,7 +81,12 @@ function parseKey(key: string, operand: unknown, path: string): Condition {
 function parseOperator(key: string, operator: string, operand: unknown, path: string): Condition {
   const comparison = COMPARISONS[operator];
   if (comparison !== undefined) {
-    return { kind: "compare", key, operator: comparison, operand: parseCompared(operand, path) };
+    return {
+      kind: "compare",
+      key: escapeKey(key),
+      operator: comparison,
+      operand: parseCompared(operand, path),
+    };
   }
   switch (operator) {
     case "$eq":
@@ -88,7 +99,7 @@ function parseOperator(key: string, operator: string, operand: unknown, path: st
       return { kind: "not", condition: oneOf(key, operand, path) };
     case "$exists":
       if (typeof operand !== "boolean") throw new InvalidConfigError(path, "must be a boolean");
-      return operand ? { kind: "has", path: [key] } : lacks([key]);
+      return operand ? has([key]) : lacks([key]);
     case "$not":
       return { kind: "not", condition: parseKey(key, operand, path) };
     default:
@@ -97,45 +108,64 @@ function parseOperator(key: string, operator: string, operand: unknown, path: st
 }
 
 /** Parses the operand of a comparison. A Date is compared as the text that it is stored as. */
-function parseCompared(operand: unknown, path: string): string | number {
+function parseCompared(operand: unknown, path: string): string | number | bigint {
   const data = itemData(operand, path);
-  if (isFiniteNumber(data)) return data;
+  if (typeof data === "bigint" || isFiniteNumber(data)) return data;
   // The texts of other years begin with a sign, and don't sort by time.
   if (typeof data !== "string" || (types.isDate(operand) && !/^\d/.test(data))) {
     throw new InvalidConfigError(path, "must be a number, a text or a Date of the years 0 to 9999");
   }
-  return checkedText(data, path);
+  if (!isJsonbText(data)) throw new InvalidConfigError(path, "must not contain U+0000 or a lone surrogate");
+  return data;
 }
 
 /** The condition of a plain operand: the value contains an object, and equals any other operand. */
 function contains(key: string, operand: unknown, path: string): Condition {
   const data = itemData(operand, path);
-  if (typeof data !== "object" || data === null || !isPlainObject(data)) return equals(key, operand, path);
+  if (!isPlain(data)) return equals(key, operand, path);
   const contained: Condition = { kind: "contains", json: entryText(key, itemText(data, path)) };
-  const absent = Array.from(undefinedKeys(operand, [key]), (keys) =>
-    lacks(keys.map((each) => checkedText(each, path))),
-  );
-  return all([contained, ...absent]);
+  return all([contained, ...exactParts(data, [key], path), ...absentKeys(operand, [key])]);
 }
 
-/** Yields the paths of the keys that are undefined in an object. A stored object does not have them. */
-function* undefinedKeys(operand: unknown, path: readonly string[]): Generator<readonly string[]> {
-  if (typeof operand !== "object" || operand === null || !isPlainObject(operand)) return;
-  for (const [key, inner] of Object.entries(operand)) {
-    if (inner === undefined) yield [...path, key];
-    else yield* undefinedKeys(inner, [...path, key]);
+/**
+ * Yields conditions for what containment alone would take for a part of another value. An object with few keys is contained in the record
+ * of a text, and the lists in a record are contained in those of another.
+ */
+function* exactParts(data: object, keys: readonly string[], path: string): Generator<Condition> {
+  const mayBeInRecord = Object.keys(data).every((key) => Object.hasOwn(ANY_RECORD, key));
+  if (mayBeInRecord) yield { kind: "isObject", path: keys.map(escapeKey) };
+  for (const [key, inner] of Object.entries(data)) {
+    const place = [...keys, key];
+    if (isPlain(inner)) yield* exactParts(inner, place, path);
+    else if (!Array.isArray(inner)) {
+      const json = itemText(inner, path);
+      if (!isScalar(json)) yield { kind: "equals", path: place.map(escapeKey), json };
+    }
   }
 }
 
-function lacks(path: readonly string[]): Condition {
-  return { kind: "not", condition: { kind: "has", path } };
+/** Yields conditions for the keys that are undefined in an object. A stored object does not have them. */
+function* absentKeys(operand: unknown, keys: readonly string[]): Generator<Condition> {
+  if (!isPlain(operand)) return;
+  for (const [key, inner] of Object.entries(operand)) {
+    if (inner === undefined) yield lacks([...keys, key]);
+    else yield* absentKeys(inner, [...keys, key]);
+  }
+}
+
+function has(keys: readonly string[]): Condition {
+  return { kind: "has", path: keys.map(escapeKey) };
+}
+
+function lacks(keys: readonly string[]): Condition {
+  return { kind: "not", condition: has(keys) };
 }
 
 function equals(key: string, operand: unknown, path: string): Condition {
   if (operand === undefined) throw new InvalidConfigError(path, "must not be undefined");
   const json = itemText(operand, path);
   const isContained: Condition = { kind: "contains", json: entryText(key, json) };
-  return isScalar(json) ? isContained : all([isContained, { kind: "equals", key, json }]);
+  return isScalar(json) ? isContained : all([isContained, { kind: "equals", path: [escapeKey(key)], json }]);
 }
 
 function oneOf(key: string, operand: unknown, path: string): Condition {
@@ -147,9 +177,9 @@ function oneOf(key: string, operand: unknown, path: string): Condition {
     : { kind: "any", conditions };
 }
 
-/** The JSON text of an object with one key. */
+/** The JSON text of an object with one key, as a value with it is stored. */
 function entryText(key: string, json: string): string {
-  return `{${JSON.stringify(key)}:${json}}`;
+  return `{${JSON.stringify(escapeKey(key))}:${json}}`;
 }
 
 /** Whether JSON text is neither an object nor an array, of which one that contains another may have more. */
@@ -163,7 +193,7 @@ function all(conditions: readonly Condition[]): Condition {
 }
 
 function isOperators(operand: unknown, path: string): operand is Record<string, unknown> {
-  if (typeof operand !== "object" || operand === null || !isPlainObject(operand)) return false;
+  if (!isPlain(operand)) return false;
   const keys = Object.keys(operand);
   const operators = keys.filter((key) => key.startsWith("$"));
   if (operators.length === 0) return false;
@@ -174,7 +204,7 @@ function isOperators(operand: unknown, path: string): operand is Record<string, 
 }
 
 function entriesOf(filter: unknown, path: string): [string, unknown][] {
-  if (typeof filter === "object" && filter !== null && isPlainObject(filter)) return Object.entries(filter);
+  if (isPlain(filter)) return Object.entries(filter);
   throw new InvalidConfigError(path, "must be a plain object");
 }
 
@@ -185,15 +215,11 @@ function checkedKey(key: string, visible: VisibleKeys, path: string): string {
       "is encrypted: a filter finds only the keys in `visibleKeys`",
     );
   }
-  return checkedText(key, path);
+  return key;
 }
 
-/** JSONB can't hold such text, so that no item would ever match. */
-function checkedText<T>(value: T, path: string): T {
-  if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) {
-    throw new InvalidConfigError(path, "must not contain U+0000 or a lone surrogate");
-  }
-  return value;
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && isPlainObject(value);
 }
 
 function isFiniteNumber(value: unknown): value is number {

@@ -8,13 +8,13 @@ import { isPlainObject } from "../../serde/plain-object.js";
 
 /**
  * Encodes a value of an item, or an operand of a filter, as the JSON text that a JSONB column holds. Data of JSON is stored as
- * {@link itemData} has it. What JSON lacks, such as bytes, is stored in the records of LangChain.
+ * {@link itemData} has it, each object with its keys. What JSON lacks, such as bytes, is stored in the records of LangChain.
  *
  * @param path - The name of the value in error messages.
  * @throws SerializationError naming the path of a part that would not be read back equal.
  */
 export function itemText(value: unknown, path: string): string {
-  return withPlainNumbers(textOf(encodeJsonb(itemData(value, path), path), path));
+  return withPlainNumbers(textOf(encodeJsonb(itemData(value, path), path, true), path));
 }
 
 /**

@@ -41,7 +41,7 @@ export function decodeItemValue(
   place: ItemContext,
   sealing: Sealing | undefined,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  const stored = parseJsonText(text, "jsonb");
+  const stored = parseJsonText(text, "item");
   const isPlain = sealing === undefined && isRecord(stored) && !(stored instanceof Promise);
   return isPlain && !Object.hasOwn(stored, SEALED) ? stored : unsealed(stored, place, sealing?.serde);
 }

@@ -1,15 +1,16 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+import { compareNumber, compareText, isObject, unitsOf } from "./compare-held.js";
 import type { Condition } from "./filter.js";
 
 /** The structure of a condition, without its operands: conditions of the same structure share a statement. */
 export type FilterShape =
   | { readonly kind: "all" | "any"; readonly shapes: readonly FilterShape[] }
   | { readonly kind: "not"; readonly shape: FilterShape }
-  | { readonly kind: "contains" | "oneOf" | "has" | "equals" }
-  | { readonly kind: "compare"; readonly operator: string; readonly isNumber: boolean };
+  | { readonly kind: "contains" | "oneOf" | "has" | "equals" | "isObject" }
+  | { readonly kind: "compare"; readonly operator: string; readonly isText: boolean };
 
 /** The operands of a condition, by the names of their parameters. */
-export type FilterParams = Readonly<Record<`filter${number}`, string | number | readonly string[]>>;
+export type FilterParams = Readonly<Record<`filter${number}`, string | readonly string[]>>;
 
 /** A condition as the structure of a statement, and its parameters. */
 export interface CompiledFilter {
@@ -19,12 +20,12 @@ export interface CompiledFilter {
 
 /** Separates a condition into the structure of a statement and its parameters. */
 export function compileFilter(condition: Condition): CompiledFilter {
-  const operands: (string | number | readonly string[])[] = [];
+  const operands: (string | readonly string[])[] = [];
   const shape = shapeOf(condition, operands);
   return { shape, params: Object.fromEntries(operands.map((operand, nth) => [`filter${nth}`, operand])) };
 }
 
-function shapeOf(condition: Condition, operands: (string | number | readonly string[])[]): FilterShape {
+function shapeOf(condition: Condition, operands: (string | readonly string[])[]): FilterShape {
   switch (condition.kind) {
     case "all":
     case "any":
@@ -41,18 +42,18 @@ function shapeOf(condition: Condition, operands: (string | number | readonly str
       operands.push(condition.jsons);
       return { kind: "oneOf" };
     case "has":
+    case "isObject":
       operands.push(condition.path);
-      return { kind: "has" };
+      return { kind: condition.kind };
     case "equals":
-      operands.push(condition.key, condition.json);
+      operands.push(condition.path, condition.json);
       return { kind: "equals" };
-    case "compare":
-      operands.push(condition.key, condition.operand);
-      return {
-        kind: "compare",
-        operator: condition.operator,
-        isNumber: typeof condition.operand === "number",
-      };
+    case "compare": {
+      const { key, operator, operand } = condition;
+      const isText = typeof operand === "string";
+      operands.push(key, String(operand), ...(isText ? [unitsOf(operand)] : []));
+      return { kind: "compare", operator, isText };
+    }
   }
 }
 
@@ -81,23 +82,18 @@ export function matchesFilter(
       return sql<SqlBool>`${value} @> any (${next()}::text[]::jsonb[])`;
     case "has":
       return sql<SqlBool>`(${value} #> ${next()}::text[]) is not null`;
+    case "isObject":
+      return isObject(sql`(${value} #> ${next()}::text[])`);
     case "equals":
-      return sql<SqlBool>`(${value} -> ${next()}::text) is not distinct from ${next()}::jsonb`;
-    case "compare":
-      return compare(sql`${value} -> ${next()}::text`, shape, next());
+      return sql<SqlBool>`(${value} #> ${next()}::text[]) is not distinct from ${next()}::jsonb`;
+    case "compare": {
+      const held = sql`(${value} -> ${next()}::text)`;
+      const operator = sql.raw(shape.operator);
+      return shape.isText
+        ? compareText(held, operator, next(), next())
+        : compareNumber(held, operator, next());
+    }
   }
-}
-
-/** Compares only where the types are equal. Numbers compare as JSONB compares them, texts by code points. */
-function compare(
-  held: RawBuilder<unknown>,
-  { operator, isNumber }: Extract<FilterShape, { kind: "compare" }>,
-  operand: RawBuilder<unknown>,
-): RawBuilder<SqlBool> {
-  const comparison = sql.raw(operator);
-  return isNumber
-    ? sql<SqlBool>`(case jsonb_typeof(${held}) when 'number' then (${held})::numeric ${comparison} ${operand}::numeric else false end)`
-    : sql<SqlBool>`(case jsonb_typeof(${held}) when 'string' then (${held} #>> '{}') collate "C" ${comparison} ${operand}::text else false end)`;
 }
 
 function combined(

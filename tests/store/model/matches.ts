@@ -56,9 +56,18 @@ function fulfilsOperator(isThere: boolean, held: unknown, name: string, operand:
 
 /** Only values of the same type compare. */
 function compared(held: unknown, operand: unknown, holds: (sign: number) => boolean): boolean {
-  if (typeof held === "number" && typeof operand === "number") return holds(held - operand);
+  if (isNumber(held) && isNumber(operand)) return !Number.isNaN(held) && holds(order(held, operand));
   if (typeof held === "string" && typeof operand === "string") return holds(bytewise(held, operand));
   return false;
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function order(one: number | bigint, other: number | bigint): number {
+  // A BigInt never is a number, but neither may be less.
+  return Number(one > other) - Number(one < other);
 }
 
 /** The order of texts in UTF-8, which is that of code points. */

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
+import { jsonObject } from "../../../parsing/json-object.js";
 import type { FoundItem } from "../../../store/model/item.js";
 import type { CommandDefinition } from "../../command-definition.js";
 import { EXIT_CODE } from "../../exit-code.js";
@@ -17,7 +18,7 @@ const DEFAULT_LIMIT = 10;
 const searchFlags = z.object({
   ...pageFlags(DEFAULT_LIMIT),
   namespace: z.array(z.string()).default([]),
-  filter: z.record(z.string(), z.unknown()).optional(),
+  filter: jsonObject.optional(),
   query: z.string().optional(),
 });
 
