@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { CallContext } from "../db/call-context.js";
 import { ReplacedValueError } from "../saver/replaced-value.js";
+import { rereadRow } from "../saver/reread-row.js";
 import { nextPageSize } from "../saver/model/next-page-size.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { Problem } from "./audit-types.js";
@@ -84,13 +84,9 @@ async function inspectAndRecheck<Row extends object, Key extends object>(
   } catch (error) {
     if (!(error instanceof ReplacedValueError)) throw error;
   }
-  const key = table.keyOf(row);
-  const [again] = await table.getPage({
-    threadId: table.threadId,
-    begin: { key, inclusive: true },
-    pageSize: 1,
-  });
-  if (again === undefined || !isDeepStrictEqual(table.keyOf(again), key)) return [];
+  const { threadId, keyOf } = table;
+  const again = await rereadRow({ keyOf, getPage: (page) => table.getPage({ threadId, ...page }) }, row);
+  if (again === undefined) return [];
   try {
     return await table.inspect(again, previous);
   } catch (error) {

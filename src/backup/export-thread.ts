@@ -69,7 +69,15 @@ export async function* exportPart(
   const orphans = new Set(part.orphans.map((key) => rowKey(key.checkpointNs, key.checkpointId)));
   if (orphans.size > 0) yield* exportWritesOf(call, threadId, (key) => orphans.has(key));
   const blobs = part.blobs.map((key) => ({ ...key, bytes: ASSUMED_BYTES }));
-  yield* exportBlobs(call, threadId, blobs, exported.blobs);
+  yield* exportStored(() => exportBlobs(call, threadId, blobs, exported.blobs));
+}
+
+/**
+ * Exports values or writes that have no checkpoint. Those that were replaced while they were read are read again. The others that are
+ * missing were deleted, and the export may leave them out.
+ */
+async function* exportStored(read: () => AsyncGenerator<RowLine, boolean>): AsyncGenerator<RowLine> {
+  if (!(yield* read())) yield* read();
 }
 
 /** @returns The checkpoints of the page; none after the last page. */
@@ -114,8 +122,8 @@ async function* exportUnreferencedBlobs(
   let keys: BlobKeyRow[] = [];
   do {
     keys = await getBlobKeys(call, threadId, keys.at(-1), KEY_ROWS);
-    // A blob that is deleted meanwhile has no checkpoint, so that the export may leave it out.
-    yield* exportBlobs(call, threadId, keys, blobs);
+    const page = keys;
+    yield* exportStored(() => exportBlobs(call, threadId, page, blobs));
   } while (keys.length === KEY_ROWS);
 }
 
@@ -138,7 +146,8 @@ async function* exportWritesOf(
   do {
     keys = await getWriteKeys(call, threadId, keys.at(-1), KEY_ROWS);
     const meant = keys.filter((key) => isMeant(rowKey(key.checkpoint_ns, key.checkpoint_id)));
-    yield* exportWrites(call, threadId, meant, new Set());
+    const exported = new Set<string>();
+    yield* exportStored(() => exportWrites(call, threadId, meant, exported));
   } while (keys.length === KEY_ROWS);
 }
 

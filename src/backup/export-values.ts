@@ -20,7 +20,8 @@ const PORTION_ROWS = 1_000;
 const PIECE_LENGTH = 77 * 2 ** 10;
 
 /**
- * Exports the blobs with these keys and the values that they are made of, except those in `exported`, and adds their keys to it.
+ * Exports the blobs with these keys and the values that they are made of, except those in `exported`, and adds their keys to it. It
+ * leaves out those that are deleted meanwhile.
  *
  * @returns Whether all of them were still stored.
  */
@@ -33,6 +34,7 @@ export async function* exportBlobs(
   const keyOf = (row: Omit<BlobKeyRow, "bytes">) => rowKey(row.checkpoint_ns, row.channel, row.version);
   const byKey = new Map(keys.map((key) => [keyOf(key), key]));
   const missing = [...byKey].flatMap(([id, key]) => (exported.has(id) ? [] : [key]));
+  let hasBases = true;
   for (const portion of portionsOf(missing)) {
     const bases: BlobKeyRow[] = [];
     for (const { type, blob, base, whole_bytes, ...key } of await getStoredBlobs(call, threadId, portion)) {
@@ -47,13 +49,13 @@ export async function* exportBlobs(
       };
       const { checkpoint_ns: checkpointNs, channel, version } = key;
       const place = { threadId, checkpointNs, channel, version };
-      if (!(yield* exportValue(call, columns, place, blob))) return false;
+      if (!(yield* exportValue(call, columns, place, blob))) continue;
       exported.add(keyOf(key));
       if (base !== null) bases.push({ ...key, version: base, bytes: null });
     }
-    if (bases.length > 0 && !(yield* exportBlobs(call, threadId, bases, exported))) return false;
+    if (bases.length > 0 && !(yield* exportBlobs(call, threadId, bases, exported))) hasBases = false;
   }
-  return missing.every((key) => exported.has(keyOf(key)));
+  return hasBases && missing.every((key) => exported.has(keyOf(key)));
 }
 
 /** Exports the writes with these keys, as {@link exportBlobs} does with blobs. */
@@ -71,7 +73,7 @@ export async function* exportWrites(
       const columns: WriteColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
       const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
       const place = { threadId, checkpointNs, checkpointId, taskId, idx, channel };
-      if (!(yield* exportValue(call, columns, place, blob))) return false;
+      if (!(yield* exportValue(call, columns, place, blob))) continue;
       exported.add(keyOf(row));
     }
   }

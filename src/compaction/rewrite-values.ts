@@ -9,7 +9,7 @@ import { valueReader } from "../saver/read-long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type BlobLock, type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
-import { ReplacedValueError } from "../saver/replaced-value.js";
+import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
 import { type Replacement, replaceValue } from "./queries/replace-value.js";
 import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
 
@@ -49,7 +49,8 @@ export interface StoredValues {
 export async function rewriteValues(call: CallContext, rewrite: Rewrite): Promise<readonly Replacement[]> {
   const { key, targets, context = [], dryRun, replacementsOf } = rewrite;
   const versions = [...new Set([...context, ...targets])];
-  if (dryRun) return replacementsOf(await readValues(call, versions, rewrite));
+  // Without locks, a long value may be replaced or deleted before it is fetched.
+  if (dryRun) return readUnreplaced(async () => replacementsOf(await readValues(call, versions, rewrite)));
   return inOneTransaction(call, async (transaction) => {
     await lockValues(transaction, key, versions, "forNoKeyUpdate");
     const replacements = await replacementsOf(await readValues(transaction, versions, rewrite));

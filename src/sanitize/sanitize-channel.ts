@@ -3,9 +3,16 @@ import { inOneTransaction } from "../db/statements/run-statement.js";
 import { type ChangedValue, changesOf } from "../compaction/growth-tally.js";
 import type { Replacement } from "../compaction/queries/replace-value.js";
 import { type ChannelKey, selectVersions } from "../compaction/queries/select-versions.js";
-import { batchesOf, lockValues, readValues, storeReplacements } from "../compaction/rewrite-values.js";
+import {
+  batchesOf,
+  lockValues,
+  readValues,
+  storeReplacements,
+  type StoredValues,
+} from "../compaction/rewrite-values.js";
 import { wholeReplacement } from "../compaction/whole-replacement.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
+import { readUnreplaced } from "../saver/replaced-value.js";
 import { innermost } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { sanitizedBytes, type SerializedValue } from "./sanitized-bytes.js";
@@ -46,11 +53,30 @@ async function replacementsOf(
   const values = await readValues(call, versions, { key, serde });
   const changes: Replacement[] = [];
   for (const version of versions) {
-    if (values.rowOf(version) === undefined) continue;
-    const clean = await cleanOf(await values.read(version), { key, serde }, version);
+    const value = await readUnlocked(call, values, { key, serde }, version);
+    const clean = value && (await cleanOf(value, { key, serde }, version));
     if (clean !== undefined) changes.push(await wholeReplacement(serde, { ...key, version }, clean));
   }
   return changes;
+}
+
+/**
+ * Reads a value, with its rows as they are now where one of them was replaced since they were read.
+ *
+ * @returns `undefined` where it was deleted.
+ */
+async function readUnlocked(
+  call: CallContext,
+  first: StoredValues,
+  channel: Pick<SanitizedChannel, "key" | "serde">,
+  version: string,
+): Promise<ReadValue | undefined> {
+  let known: StoredValues | undefined = first;
+  return readUnreplaced(async () => {
+    const values = known ?? (await readValues(call, [version], channel));
+    known = undefined;
+    return values.rowOf(version) === undefined ? undefined : values.read(version);
+  });
 }
 
 function cleanOf(

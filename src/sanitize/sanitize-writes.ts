@@ -7,9 +7,10 @@ import { rowReaderOf } from "../saver/codec/decode-value.js";
 import { UNTAGGED } from "../saver/codec/stored-value.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/read-long-values.js";
+import { readOfRow, type RereadTable } from "../saver/reread-row.js";
 import { getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
 import { innermost, unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
-import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { ContextualSerializer, PendingWriteContext } from "../serde/serde-context.js";
 import { replaceWrite, type WriteReplacement } from "./queries/replace-write.js";
 import { sanitizedBytes } from "./sanitized-bytes.js";
 
@@ -26,26 +27,37 @@ export async function* sanitizeWrites(
   serde: ContextualSerializer,
   dryRun: boolean,
 ): AsyncGenerator<readonly ChangedValue[]> {
+  const table: RereadTable<WritePageRow, PendingWriteContext> = {
+    keyOf: writePlaceOf,
+    getPage: (page) => getWritePage(call, { threadId, ...page }),
+  };
   let rows: WritePageRow[] = [];
   do {
     throwIfAborted(call.signal);
     const last = rows.at(-1);
     const begin = last && { key: writePlaceOf(last), inclusive: false };
-    rows = await getWritePage(call, { threadId, begin, pageSize: PAGE_SIZE });
-    const replacements: WriteReplacement[] = [];
+    rows = await table.getPage({ begin, pageSize: PAGE_SIZE });
+    const found: WriteReplacement[] = [];
     for (const row of rows) {
-      const replacement = await replacementOf(call, row, serde);
-      if (replacement !== undefined) replacements.push(replacement);
+      const replacement = await readOfRow(table, row, (each) => replacementOf(call, each, serde));
+      if (replacement !== undefined) found.push(replacement);
     }
-    if (!dryRun) {
-      const statements = replacements.map((replacement) => replaceWrite(call.schema, replacement));
-      await runTransaction(call, { statements });
-    }
+    const replacements = dryRun ? found : await replace(call, found);
     yield replacements.map(({ before, blob }) => ({
       bytesBefore: before.byteLength,
       bytesAfter: blob.byteLength,
     }));
   } while (rows.length === PAGE_SIZE);
+}
+
+/** @returns What was stored: a write that was deleted or has changed meanwhile is left out. */
+async function replace(
+  call: CallContext,
+  found: readonly WriteReplacement[],
+): Promise<readonly WriteReplacement[]> {
+  const statements = found.map((replacement) => replaceWrite(call.schema, replacement));
+  const stored = await runTransaction(call, { statements });
+  return found.filter((_, index) => (stored[index]?.length ?? 0) > 0);
 }
 
 async function replacementOf(

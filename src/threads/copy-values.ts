@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
@@ -12,7 +11,7 @@ import { encodeAt, encodeValue } from "../saver/codec/encode-value.js";
 import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/read-long-values.js";
-import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
+import { readOfRow } from "../saver/reread-row.js";
 import type { CopiedThreads } from "./queries/copy-thread-rows.js";
 import {
   blobPlaceOf,
@@ -118,40 +117,20 @@ async function copyTable<Row extends PageRow, Place extends CheckpointValueConte
   const portion = new Portion(async (rows: readonly CopiedRow<Row>[]) => {
     await runTransaction(copier.call, { statements: [table.restore(rows)] });
   });
+  const reread = { keyOf: table.placeOf, getPage: table.getPage };
   let begin: TablePage<Place>["begin"];
   for (;;) {
     const rows = await table.getPage({ begin, pageSize: PAGE_SIZE });
     for (const row of rows) {
       throwIfAborted(copier.call.signal);
-      const copied = await copyUnreplaced(copier, table, row);
+      // A row that was deleted with its checkpoint is left out.
+      const copied = await readOfRow(reread, row, (each) => copyRow(copier, table, each));
       if (copied !== undefined) await portion.add(copied);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_SIZE) return portion.flush();
     begin = { key: table.placeOf(last), inclusive: false };
   }
-}
-
-/** The row for the target; `undefined` when the source's row was deleted, with its checkpoint, before its long value was read. */
-async function copyUnreplaced<Row extends PageRow, Place extends CheckpointValueContext, Stored>(
-  copier: Copier,
-  table: CopiedTable<Row, Place, Stored>,
-  first: Row,
-): Promise<CopiedRow<Row> | undefined> {
-  const key = table.placeOf(first);
-  let row = first;
-  return readUnreplaced(async () => {
-    try {
-      return await copyRow(copier, table, row);
-    } catch (error) {
-      if (!(error instanceof ReplacedValueError)) throw error;
-      const [again] = await table.getPage({ begin: { key, inclusive: true }, pageSize: 1 });
-      if (again === undefined || !isDeepStrictEqual(table.placeOf(again), key)) return undefined;
-      // readUnreplaced tries again, with the new row.
-      row = again;
-      throw error;
-    }
-  });
 }
 
 /** @throws ReplacedValueError when the row was replaced after the page was read. */

@@ -9,15 +9,19 @@ export interface WriteReplacement extends WriteKey {
   readonly before: Uint8Array;
 }
 
-/** Replaces what is stored of a write. */
+interface ReplacedWrite {
+  readonly idx: number;
+}
+
+/** Replaces what is stored of a write, and returns its position. Returns no row for a write that has changed meanwhile. */
 export function replaceWrite(
   schema: string,
   { threadId, checkpointNs, checkpointId, taskId, idx, type, blob, before }: WriteReplacement,
-): BoundStatement<unknown> {
+): BoundStatement<ReplacedWrite> {
   return replace.bind(schema, { threadId, checkpointNs, checkpointId, taskId, idx, type, blob, before });
 }
 
-const replace = /* @__PURE__ */ new Statement<WriteReplacement, unknown>((db, parameter) =>
+const replace = /* @__PURE__ */ new Statement<WriteReplacement, ReplacedWrite>((db, parameter) =>
   db
     .updateTable("checkpoint_writes")
     .set({ type: parameter("type"), blob: parameter("blob") })
@@ -26,5 +30,6 @@ const replace = /* @__PURE__ */ new Statement<WriteReplacement, unknown>((db, pa
     .where("checkpoint_id", "=", parameter("checkpointId"))
     .where("task_id", "=", parameter("taskId"))
     .where("idx", "=", parameter("idx"))
-    .where("blob", "=", parameter("before")),
+    .where("blob", "=", parameter("before"))
+    .returning("idx"),
 );

@@ -22,6 +22,6 @@ export interface CopyThreadsProgress {
 
 /** The result of `copyThreads`. */
 export interface CopyThreadsReport extends CopyThreadsProgress {
-  /** The threads that were named, and that the source does not have. */
+  /** The threads that were named or found, and that the source does not have any more. */
   readonly missing: readonly string[];
 }

@@ -16,7 +16,7 @@ import { ThreadCopyError } from "./thread-copy-error.js";
  * is, also from an interrupt. Nothing is deleted or changed in the source.
  *
  * A checkpoint that the target has stays as it is. So a copy that has stopped is made again, and continues; and a second copy brings what
- * the source has stored since then. Nothing should run in the target on threads that are not copied completely.
+ * the source has stored since then. What the source deletes meanwhile is left out. Nothing should run in the target on threads that are not copied completely.
  *
  * Between two databases with the tables of this library or of the official savers, `exportThreads` and `importThreads` copy the bytes, and
  * are faster.
@@ -50,21 +50,27 @@ export async function copyThreads(
       const listed = await listCheckpoints(source, threadId);
       const stored = await storedCheckpoints(target, threadId);
       const versions = new VersionCopier(target, stored.byName);
+      const gone = new Set<string>();
       for (const checkpoint of listed) {
         throwIfAborted(signal);
         at = checkpoint;
         versions.count(checkpoint);
-        const isStored = stored.byName.has(nameOf(checkpoint));
+        const name = nameOf(checkpoint);
+        const isStored = stored.byName.has(name);
         // Only a checkpoint that nothing follows may have got writes since it was copied.
-        if (!isStored || !stored.withChildren.has(nameOf(checkpoint))) {
-          await copyCheckpoint({ source, target, versions, isStored }, checkpoint);
+        if (!isStored || !stored.withChildren.has(name)) {
+          const isThere = await copyCheckpoint({ source, target, versions, isStored, gone }, checkpoint);
+          if (!isThere && !isStored) {
+            gone.add(name);
+            continue;
+          }
         }
         progress = isStored
           ? { ...progress, skipped: progress.skipped + 1 }
           : { ...progress, checkpoints: progress.checkpoints + 1 };
         onProgress?.(progress);
       }
-      if (listed.length === 0) missing.push(threadId);
+      if (listed.length === gone.size) missing.push(threadId);
       else progress = { ...progress, threads: progress.threads + 1 };
     } catch (error) {
       throw error instanceof AbortError ? error : stoppedBy(error, progress, { threadId, ...at });
@@ -96,18 +102,24 @@ interface Copier {
   readonly versions: VersionCopier;
   /** Whether the target has the checkpoint, so that only its writes are copied. */
   readonly isStored: boolean;
+  /** The names of the checkpoints that the source has deleted since they were listed. */
+  readonly gone: ReadonlySet<string>;
 }
 
-/** @throws CheckpointNotFoundError for a checkpoint that the source has deleted meanwhile. */
-async function copyCheckpoint(copier: Copier, listed: ListedCheckpoint): Promise<void> {
-  const { source, target, versions, isStored } = copier;
+/** @returns Whether the source still has the checkpoint. */
+async function copyCheckpoint(copier: Copier, given: ListedCheckpoint): Promise<boolean> {
+  const { source, target, versions, isStored, gone } = copier;
+  // As if it had been listed now: the child of a checkpoint that is gone brings all its values.
+  const hasParent = given.parent !== undefined && !gone.has(nameOf(given.parent));
+  const listed = hasParent ? given : { ...given, parent: undefined };
   const config = configOf(listed);
   const tuple = await source.getTuple(config);
-  if (tuple?.metadata === undefined) throw new CheckpointNotFoundError(listed);
+  if (tuple === undefined) return false;
+  if (tuple.metadata === undefined) throw new CheckpointNotFoundError(listed);
   const { checkpoint, metadata, pendingWrites = [] } = tuple;
   // The writes first: a checkpoint that the target has must have its writes, wherever a copy has stopped.
   await copyWrites(target, config, pendingWrites);
-  if (isStored) return;
+  if (isStored) return true;
   const { newVersions, ...copied } = versions.copy(listed, checkpoint);
   const { threadId, checkpointNs, parent } = listed;
   const parentConfig =
@@ -115,6 +127,7 @@ async function copyCheckpoint(copier: Copier, listed: ListedCheckpoint): Promise
       ? { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs } }
       : configOf(parent);
   await target.put(parentConfig, { ...checkpoint, ...copied }, metadata, newVersions);
+  return true;
 }
 
 function stoppedBy(
