@@ -56,10 +56,8 @@ export async function decodeTuple(
   ]);
   const checkedMetadata = parseStoredMetadata(metadata, key);
   const selected = selectInline(parseHeader(header, key), selection);
-  const lacking = lackingVersions(selected, checkedMetadata, { parts, selection });
-  const complete =
-    lacking.size === 0 ? selected : await withInlineOfAncestors(selected, lacking, { parts, reader });
-  const checkpoint = await decodeCheckpoint(complete, parts, reader);
+  const inherited = await inlineOfAncestors(selected, checkedMetadata, { parts, selection, reader });
+  const checkpoint = await decodeCheckpoint(selected, parts, { reader, inherited });
   const tuple: CheckpointTuple = {
     config: configOf(key),
     checkpoint: sends.length === 0 ? checkpoint : withSends(checkpoint, sends),
@@ -82,58 +80,56 @@ function selectInline(header: CheckpointHeader, { channels }: TupleSelection): C
   return { ...header, channel_values: Object.fromEntries(wanted) };
 }
 
-interface LackingContext {
+interface InheritingTuple {
   readonly parts: TupleParts;
   readonly selection: TupleSelection;
-}
-
-/**
- * The selected channels of the state that have a version, but no value and no row which says that they are empty. An ancestor's header may
- * have the value. LangGraph rebuilds the value of a delta channel from writes.
- */
-function lackingVersions(
-  { channel_versions, channel_values }: CheckpointHeader,
-  metadata: object,
-  { parts: { blobOf, parentCheckpointId }, selection: { channels } }: LackingContext,
-): ReadonlyMap<string, string | number> {
-  if (parentCheckpointId === null) return NONE_LACK;
-  const lacking = Object.entries(channel_versions ?? {}).flatMap(([channel, version]) => {
-    const isKnown =
-      blobOf(channel, String(version)) !== undefined || Object.hasOwn(channel_values ?? {}, channel);
-    const isWanted = channels?.includes(channel) ?? true;
-    return isKnown || !isWanted || isEngineChannel(channel) ? [] : [[channel, version] as const];
-  });
-  if (lacking.length === 0) return NONE_LACK;
-  const deltas = countedChannels({ metadata });
-  return new Map(lacking.filter(([channel]) => !deltas.has(channel)));
-}
-
-const NONE_LACK: ReadonlyMap<string, string | number> = new Map();
-
-interface AncestorsContext {
-  readonly parts: TupleParts;
   readonly reader: TupleReader;
 }
 
-async function withInlineOfAncestors(
+/** Reads values that a checkpoint lacks, by channel, from the headers of its ancestors; see `getInlineOfAncestors`. Few checkpoints lack any. */
+async function inlineOfAncestors(
   header: CheckpointHeader,
-  versions: ReadonlyMap<string, string | number>,
-  { parts: { key }, reader }: AncestorsContext,
-): Promise<CheckpointHeader> {
-  if (reader.serde.refusesPlaintext === true) return header;
-  const found = [...(await reader.inlineOfAncestors(key, versions))];
-  const values = await Promise.all(
-    found.map(
-      async ([channel, json]) => [channel, await decodeJsonb(json, { ...key, channel }, "header")] as const,
-    ),
-  );
-  return { ...header, channel_values: { ...header.channel_values, ...Object.fromEntries(values) } };
+  metadata: object,
+  { parts, selection, reader }: InheritingTuple,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const lacking = lackingVersions(header, parts, selection);
+  if (lacking === undefined || reader.serde.refusesPlaintext === true) return undefined;
+  // LangGraph rebuilds the value of a delta channel from writes.
+  for (const channel of countedChannels({ metadata }).keys()) lacking.delete(channel);
+  if (lacking.size === 0) return undefined;
+  const found = await reader.inlineOfAncestors(parts.key, lacking);
+  const values = [...found].map(async ([channel, json]) => {
+    return [channel, await decodeJsonb(json, { ...parts.key, channel }, "header")] as const;
+  });
+  return Object.fromEntries(await Promise.all(values));
+}
+
+/** Selects the channels of the state that have a version, but no value. */
+function lackingVersions(
+  { channel_versions, channel_values }: CheckpointHeader,
+  { blobOf, parentCheckpointId }: TupleParts,
+  { channels }: TupleSelection,
+): Map<string, string | number> | undefined {
+  if (parentCheckpointId === null) return undefined;
+  let lacking: Map<string, string | number> | undefined;
+  for (const [channel, version] of Object.entries(channel_versions ?? {})) {
+    if (isEngineChannel(channel) || blobOf(channel, String(version)) !== undefined) continue;
+    if (channel_values !== undefined && channel_values !== null && Object.hasOwn(channel_values, channel))
+      continue;
+    if (channels?.includes(channel) ?? true) (lacking ??= new Map()).set(channel, version);
+  }
+  return lacking;
+}
+
+interface DecodingContext {
+  readonly reader: ValueReader;
+  readonly inherited: Readonly<Record<string, unknown>> | undefined;
 }
 
 async function decodeCheckpoint(
   header: CheckpointHeader,
   { key, blobOf }: TupleParts,
-  reader: ValueReader,
+  { reader, inherited }: DecodingContext,
 ): Promise<Checkpoint> {
   const { threadId, checkpointNs } = key;
   const channel_versions = header.channel_versions ?? {};
@@ -142,7 +138,7 @@ async function decodeCheckpoint(
   for (const [channel, versionInHeader] of Object.entries(channel_versions)) {
     const version = String(versionInHeader);
     const blob = blobOf(channel, version);
-    if (blob === undefined || blob.type === "empty") continue;
+    if (blob === undefined) continue;
     channels.push(channel);
     stored.push(decodeValue(reader, blob, { threadId, checkpointNs, channel, version }, { ...key, channel }));
   }
@@ -160,7 +156,7 @@ async function decodeCheckpoint(
     versions_seen: header.versions_seen ?? {},
     // Python's saver keeps scalars inline, and leaves a marker where the value is in a blob. The blob takes
     // precedence.
-    channel_values: { ...header.channel_values, ...values },
+    channel_values: { ...inherited, ...header.channel_values, ...values },
   };
 }
 

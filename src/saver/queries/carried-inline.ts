@@ -12,6 +12,14 @@ export function takesInline(header: Expression<unknown>, earlier: Expression<unk
   return sql<SqlBool>`case when ${here} is null then ${there} is not null and ${isSameVersion} else ${there} = ${here} end`;
 }
 
+/** The inline values of a header. A damaged row whose values are not an object has none. */
+export function eachInline(header: Expression<unknown>) {
+  const values = sql`${header} -> 'channel_values'`;
+  const entries = sql<{ name: string; value: unknown }>`
+    jsonb_each(case when jsonb_typeof(${values}) = 'object' then ${values} end)`;
+  return entries.as<"carried">(sql`carried(name, value)`);
+}
+
 /** The header with the values taken from an earlier one, which are an object or NULL. */
 export function withInline(header: Expression<unknown>, taken: Expression<unknown>): RawBuilder<string> {
   const values = sql`coalesce(${header} -> 'channel_values', '{}') || ${taken}`;

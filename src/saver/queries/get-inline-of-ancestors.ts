@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
@@ -12,7 +12,8 @@ interface InlineRow {
 
 /**
  * Finds the inline values that a checkpoint lacks. Where a graph doesn't know a channel, Python's saver keeps the version of the channel, and
- * drops an inline value. The header of the nearest ancestor with a value has it, as long as the ancestors have the same version.
+ * drops an inline value. The header of the nearest ancestor with a value has it, as long as the ancestors have the same version. A channel
+ * with a row is empty.
  */
 export async function getInlineOfAncestors(
   call: CallContext,
@@ -48,6 +49,20 @@ const statement = /* @__PURE__ */ new Statement<WalkParams, InlineRow>((db, para
         .where("own.thread_id", "=", parameter("threadId"))
         .where("own.checkpoint_ns", "=", parameter("checkpointNs"))
         .where("own.checkpoint_id", "=", parameter("checkpointId"))
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("checkpoint_blobs as stored")
+                .select("stored.type")
+                .where("stored.thread_id", "=", parameter("threadId"))
+                .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+                .whereRef("stored.channel", "=", "lacking.name")
+                .where(sql<SqlBool>`stored.version = own.checkpoint -> 'channel_versions' ->> lacking.name`)
+                .offset(sql.lit(0)),
+            ),
+          ),
+        )
         .select(["lacking.name as channel", "own.parent_checkpoint_id"])
         .select([
           sql`own.checkpoint -> 'channel_versions' -> lacking.name`.as("version"),

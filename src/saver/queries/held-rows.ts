@@ -24,7 +24,10 @@ export interface RequiredKinds {
   readonly hasSplices: boolean;
 }
 
-/** The CTE `held`: one row where everything required is stored and locked, and none otherwise. */
+/**
+ * The CTE `held`: one row where everything required is stored and locked, and none otherwise. Without splices it has the header of the
+ * parent.
+ */
 export type WithHeld = CheckpointDatabase & { held: { checkpoint_id: string } };
 
 /**
@@ -41,7 +44,7 @@ export function withHeld(
   const parent = (qb: QueryCreator<CheckpointDatabase>) =>
     qb
       .selectFrom("checkpoints")
-      .select("checkpoint_id")
+      .select(["checkpoint_id", "checkpoint"])
       .where("thread_id", "=", parameter("threadId"))
       .where("checkpoint_ns", "=", parameter("checkpointNs"))
       .where("checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)

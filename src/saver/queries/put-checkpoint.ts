@@ -4,7 +4,7 @@ import type { BoundStatement, Parameter } from "../../db/statements/statement.js
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
-import { takesInline, withInline } from "./carried-inline.js";
+import { eachInline, takesInline, withInline } from "./carried-inline.js";
 import type { EncodedCheckpoint } from "./encoded-checkpoint.js";
 import { type WithHeld, withHeld } from "./held-rows.js";
 import { BLOB_COLUMNS, HEADER_COLUMNS, SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
@@ -135,7 +135,7 @@ interface PutShape {
 const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
   (shape) => (db, parameter) => {
     const { carriesInline, requiresParent, hasSplices, countsBlobs, notifies } = shape;
-    const header = carriesInline ? withCarriedInline(db, parameter) : givenHeader(parameter);
+    const header = carriesInline ? withCarriedInline(db, parameter, shape) : givenHeader(parameter);
     const returned = [
       ...(countsBlobs ? [INSERTED_BLOBS] : []),
       ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
@@ -153,25 +153,28 @@ const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs):
   "inserted_blobs",
 );
 
-/** The header, with the unchanged values that it takes from the parent's header. */
-function withCarriedInline(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<PutParams>) {
-  const header = givenHeader(parameter);
-  const taken = db
-    .selectFrom("checkpoints as parent")
-    .innerJoin(
-      sql<{ name: string }>`unnest(${parameter("carriedInline")}::text[])`.as<"carried">(sql`carried(name)`),
-      (join) => join.onTrue(),
-    )
-    .where("parent.thread_id", "=", parameter("threadId"))
-    .where("parent.checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("parent.checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`)
-    .where(takesInline(header, sql.ref("parent.checkpoint")))
-    .select(
-      sql<string>`jsonb_object_agg(carried.name, parent.checkpoint -> 'channel_values' -> carried.name)`.as(
-        "taken",
-      ),
-    );
-  return withInline(header, sql`(${taken})`);
+/** The header, with the unchanged values that it takes from the parent's header, which the CTE `held` may have. */
+function withCarriedInline(
+  db: QueryCreator<CheckpointDatabase>,
+  parameter: Parameter<PutParams>,
+  { requiresParent, hasSplices }: PutShape,
+) {
+  const given = sql.ref("given.header");
+  const parent = db
+    .selectFrom("checkpoints")
+    .select("checkpoint")
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("checkpoint_id", "=", sql<string>`${parameter("parentCheckpointId")}`);
+  const isHeld = requiresParent && !hasSplices;
+  const carried = sql.ref(isHeld ? "held.checkpoint" : "parent.checkpoint");
+  const inline = sql`(
+    select jsonb_object_agg(carried.name, carried.value) from ${eachInline(carried)}
+    where carried.name = any (${parameter("carriedInline")}::text[]) and ${takesInline(given, carried)}
+  )`;
+  const taken = isHeld ? inline : sql`(select ${inline} from (${parent}) parent)`;
+  // A row of its own: Postgres would parse a parameter once for each reference to it.
+  return sql<string>`(select ${withInline(given, taken)} from (select ${givenHeader(parameter)} offset 0) given(header))`;
 }
 
 function givenHeader(parameter: Parameter<PutParams>): RawBuilder<string> {

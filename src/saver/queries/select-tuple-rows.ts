@@ -15,7 +15,6 @@ import { eachChannelVersion } from "./header-parts.js";
 import { CHAIN, chainOfWanted, VALUE_KEY } from "./get-chains.js";
 import { sentBytes } from "./sent-bytes.js";
 import { pageColumns, type SelectPart, type SentPageRow, type SentRow, tupleColumns } from "./sent-row.js";
-import { ENGINE_CHANNEL } from "../model/engine-channel.js";
 import type { TupleShape } from "../model/tuple-shape.js";
 
 /** The CTE `matching`: the checkpoints that are read. {@link selectTupleRows} starts from it. */
@@ -217,9 +216,7 @@ function withParts(
         .selectAll("wanted")
         .select(["found.type", "found.blob"])
         .$if(followsChains, (found) => found.select("found.base"))
-        // The row of an empty channel of the state tells it from one whose value only an ancestor's header has. Those of the engine's
-        // channels are many, and tell nothing.
-        .where(sql<SqlBool>`(found.type <> ${sql.lit("empty")} or ${isOfState("wanted.channel")})`),
+        .where("found.type", "<>", sql.lit("empty")),
     )
     .with("pending_writes", (qb) =>
       qb
@@ -262,11 +259,6 @@ function withParts(
         .selectAll("found")
         .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id"]),
     );
-}
-
-/** As `isEngineChannel` tells. */
-function isOfState(channel: "wanted.channel"): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(channel)} !~ ${sql.lit(ENGINE_CHANNEL.source)}`;
 }
 
 function isWanted(
