@@ -67,6 +67,7 @@ import { putWrites } from "./saver/put-writes.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/running-call.js";
+import { COPY_TARGET, type CopyTarget } from "./threads/between-savers/copy-target.js";
 import type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 import type { Forker } from "./threads/fork.js";
 import type {
@@ -425,7 +426,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Copies a thread with all of its namespaces, checkpoints, values and pending writes, under the same ids. The copy
-   * shares nothing with the original. A thread that does not exist is no error, and a copy may be repeated.
+   * shares nothing with the original. A thread that does not exist is no error, and a copy may be repeated: it
+   * brings what the source has stored since.
    *
    * The copy is one transaction, so nobody sees a part of it, and a failed call leaves nothing behind. The server
    * copies the rows. With a serializer that binds values to their place (`AesGcmSerializer`), the values go through
@@ -960,9 +962,10 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Stores the lines of {@link exportThreads}, in portions. A value is assembled in memory and stored whole. It
-   * overwrites nothing: it skips a row that is stored and equal, so an interrupted import can be started again, and
-   * fails for a row that is stored and differs.
+   * Stores the lines of {@link exportThreads}, in portions. A value is assembled in memory and stored whole. It skips
+   * a row that is stored and equal, so an interrupted import can be started again, and fails for a row that is stored
+   * and differs. It replaces only special writes: errors, questions and answers of tasks, of which the last one counts.
+   * So import a newer export over an older one, and not the other way round.
    *
    * Other processes may write, prune and delete at the same time. Each portion, of up to 1,000 rows or 8 MB, is one
    * transaction. If another process deletes values of a longer thread before the checkpoints that reference them are
@@ -1021,8 +1024,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Brings threads back from an archive: all of their rows that its files hold. It reads and verifies all of these files before it
-   * stores anything. Like {@link importThreads} it overwrites nothing, skips rows that are stored and equal, and fails for a row
-   * that is stored and differs. It deletes nothing from the archive.
+   * stores anything. It overwrites nothing, skips rows that are stored and equal, and fails for a row that is stored and
+   * differs, except for special writes, of which the stored one is later. It deletes nothing from the archive.
    *
    * @param options - `from`: where the files are. `threads`: which threads to restore, by default all of the archive.
    * @returns What was stored, and which threads the archive does not have.
@@ -1127,6 +1130,20 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     return runCall(this.#opened.call, saverOperations[name], async (observed) =>
       work(contextOf(observed, name, given)),
     );
+  }
+
+  /** @internal */
+  get [COPY_TARGET](): CopyTarget | undefined {
+    // A subclass that overrides the method may store writes elsewhere or otherwise.
+    if (this.putWrites !== CheckpointSaver.prototype.putWrites) return undefined;
+    return {
+      keepLast: this.#opened.call.policy.keepLast,
+      replaceWrites: (config, tasks) =>
+        this.#run("putWrites", {}, async (call) => {
+          const { replaceWrites } = await loadThreads();
+          return replaceWrites(call, this.#encoding, config, tasks);
+        }),
+    };
   }
 
   get #encoding(): CallEncoding {

@@ -25,9 +25,13 @@ export async function restore(call: SaverCall, request: RestoreRequest): Promise
   for (const name of names) {
     const before = report;
     const rows = latest.of(ofThreads(readRows({ target, name, signal: call.signal }), found));
-    await importRows(call, rows, ({ skipped, ...counts }) => {
-      report = { ...before, ...addCounts(before, counts), skipped: before.skipped + skipped };
-      onProgress?.(report);
+    await importRows(call, rows, {
+      onProgress: ({ skipped, ...counts }) => {
+        report = { ...before, ...addCounts(before, counts), skipped: before.skipped + skipped };
+        onProgress?.(report);
+      },
+      // What was stored since a row was archived is later.
+      specials: "kept",
     });
   }
   return { ...report, incomplete: await threads.afterwards(call) };

@@ -6,6 +6,7 @@ import type { BackupCounts, RowLine } from "./backup-line.js";
 import { BackupTotals } from "./backup-totals.js";
 import { parseLine, THREAD_BACKUP } from "./parse-line.js";
 import { PortionImporter } from "./portion-importer.js";
+import type { StoredSpecials } from "./store-portion.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 
 /** Stores the rows of a backup; see `importThreads` of the savers. */
@@ -14,16 +15,21 @@ export function importThreads(
   lines: AsyncIterable<unknown> | Iterable<unknown>,
   onProgress: ((progress: ImportReport) => void) | undefined,
 ): Promise<ImportReport> {
-  return importRows(call, readBackup(lines), onProgress);
+  return importRows(call, readBackup(lines), { onProgress, specials: "replaced" });
+}
+
+interface ImportRules {
+  readonly onProgress: ((progress: ImportReport) => void) | undefined;
+  readonly specials: StoredSpecials;
 }
 
 /** Stores rows that were read from a backup. */
 export async function importRows(
   call: SaverCall,
   rows: AsyncIterable<RowLine>,
-  onProgress?: (progress: ImportReport) => void,
+  { onProgress, specials }: ImportRules,
 ): Promise<ImportReport> {
-  const importer = new PortionImporter(call, onProgress);
+  const importer = new PortionImporter(call, onProgress, specials);
   try {
     for await (const row of rows) {
       throwIfAborted(call.signal);

@@ -6,7 +6,7 @@ import type { BlobLine, RowLine, WriteLine } from "./backup-line.js";
 import { decodeBase64 } from "./base64.js";
 import { CommittedValues } from "./committed-values.js";
 import { incompleteValue, PiecedValue, strayPiece } from "./pieced-value.js";
-import { type StoredPortion, storePortion } from "./store-portion.js";
+import { type StoredPortion, type StoredSpecials, storePortion } from "./store-portion.js";
 
 /** The most bytes and rows that one transaction stores; a single longer value has a transaction of its own. */
 const PORTION_BYTES = 8 * 2 ** 20;
@@ -26,6 +26,7 @@ const TABLES = ["checkpoints", "writes", "blobs"] as const;
 export class PortionImporter {
   readonly #call: SaverCall;
   readonly #onProgress: ((progress: ImportReport) => void) | undefined;
+  readonly #specials: StoredSpecials;
   #report: ImportReport = { ...NO_ROWS, threads: 0, skipped: 0 };
   #collected: CollectedRows = { checkpoints: [], writes: [], blobs: [] };
   #bytes = 0;
@@ -36,9 +37,14 @@ export class PortionImporter {
   /** The rows of that thread in earlier transactions. */
   #committed: CommittedValues | undefined;
 
-  constructor(call: SaverCall, onProgress: ((progress: ImportReport) => void) | undefined) {
+  constructor(
+    call: SaverCall,
+    onProgress: ((progress: ImportReport) => void) | undefined,
+    specials: StoredSpecials,
+  ) {
     this.#call = call;
     this.#onProgress = onProgress;
+    this.#specials = specials;
   }
 
   /** The rows stored so far. */
@@ -102,7 +108,7 @@ export class PortionImporter {
     const portion = this.#collected;
     this.#collected = { checkpoints: [], writes: [], blobs: [] };
     this.#bytes = 0;
-    const stored = await storePortion(this.#call, portion, this.#committed);
+    const stored = await storePortion(this.#call, portion, this.#committed, this.#specials);
     this.#addCommitted(portion);
     for (const table of TABLES) this.#addToReport(table, stored[table], portion[table].length);
     this.#report = { ...this.#report, threads: this.#threads };

@@ -3,7 +3,7 @@ import { compareText } from "../saver/model/compare-text.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { restoreBlobs } from "../saver/queries/restore-blobs.js";
 import { restoreCheckpoints } from "./queries/restore-checkpoints.js";
-import { restoreWrites } from "../saver/queries/restore-writes.js";
+import { restoreWrites, updateSpecialWrites } from "../saver/queries/restore-writes.js";
 import type {
   DifferingRow,
   RestoredBlob,
@@ -25,22 +25,32 @@ export interface BackupPortion {
   readonly blobs: readonly RestoredBlob[];
 }
 
-/** The rows that were inserted; the others were already stored with the same content. */
+/** The rows that were inserted or replaced; the others were already stored. */
 export type StoredPortion = Readonly<Record<keyof BackupPortion, readonly StoredRow[]>>;
 
 /** The statements that restore the rows of a table, and the key of a row. */
 interface RestoredTable<Row extends object> {
   readonly statements: Pick<RestoreStatements<Row, unknown>, "insert" | "selectDiffering">;
   readonly keyOf: (row: Row) => string;
+  /** Whether a stored row may differ and stay. Default: none may. */
+  readonly mayDiffer?: (row: Row) => boolean;
 }
+
+/** What becomes of a stored special write that differs, such as an interrupt after an answer: the later one counts. */
+export type StoredSpecials = "replaced" | "kept";
 
 const BLOBS: RestoredTable<RestoredBlob> = {
   statements: restoreBlobs,
   keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.channel, row.version),
 };
-const WRITES: RestoredTable<RestoredWrite> = {
+const KEPT_WRITES: RestoredTable<RestoredWrite> = {
   statements: restoreWrites,
   keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx)),
+  mayDiffer: ({ idx }) => idx < 0,
+};
+const WRITES: Readonly<Record<StoredSpecials, RestoredTable<RestoredWrite>>> = {
+  kept: KEPT_WRITES,
+  replaced: { ...KEPT_WRITES, statements: updateSpecialWrites },
 };
 const CHECKPOINTS: RestoredTable<RestoredCheckpoint> = {
   statements: restoreCheckpoints,
@@ -58,13 +68,14 @@ export async function storePortion(
   call: SaverCall,
   portion: BackupPortion,
   committed: CommittedValues | undefined,
+  specials: StoredSpecials,
 ): Promise<StoredPortion> {
   const writing = writingThreads(call, () => threadsOf(portion));
   return inOneTransaction(writing, async (transaction) => {
     await refuseTombstones(transaction, portion);
     const checkpoints = await storeRows(transaction, portion.checkpoints, CHECKPOINTS);
     await committed?.lockAndCheck(transaction, portion.checkpoints);
-    const writes = await storeRows(transaction, portion.writes, WRITES);
+    const writes = await storeRows(transaction, portion.writes, WRITES[specials]);
     const blobs = await storeRows(transaction, portion.blobs, BLOBS);
     return { checkpoints, writes, blobs };
   });
@@ -73,15 +84,17 @@ export async function storePortion(
 async function storeRows<Row extends object>(
   call: SaverCall,
   rows: readonly Row[],
-  { statements, keyOf }: RestoredTable<Row>,
+  { statements, keyOf, mayDiffer = () => false }: RestoredTable<Row>,
 ): Promise<StoredRow[]> {
   if (rows.length === 0) return [];
   const { schema } = call;
   const sorted = sortedByKey(rows, keyOf);
   const [stored = []] = await runTransaction(call, { statements: [statements.insert(schema, sorted)] });
   if (stored.length === rows.length) return stored;
+  const compared = rows.filter((row) => !mayDiffer(row));
+  if (compared.length === 0) return stored;
   const [[difference] = []] = await runTransaction(call, {
-    statements: [statements.selectDiffering(schema, rows)],
+    statements: [statements.selectDiffering(schema, compared)],
   });
   if (difference !== undefined) throw differingRowError(difference);
   return stored;

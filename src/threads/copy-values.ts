@@ -22,7 +22,7 @@ import {
   writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { restoreBlobs } from "../saver/queries/restore-blobs.js";
-import { restoreWrites } from "../saver/queries/restore-writes.js";
+import { updateSpecialWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../saver/queries/restored-rows.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
@@ -44,12 +44,12 @@ const PORTION_BYTES = 8 * 2 ** 20;
 
 /** How {@link copyValues} reads the source. */
 export interface CopyOptions {
-  /** Whether it reads only what the target lacks. Otherwise it stores the rest once more, which changes nothing. */
+  /** Whether it reads only what the target lacks, and special writes. Otherwise it stores the rest once more, which changes nothing. */
   readonly skipsStored: boolean;
 }
 
 /**
- * Copies the values and writes of a thread that the target lacks, in portions. It decodes a value that is bound to its place,
+ * Copies the values and writes of a thread that the target lacks, and special writes that the target has, in portions. It decodes a value that is bound to its place,
  * or every value with `reencode`, and encodes it for its place in the target. It copies the bytes of other values.
  */
 export async function copyValues(
@@ -70,7 +70,7 @@ export async function copyValues(
     placeOf: writePlaceOf,
     rowAt: (row) => ({ ...row, thread_id: target }),
     hasEmptyRows: false,
-    restore: (rows) => restoreWrites.insert(call.schema, rows),
+    restore: (rows) => updateSpecialWrites.insert(call.schema, rows),
   });
   await copyTable<BlobPageRow, ReturnType<typeof blobPlaceOf>, RestoredBlob>(copier, {
     getPage: (page) => getBlobPage(call, { ...page, ...scope }),

@@ -9,5 +9,6 @@ export { copyThread } from "./copy-thread.js";
 export { fork } from "./fork.js";
 export { history } from "./history.js";
 export { listThreads } from "./list-threads.js";
+export { replaceWrites } from "./replace-writes.js";
 export { liftTombstones, listTombstones } from "./thread-tombstones.js";
 export { withThreadLock } from "./with-thread-lock.js";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { INTERRUPT } from "@langchain/langgraph-checkpoint";
 import { BackupError, PostgresSaver, ThreadDeletedError } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
@@ -116,6 +117,24 @@ describeAnyTarget("an import", (target) => {
         await saver.importThreads(lines);
       }
       await saver.deleteThread("a");
+    });
+
+    it("replaces special writes by later ones, and counts only those that differ", async () => {
+      const { config } = await putValues(saver, threadConfig("w"), { a: 1 });
+      await saver.putWrites(config, [["a", 1]], "task");
+      const backups = [];
+      for (const question of ["first?", "second?"]) {
+        await saver.putWrites(config, [[INTERRUPT, { value: question }]], "task");
+        backups.push(await collect(saver.exportThreads({ threads: ["w"] })));
+      }
+      const [older = [], newer = []] = backups;
+      await saver.deleteThread("w");
+      await saver.importThreads(older);
+      expect(await saver.importThreads(newer)).toMatchObject({ checkpoints: 0, writes: 1, skipped: 2 });
+      expect(await saver.importThreads(newer)).toMatchObject({ checkpoints: 0, writes: 0, skipped: 3 });
+      const tuple = await saver.getTuple(threadConfig("w"));
+      expect(tuple?.pendingWrites?.[0]).toEqual(["task", INTERRUPT, { value: "second?" }]);
+      await saver.deleteThread("w");
     });
 
     it("compares writes as well", async () => {

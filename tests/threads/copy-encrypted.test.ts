@@ -40,6 +40,12 @@ describeAnyTarget("copyThread of values that are bound to their place", (target)
     expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
     expect(await rowsOf(database, copy)).toEqual(await rowsOf(database, source));
     expect(counts).toMatchObject(await rowsOf(database, source));
+    const { config = {} } = (await saver.getTuple(threadConfig(source))) ?? {};
+    for (const answer of ["a", "b"]) {
+      await saver.putWrites(config, [["__resume__", [answer]]], "task");
+      await saver.copyThread(source, copy);
+      expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
+    }
   });
 
   it("copies rows of other layouts unchanged, also those that a strict serializer refuses to read", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { INTERRUPT } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
@@ -50,6 +51,20 @@ describeAnyTarget("copyThread", (target) => {
       expect((await saver.copyThread(source, copy)).checkpoints).toBe(5);
       expect(await tuplesOf(saver, copy)).toEqual(await tuplesOf(saver, source));
     });
+
+    it.each([false, true])(
+      "brings special writes that were replaced since: reencode %s",
+      async (reencode) => {
+        const [source, copy] = [newThread(), newThread()];
+        const { config } = await putValues(saver, threadConfig(source), { a: 1 });
+        for (const question of ["first?", "second?"]) {
+          await saver.putWrites(config, [[INTERRUPT, { value: question }]], "task");
+          await saver.copyThread(source, copy, { reencode });
+          const tuple = await saver.getTuple(threadConfig(copy));
+          expect(tuple?.pendingWrites).toEqual([["task", INTERRUPT, { value: question }]]);
+        }
+      },
+    );
 
     it("shares no rows, so that either thread can be deleted", async () => {
       const [source, copy, second] = [newThread(), newThread(), newThread()];

@@ -283,5 +283,21 @@ onOneServer("it refuses the official saver's statements", describeServer)(
       await expectSameThread(official, saver, threadId);
       expect(await answerAll(saver, threadId)).toEqual(await answerAll(official, threadId));
     });
+
+    it("brings an answer on a checkpoint that has another branch", async () => {
+      const threadId = await begin(official);
+      const graph = planner(official);
+      const { config } = await stateBefore(graph, threadConfig(threadId), "ask");
+      await graph.updateState(config, both("draft"), "first");
+      for (const answer of ["so", "yes"]) {
+        await copyThreads(official, saver, { threads: [threadId] });
+        await graph.invoke(
+          new Command({ resume: answer }),
+          answer === "so" ? config : threadConfig(threadId),
+        );
+      }
+      await copyThreads(official, saver, { threads: [threadId] });
+      await expectSameThread(official, saver, threadId);
+    });
   },
 );

@@ -56,3 +56,31 @@ export function specialWriteIsReplaced(conflict: Conflict<"checkpoint_writes">) 
       .where("excluded.idx", "<", sql.lit(0))
   );
 }
+
+/** Holds the stored write as {@link writeIsHeld} does, and replaces a special one that differs: the last one counts. */
+export function changedSpecialIsReplaced(conflict: Conflict<"checkpoint_writes">) {
+  return whereItDiffers(conflict).where("excluded.idx", "<", sql.lit(0));
+}
+
+/** Replaces a stored write that differs, and holds it otherwise. Only for a copy of the write, which its source may place elsewhere later. */
+export function changedWriteIsReplaced(conflict: Conflict<"checkpoint_writes">) {
+  return whereItDiffers(conflict);
+}
+
+function whereItDiffers(conflict: Conflict<"checkpoint_writes">) {
+  return conflict
+    .columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"])
+    .doUpdateSet((eb) => ({
+      task_path: eb.ref("excluded.task_path"),
+      channel: eb.ref("excluded.channel"),
+      type: eb.ref("excluded.type"),
+      blob: eb.ref("excluded.blob"),
+    }))
+    .where((eb) =>
+      eb.or(
+        (["task_path", "channel", "type", "blob"] as const).map((column) =>
+          eb(`checkpoint_writes.${column}`, "is distinct from", eb.ref(`excluded.${column}`)),
+        ),
+      ),
+    );
+}

@@ -60,7 +60,7 @@ export function writePlaceOf(row: WritePageRow): PendingWriteContext {
 
 /** The values or writes of a page. */
 export interface ValuePage<Key extends object> extends TablePage<Key> {
-  /** Excludes rows that this thread has at the same place. */
+  /** Excludes rows that this thread has at the same place, except special writes. */
   readonly absentFrom?: string | undefined;
   /** Whether that thread has versions as text where this one has numbers. */
   readonly textVersions?: boolean | undefined;
@@ -182,8 +182,8 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
       .selectFrom("checkpoint_writes as stored")
       .where(isOnPage(shape, parameter, WRITE_KEY, key))
       .$if(shape.skipsPresent, (rows) =>
-        rows.where((eb) =>
-          isAbsent(
+        rows.where((eb) => {
+          const isAbsentWrite = isAbsent(
             eb
               .selectFrom("checkpoint_writes as present")
               .select("present.idx")
@@ -193,8 +193,10 @@ const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, Writ
               .whereRef("present.task_id", "=", "stored.task_id")
               .whereRef("present.idx", "=", "stored.idx")
               .limit(sql.lit(1)),
-          ),
-        ),
+          );
+          // A special write may have been replaced since it was copied.
+          return eb.or([isAbsentWrite, eb("stored.idx", "<", sql.lit(0))]);
+        }),
       )
       .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
       .select(["stored.idx", "stored.channel", "stored.type"])

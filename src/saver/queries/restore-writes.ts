@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { writeIsHeld } from "./conflict-rules.js";
+import { changedSpecialIsReplaced, changedWriteIsReplaced, writeIsHeld } from "./conflict-rules.js";
 import { WRITE_COLUMNS } from "./inserted-columns.js";
 import { type RestoredWrite, RestoreStatements } from "./restored-rows.js";
 
@@ -15,26 +15,37 @@ interface GivenWrite {
   blob: Uint8Array;
 }
 
+const COLUMNS = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  checkpoint_id: "text",
+  task_id: "text",
+  task_path: "text",
+  idx: "integer",
+  channel: "text",
+  type: "text",
+  blob: "bytea",
+} as const;
+
 /** The statements that restore rows of `checkpoint_writes`. */
-export const restoreWrites = /* @__PURE__ */ new RestoreStatements<RestoredWrite, GivenWrite>(
-  {
-    thread_id: "text",
-    checkpoint_ns: "text",
-    checkpoint_id: "text",
-    task_id: "text",
-    task_path: "text",
-    idx: "integer",
-    channel: "text",
-    type: "text",
-    blob: "bytea",
-  },
-  {
+export const restoreWrites = /* @__PURE__ */ statementsWith(writeIsHeld);
+
+/** The statements that bring the special writes of a checkpoint up to date besides. */
+export const updateSpecialWrites = /* @__PURE__ */ statementsWith(changedSpecialIsReplaced);
+
+/** The statements that bring all given writes up to date. */
+export const updateWrites = /* @__PURE__ */ statementsWith(changedWriteIsReplaced);
+
+function statementsWith(
+  rule: typeof writeIsHeld | typeof changedWriteIsReplaced,
+): RestoreStatements<RestoredWrite, GivenWrite> {
+  return new RestoreStatements<RestoredWrite, GivenWrite>(COLUMNS, {
     insert: (db, given) =>
       db
         .insertInto("checkpoint_writes")
         .columns(WRITE_COLUMNS)
         .expression((eb) => eb.selectFrom(given).select(WRITE_COLUMNS))
-        .onConflict(writeIsHeld)
+        .onConflict(rule)
         .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
     selectDiffering: (db, given) =>
       db
@@ -60,5 +71,5 @@ export const restoreWrites = /* @__PURE__ */ new RestoreStatements<RestoredWrite
           eb.ref("given.checkpoint_id").as("checkpoint_id"),
           eb.ref("given.channel").as("channel"),
         ]),
-  },
-);
+  });
+}

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BaseCheckpointSaver, Checkpoint, ChannelVersions } from "@langchain/langgraph-checkpoint";
 import { type ListedCheckpoint, nameOf } from "./listed-checkpoints.js";
+import type { StoredThread } from "./stored-thread.js";
 
 type Version = string | number;
 /** The versions of a lineage that are stored under another number, by channel and version. */
@@ -27,23 +28,36 @@ export interface CopiedVersions extends Pick<Checkpoint, "channel_versions" | "v
  *   number of its counter, with its tail as the fraction.
  *
  * A checkpoint that the target has keeps the versions that it has there, so a copy that is made again goes on from them, also where the source
- * has deleted a branch meanwhile.
+ * has deleted a branch meanwhile. What the target has deleted had the versions that its descendants still have.
  */
 export class VersionCopier {
   readonly #toNumbers: boolean;
-  readonly #stored: ReadonlyMap<string, ListedCheckpoint>;
+  /** The versions that checkpoints have in the target, or had. */
+  readonly #known = new Map<string, ChannelVersions>();
   /** The versions that a value of the target has, or will have. */
   readonly #taken = new Set<string>();
   readonly #renamed = new Map<string, Renamed>();
 
-  /** @param stored - The checkpoints of the thread that the target has, by their names. */
-  constructor(target: BaseCheckpointSaver, stored: ReadonlyMap<string, ListedCheckpoint>) {
+  /**
+   * @param stored - What the target has of the thread.
+   * @param listed - The checkpoints of the source, parents before their children.
+   */
+  constructor(target: BaseCheckpointSaver, stored: StoredThread, listed: readonly ListedCheckpoint[]) {
     this.#toNumbers = typeof target.getNextVersion(undefined) === "number";
-    this.#stored = stored;
-    for (const { checkpointNs, versions } of stored.values()) {
+    for (const [name, { checkpointNs, versions }] of stored.checkpoints) {
+      this.#known.set(name, versions);
       for (const [channel, version] of Object.entries(versions)) {
         this.#taken.add(valueOf(checkpointNs, channel, version));
       }
+    }
+    for (const { parent, ...child } of listed.toReversed()) {
+      const known = this.#known.get(nameOf(child));
+      if (parent === undefined || known === undefined || stored.checkpoints.has(nameOf(parent))) continue;
+      const shared = Object.entries(known).filter(
+        ([channel]) => child.versions[channel] === parent.versions[channel],
+      );
+      const name = nameOf(parent);
+      this.#known.set(name, { ...this.#known.get(name), ...Object.fromEntries(shared) });
     }
   }
 
@@ -51,16 +65,16 @@ export class VersionCopier {
   count(checkpoint: ListedCheckpoint): void {
     const { parent, versions, checkpointNs, checkpointId } = checkpoint;
     const inherited = this.#renamedOf(parent);
-    const stored = this.#stored.get(nameOf(checkpoint));
+    const known = this.#known.get(nameOf(checkpoint));
     const own = new Map<string, number>();
     for (const [channel, version] of Object.entries(versions)) {
       if (version === parent?.versions[channel] || !Number.isInteger(version)) continue;
       const place = placeOf(channel, version);
       if (inherited.has(place)) continue;
       const value = valueOf(checkpointNs, channel, version);
-      const there = stored?.versions[channel];
+      const there = known?.[channel];
       if (typeof there === "number" && there !== version) own.set(place, there);
-      else if (stored === undefined && this.#taken.has(value)) {
+      else if (there === undefined && this.#taken.has(value)) {
         own.set(place, Number(version) + fractionOf(checkpointId));
       }
       this.#taken.add(value);

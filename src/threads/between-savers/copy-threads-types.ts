@@ -16,7 +16,7 @@ export interface CopyThreadsProgress {
   readonly threads: number;
   /** How many checkpoints were stored. */
   readonly checkpoints: number;
-  /** How many checkpoints the target had already. */
+  /** How many checkpoints the target had already, or has dropped with `keepLast`. They may have got writes of tasks. */
   readonly skipped: number;
 }
 

@@ -1,22 +1,29 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { AbortError, CheckpointNotFoundError } from "../../errors/index.js";
+import type { ReadOptions } from "../../saver/boundary/parse-selection.js";
 import { configOf } from "../../saver/codec/config-of.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { parseCopyThreads } from "../boundary/parse-copy-threads.js";
 import { VersionCopier } from "./copied-versions.js";
 import type { CopyThreadsOptions, CopyThreadsProgress, CopyThreadsReport } from "./copy-threads-types.js";
+import { copyTargetOf } from "./copy-target.js";
 import { copyWrites } from "./copy-writes.js";
 import { listCheckpoints, type ListedCheckpoint, listThreadIds, nameOf } from "./listed-checkpoints.js";
+import { StoredThread } from "./stored-thread.js";
 import { ThreadCopyError } from "./thread-copy-error.js";
+import { tasksToLeave } from "./write-marks.js";
 
 /**
  * Copies threads from any checkpoint saver into any other one, through the methods that all savers have: the checkpoints of all namespaces,
  * the oldest first, with their ids, parents, metadata and pending writes. A copied thread has the same history, and continues from where it
  * is, also from an interrupt. Nothing is deleted or changed in the source.
  *
- * A checkpoint that the target has stays as it is. So a copy that has stopped is made again, and continues; and a second copy brings what
- * the source has stored since then. What the source deletes meanwhile is left out. Nothing should run in the target on threads that are not copied completely.
+ * A copy that has stopped is made again, and continues. A second copy brings what the source has stored since then: checkpoints, and the writes
+ * of tasks on checkpoints that the target has. It ends with what one copy at that time would give. Checkpoints of the target's own stay, and
+ * so do the results of tasks on a checkpoint from which the target has gone on. What the source deletes meanwhile is left out. Nothing should
+ * run in the target on threads that are not copied completely.
  *
  * Between two databases with the tables of this library or of the official savers, `exportThreads` and `importThreads` copy the bytes, and
  * are faster.
@@ -47,23 +54,23 @@ export async function copyThreads(
     let at: CheckpointKey | undefined;
     try {
       throwIfAborted(signal);
-      const listed = await listCheckpoints(source, threadId);
-      const stored = await storedCheckpoints(target, threadId);
-      const versions = new VersionCopier(target, stored.byName);
+      const stored = await StoredThread.read(target, threadId);
+      const listed = await listCheckpoints(source, threadId, { writes: !stored.isEmpty });
+      const versions = new VersionCopier(target, stored, listed);
+      const continued = stored.continuedBeside(listed);
       const gone = new Set<string>();
       for (const checkpoint of listed) {
         throwIfAborted(signal);
         at = checkpoint;
         versions.count(checkpoint);
         const name = nameOf(checkpoint);
-        const isStored = stored.byName.has(name);
-        // Only a checkpoint that nothing follows may have got writes since it was copied.
-        if (!isStored || !stored.withChildren.has(name)) {
-          const isThere = await copyCheckpoint({ source, target, versions, isStored, gone }, checkpoint);
-          if (!isThere && !isStored) {
-            gone.add(name);
-            continue;
-          }
+        const there = stored.checkpoints.get(name);
+        const isStored = there !== undefined || stored.hasDropped(checkpoint);
+        if (there !== undefined) {
+          await copyLaterWrites({ source, target }, checkpoint, { there, isContinued: continued.has(name) });
+        } else if (!isStored && !(await copyCheckpoint({ source, target, versions, gone }, checkpoint))) {
+          gone.add(name);
+          continue;
         }
         progress = isStored
           ? { ...progress, skipped: progress.skipped + 1 }
@@ -80,35 +87,24 @@ export async function copyThreads(
   return { ...progress, missing };
 }
 
-/** Which checkpoints of a thread a saver has, and which of them have children. */
-async function storedCheckpoints(
-  saver: BaseCheckpointSaver,
-  threadId: string,
-): Promise<{
-  readonly byName: ReadonlyMap<string, ListedCheckpoint>;
-  readonly withChildren: ReadonlySet<string>;
-}> {
-  const listed = await listCheckpoints(saver, threadId);
-  const parents = listed.flatMap(({ parent }) => (parent === undefined ? [] : [nameOf(parent)]));
-  return {
-    byName: new Map(listed.map((one) => [nameOf(one), one])),
-    withChildren: new Set(parents),
-  };
-}
-
-interface Copier {
+interface Savers {
   readonly source: BaseCheckpointSaver;
   readonly target: BaseCheckpointSaver;
+}
+
+interface Copier extends Savers {
   readonly versions: VersionCopier;
-  /** Whether the target has the checkpoint, so that only its writes are copied. */
-  readonly isStored: boolean;
   /** The names of the checkpoints that the source has deleted since they were listed. */
   readonly gone: ReadonlySet<string>;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** @returns Whether the source still has the checkpoint. */
-async function copyCheckpoint(copier: Copier, given: ListedCheckpoint): Promise<boolean> {
-  const { source, target, versions, isStored, gone } = copier;
+async function copyCheckpoint(
+  { source, target, versions, gone }: Copier,
+  given: ListedCheckpoint,
+): Promise<boolean> {
   // As if it had been listed now: the child of a checkpoint that is gone brings all its values.
   const hasParent = given.parent !== undefined && !gone.has(nameOf(given.parent));
   const listed = hasParent ? given : { ...given, parent: undefined };
@@ -118,8 +114,7 @@ async function copyCheckpoint(copier: Copier, given: ListedCheckpoint): Promise<
   if (tuple.metadata === undefined) throw new CheckpointNotFoundError(listed);
   const { checkpoint, metadata, pendingWrites = [] } = tuple;
   // The writes first: a checkpoint that the target has must have its writes, wherever a copy has stopped.
-  await copyWrites(target, config, pendingWrites);
-  if (isStored) return true;
+  await copyWrites(target, config, pendingWrites, NONE);
   const { newVersions, ...copied } = versions.copy(listed, checkpoint);
   const { threadId, checkpointNs, parent } = listed;
   const parentConfig =
@@ -128,6 +123,25 @@ async function copyCheckpoint(copier: Copier, given: ListedCheckpoint): Promise<
       : configOf(parent);
   await target.put(parentConfig, { ...checkpoint, ...copied }, metadata, newVersions);
   return true;
+}
+
+/** Copies the writes of a checkpoint that the target has, where they are not the same. Tasks may have written since the last copy. */
+async function copyLaterWrites(
+  { source, target }: Savers,
+  listed: ListedCheckpoint,
+  { there, isContinued }: { readonly there: ListedCheckpoint; readonly isContinued: boolean },
+): Promise<void> {
+  const keepsOrder = copyTargetOf(target) !== undefined;
+  const left =
+    listed.tasks === undefined
+      ? NONE
+      : tasksToLeave({ source: listed.tasks, stored: there.tasks ?? [], isContinued, keepsOrder });
+  if (left === undefined) return;
+  const config = configOf(listed);
+  const read: (config: RunnableConfig, options: ReadOptions) => ReturnType<typeof source.getTuple> =
+    source.getTuple.bind(source);
+  const tuple = await read(config, { values: false, writes: true });
+  await copyWrites(target, config, tuple?.pendingWrites ?? [], left);
 }
 
 function stoppedBy(

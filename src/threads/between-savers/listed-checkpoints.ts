@@ -7,11 +7,12 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { ReadOptions } from "../../saver/boundary/parse-selection.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { compareText } from "../../saver/model/compare-text.js";
+import { marksOf, type TaskMarks } from "./write-marks.js";
 
 /** RediSearch refuses more, and the Redis saver lists only ten without a limit. */
 const MAX_LISTED = 1_000_000;
 
-// Without a filter the Redis saver lists one namespace in some cases. The savers of this library send no values and writes.
+// Without a filter the Redis saver lists one namespace in some cases. The savers of this library send no values, and writes only if asked.
 const LIST_OPTIONS: CheckpointListOptions & ReadOptions = {
   ...{ filter: {}, limit: MAX_LISTED },
   ...{ values: false, writes: false },
@@ -22,6 +23,8 @@ export interface ListedCheckpoint extends CheckpointKey {
   /** `undefined` for the first checkpoint of a namespace, and where the saver no longer has the parent. */
   readonly parent: ListedCheckpoint | undefined;
   readonly versions: ChannelVersions;
+  /** The marks of the writes, where they were asked for and the saver lists them. */
+  readonly tasks: readonly TaskMarks[] | undefined;
 }
 
 /** Identifies a checkpoint within its thread. */
@@ -48,21 +51,25 @@ export async function listThreadIds(saver: BaseCheckpointSaver): Promise<readonl
 /**
  * Lists the checkpoints of all namespaces of a thread: the oldest one first, and a parent before its children.
  *
+ * @param writes - Whether the marks of the writes are needed.
  * @throws InvalidConfigError for a thread that may have more checkpoints than one list returns.
  */
 export async function listCheckpoints(
   saver: BaseCheckpointSaver,
   threadId: string,
+  { writes }: { readonly writes: boolean },
 ): Promise<readonly ListedCheckpoint[]> {
   const found = new Map<string, Omit<ListedCheckpoint, "parent"> & { readonly parentId: string }>();
-  for await (const { config, parentConfig, checkpoint } of saver.list(
+  const options = { ...LIST_OPTIONS, writes };
+  for await (const { config, parentConfig, checkpoint, pendingWrites } of saver.list(
     { configurable: { thread_id: threadId } },
-    LIST_OPTIONS,
+    options,
   )) {
     const checkpointNs = textOf(config.configurable?.checkpoint_ns);
     const parentId = textOf(parentConfig?.configurable?.checkpoint_id);
     const key = { threadId, checkpointNs, checkpointId: checkpoint.id };
-    found.set(nameOf(key), { ...key, parentId, versions: checkpoint.channel_versions });
+    const tasks = writes && pendingWrites !== undefined ? await marksOf(key, pendingWrites) : undefined;
+    found.set(nameOf(key), { ...key, parentId, versions: checkpoint.channel_versions, tasks });
   }
   if (found.size >= MAX_LISTED) {
     throw new InvalidConfigError("source", "lists at most a million checkpoints of a thread", { threadId });

@@ -3,7 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
-import { blobIsHeld, writeIsHeld } from "../../saver/queries/conflict-rules.js";
+import { blobIsHeld, changedSpecialIsReplaced } from "../../saver/queries/conflict-rules.js";
 import { SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
 import { textVersion } from "../../saver/queries/text-versions.js";
 import {
@@ -51,8 +51,8 @@ interface RowsShape extends CopyShape {
 
 /**
  * Copies rows of a thread on the server, from one snapshot, unless the target has checkpoints of its own or could not read a
- * copied value. It locks rows that the target has already until the transaction ends, and does not change them, so that the
- * statement may run again.
+ * copied value. It locks rows that the target has already until the transaction ends. Of these it changes only special writes, of which the
+ * last one counts, so the statement may run again.
  */
 export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
   const { source, target, reencode: textVersions } = threads;
@@ -126,7 +126,7 @@ function withCopiedValues(db: QueryCreator<WithObstacles>, parameter: Parameter<
             .orderBy("task_id")
             .orderBy("idx"),
         )
-        .onConflict(writeIsHeld),
+        .onConflict(changedSpecialIsReplaced),
     );
 }
 
