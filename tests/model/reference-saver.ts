@@ -36,7 +36,8 @@ import { select } from "./select.js";
  *
  * Only in this library:
  * - `channels`, `values` and `writes` of a read, `getChannelValues`, and `putWrites` without a namespace,
- * - `put` of a checkpoint whose parent was deleted stores all of its values, new or not, and marks empty channels,
+ * - `put` of a checkpoint whose parent was deleted, or lacks the version of a value that is not new, stores all of its values, new or not,
+ *   and marks empty channels,
  * - a saver that keeps only the newest checkpoints deletes older ones of the namespace with each put.
  *
  * Calls on whole threads are in `reference-life.ts`.
@@ -66,7 +67,16 @@ export class ReferenceSaver implements CheckpointBatch {
     const stored = await this.getTuple({ configurable: { ...place, checkpoint_id: checkpoint.id } });
     const firstParent: unknown =
       stored === undefined ? parent : stored.parentConfig?.configurable?.checkpoint_id;
-    const isOrphan = parent !== undefined && (await this.getTuple(config)) === undefined;
+    const known =
+      parent === undefined ? undefined : (await this.getTuple(config))?.checkpoint.channel_versions;
+    const lacksValue = ([channel, version]: [string, string | number]): boolean => {
+      const value = valueIn(checkpoint.channel_values, channel);
+      const isReferenced = !Object.hasOwn(newVersions, channel) && value.length > 0 && !value.some(isScalar);
+      return isReferenced && known?.[channel] !== version;
+    };
+    const isOrphan =
+      parent !== undefined &&
+      (known === undefined || Object.entries(checkpoint.channel_versions).some(lacksValue));
     const { values, memory } = this.rows;
     for (const [channel, version] of Object.entries(checkpoint.channel_versions)) {
       const key = keyOf(thread_id, checkpoint_ns, channel, version);

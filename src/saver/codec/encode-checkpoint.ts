@@ -46,10 +46,8 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const storesCarried = given.newVersions === undefined;
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
-  const { inline, stored, carried, requiresParent } = splitValues(request, encoding, {
-    storesCarried,
-    source,
-  });
+  const split = splitValues(request, encoding, { storesCarried, source });
+  const { inline, stored, carried, requiresParent } = split;
   const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
@@ -69,7 +67,7 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     blobs: await Promise.all(blobs),
     requiresParent,
     versions: checkpoint.channel_versions,
-    referencedVersions: storesCarried ? {} : referencedVersions(carried, inline, checkpoint),
+    referencedVersions: referencedVersions(split, checkpoint),
     chained: chain?.values,
     carriedBlobs: () => {
       const unchanged = inOrder(carried.filter(({ channel }) => !inline.has(channel)));
@@ -179,12 +177,14 @@ function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: st
 
 /** The versions of the unchanged values that are stored neither in the header nor in rows of this checkpoint. */
 function referencedVersions(
-  carried: readonly ChannelValue[],
-  inline: ReadonlyMap<string, InlineValue>,
+  { inline, stored, carried }: SplitValues,
   { channel_versions }: CheckedCheckpoint,
 ): Record<string, string | number> {
+  const own = new Set(stored.map(({ channel }) => channel));
   const referenced = new Set(
-    carried.flatMap(({ channel, isEmpty }) => (isEmpty || inline.has(channel) ? [] : [channel])),
+    carried.flatMap(({ channel, isEmpty }) =>
+      isEmpty || inline.has(channel) || own.has(channel) ? [] : [channel],
+    ),
   );
   return Object.fromEntries(Object.entries(channel_versions).filter(([channel]) => referenced.has(channel)));
 }
