@@ -1,4 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
+import { getInlineOfAncestors } from "../saver/queries/get-inline-of-ancestors.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getIntroduction, type IntroducedVersion, type IntroductionRow } from "./queries/get-introduction.js";
 
@@ -38,8 +39,10 @@ export class UnstoredChannels {
 
   async #lookUp(version: IntroducedVersion): Promise<UnstoredState> {
     const introduction = await getIntroduction(this.#call, version);
-    if (introduction?.is_inline === true) return "inherited";
-    return introduction === undefined ? "lost" : unstoredState(introduction);
+    const state = introduction === undefined ? "lost" : unstoredState(introduction);
+    if (state === "empty") return state;
+    const found = await getInlineOfAncestors(this.#call, version, [version.channel]);
+    return found.has(version.channel) ? "inherited" : state;
   }
 }
 

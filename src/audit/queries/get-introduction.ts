@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { hasInline } from "../../saver/queries/header-parts.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 
 /** The checkpoint in which a version of a channel first appears. */
@@ -20,8 +19,6 @@ export interface IntroductionRow {
   readonly is_written: boolean;
   /** Whether the writes of such tasks are stored. */
   readonly has_writes: boolean;
-  /** Whether the header of an ancestor with the version has the value. */
-  readonly is_inline: boolean;
   /** Whether a value of the channel is stored at any version. */
   readonly has_values: boolean;
 }
@@ -126,18 +123,6 @@ const introduction = /* @__PURE__ */ new Statement<IntroducedVersion, Introducti
         .exists(parentWrites.where("written.idx", ">=", 0))
         .$castTo<boolean>()
         .as("has_writes"),
-      eb
-        .exists(
-          eb
-            .selectFrom("walk as inheriting")
-            .innerJoin("checkpoints as holder", "holder.checkpoint_id", "inheriting.checkpoint_id")
-            .select("holder.type")
-            .where("holder.thread_id", "=", threadId)
-            .where("holder.checkpoint_ns", "=", checkpointNs)
-            .where(hasInline(sql.ref("holder.checkpoint"), channel)),
-        )
-        .$castTo<boolean>()
-        .as("is_inline"),
       eb.exists(values).$castTo<boolean>().as("has_values"),
     ]);
 });

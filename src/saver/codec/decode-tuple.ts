@@ -11,12 +11,12 @@ import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { FIRST_VERSION } from "./next-version.js";
 import type { TupleSelection } from "../model/tuple-shape.js";
 import { fromStoredBarrier } from "./barrier-value.js";
-import { isEngineChannel } from "../model/engine-channel.js";
 import { configOf } from "./config-of.js";
 import { countedChannels } from "./counted-channels.js";
 import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
+import { isOfEngine } from "./may-be-empty.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
 import { portableSends } from "./portable-sends.js";
 
@@ -111,11 +111,11 @@ function lackingVersions(
   { channels }: TupleSelection,
 ): Map<string, string | number> | undefined {
   if (parentCheckpointId === null) return undefined;
+  const inline = channel_values ?? {};
   let lacking: Map<string, string | number> | undefined;
   for (const [channel, version] of Object.entries(channel_versions ?? {})) {
-    if (isEngineChannel(channel) || blobOf(channel, String(version)) !== undefined) continue;
-    if (channel_values !== undefined && channel_values !== null && Object.hasOwn(channel_values, channel))
-      continue;
+    if (isOfEngine(channel) || Object.hasOwn(inline, channel)) continue;
+    if (blobOf(channel, String(version)) !== undefined) continue;
     if (channels?.includes(channel) ?? true) (lacking ??= new Map()).set(channel, version);
   }
   return lacking;

@@ -46,8 +46,10 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
   const { threadId, checkpointNs, parentCheckpointId, checkpoint, metadata } = request;
   const storesCarried = given.newVersions === undefined;
   const source = guardRead(() => metadata.source, { threadId, checkpointNs, checkpointId: checkpoint.id });
-  const split = splitValues(request, encoding, { storesCarried, source });
-  const { inline, stored, carried, requiresParent } = split;
+  const { inline, stored, carried, referenced, requiresParent } = splitValues(request, encoding, {
+    storesCarried,
+    source,
+  });
   const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
   const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
@@ -67,7 +69,7 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     blobs: await Promise.all(blobs),
     requiresParent,
     versions: checkpoint.channel_versions,
-    referencedVersions: referencedVersions(split, checkpoint),
+    referencedVersions: Object.fromEntries(referenced),
     chained: chain?.values,
     carriedBlobs: () => {
       const unchanged = inOrder(carried.filter(({ channel }) => !inline.has(channel)));
@@ -103,6 +105,8 @@ interface SplitValues {
   readonly stored: readonly ChannelValue[];
   /** The unchanged values, also empty ones. A value that is not inline is in a blob that the parent references. */
   readonly carried: readonly ChannelValue[];
+  /** The versions of the unchanged values that are not stored again. */
+  readonly referenced: ReadonlyMap<string, string | number>;
   /**
    * Whether the checkpoint is complete only together with older ones: with their unchanged values, or with the writes that a delta
    * channel without a value of its own is rebuilt from. The lock on the parent costs time, so it is taken only where it is needed. In a
@@ -128,6 +132,7 @@ function splitValues(
   const inline = new Map<string, InlineValue>();
   const stored: ChannelValue[] = [];
   const carried: ChannelValue[] = [];
+  const referenced = new Map<string, string | number>();
   let requiresParent = false;
   const add = (given: ChannelValue): void => {
     const { channel, isEmpty, value } = given;
@@ -147,11 +152,12 @@ function splitValues(
       // ancestor's. So the value is stored again: inline, or as a blob that is inserted only where it is missing.
       const isStoredAgain = !isEmpty && mayBeInline(value) && !isCopied(value, encoding);
       if (storesCarried || isStoredAgain) add({ ...given, isCarried });
+      else if (!isEmpty) referenced.set(channel, version);
     }
     if (!inline.has(channel))
       requiresParent ||= isEmpty ? !needsNoRow({ channel, version, source }) : isCarried;
   }
-  return { inline, stored: inOrder(stored), carried, requiresParent };
+  return { inline, stored: inOrder(stored), carried, referenced, requiresParent };
 }
 
 // Concurrent writers of the same blobs must take their locks in the same order, or they may deadlock (C2).
@@ -173,20 +179,6 @@ function givenValue(request: PutRequest, channel: string, version: string | numb
 
 function placeOf({ threadId, checkpointNs, checkpoint }: PutRequest, channel: string): ErrorLocation {
   return { threadId, checkpointNs, checkpointId: checkpoint.id, channel };
-}
-
-/** The versions of the unchanged values that are stored neither in the header nor in rows of this checkpoint. */
-function referencedVersions(
-  { inline, stored, carried }: SplitValues,
-  { channel_versions }: CheckedCheckpoint,
-): Record<string, string | number> {
-  const own = new Set(stored.map(({ channel }) => channel));
-  const referenced = new Set(
-    carried.flatMap(({ channel, isEmpty }) =>
-      isEmpty || inline.has(channel) || own.has(channel) ? [] : [channel],
-    ),
-  );
-  return Object.fromEntries(Object.entries(channel_versions).filter(([channel]) => referenced.has(channel)));
 }
 
 interface CarryOptions {

@@ -1,8 +1,15 @@
 import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
-import { isEngineChannel } from "../model/engine-channel.js";
 
 /** The channel in which LangGraph keeps the input of a run until the run has started. */
 export const INPUT_CHANNEL = "__start__";
+
+/** The prefixes of channels that engines create themselves, and empty again when their node has run. */
+const ENGINE_CHANNEL = /^(__|branch:|join:|start:)/;
+
+/** Whether an engine creates and empties a channel, whatever the state of a graph is. */
+export function isOfEngine(channel: string): boolean {
+  return ENGINE_CHANNEL.test(channel);
+}
 
 /** A channel without a value. */
 export interface UnstoredChannel {
@@ -21,7 +28,7 @@ export interface UnstoredChannel {
 export function mayBeEmpty({ channel, version, source }: UnstoredChannel): boolean {
   if (channel === TASKS || channel === INTERRUPT) return true;
   if (channel === INPUT_CHANNEL && source === "input") return false;
-  return typeof version === "string" && isEngineChannel(channel);
+  return typeof version === "string" && isOfEngine(channel);
 }
 
 /**

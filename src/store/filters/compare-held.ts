@@ -11,7 +11,7 @@ const FIRST_ARGUMENT = /* @__PURE__ */ sql.lit("{args,0}");
  * @param held - The value, as JSONB.
  * @param operator - One of SQL's.
  */
-export function compareNumber(
+export function compareHeldNumber(
   held: RawBuilder<unknown>,
   operator: RawBuilder<unknown>,
   operand: RawBuilder<unknown>,
@@ -28,7 +28,7 @@ export function compareNumber(
  *
  * @param units - The code units of the text, as an array of integers.
  */
-export function compareText(
+export function compareHeldText(
   held: RawBuilder<unknown>,
   operator: RawBuilder<unknown>,
   operand: RawBuilder<unknown>,
@@ -41,7 +41,7 @@ export function compareText(
 }
 
 /** Whether a held value is an object. A text or a number that JSON lacks is held as one, and is none. */
-export function isObject(held: RawBuilder<unknown>): RawBuilder<SqlBool> {
+export function isHeldObject(held: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const isScalar = sql`${isRecord(held, "BigInt", "Number", "String")}`;
   return sql<SqlBool>`(case jsonb_typeof(${held}) when 'object' then not ${isScalar} else false end)`;
 }

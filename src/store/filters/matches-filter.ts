@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
-import { compareNumber, compareText, isObject, unitsOf } from "./compare-held.js";
+import { compareHeldNumber, compareHeldText, isHeldObject, unitsOf } from "./compare-held.js";
 import type { Condition } from "./filter.js";
 
 /** The structure of a condition, without its operands: conditions of the same structure share a statement. */
@@ -83,15 +83,15 @@ export function matchesFilter(
     case "has":
       return sql<SqlBool>`(${value} #> ${next()}::text[]) is not null`;
     case "isObject":
-      return isObject(sql`(${value} #> ${next()}::text[])`);
+      return isHeldObject(sql`(${value} #> ${next()}::text[])`);
     case "equals":
       return sql<SqlBool>`(${value} #> ${next()}::text[]) is not distinct from ${next()}::jsonb`;
     case "compare": {
       const held = sql`(${value} -> ${next()}::text)`;
       const operator = sql.raw(shape.operator);
       return shape.isText
-        ? compareText(held, operator, next(), next())
-        : compareNumber(held, operator, next());
+        ? compareHeldText(held, operator, next(), next())
+        : compareHeldNumber(held, operator, next());
     }
   }
 }
