@@ -141,7 +141,8 @@ describeAnyTarget("threads page", (target) => {
       expect(await page.evaluate(() => scrollY)).toBe(0);
       await page.goBack();
       await page.getByRole("link", { name: opened }).waitFor();
-      expect(await page.evaluate(() => scrollY)).toBe(scrolled);
+      // The list may have measured a row after `scrolled` was read: back is within the height of one.
+      expect(Math.abs((await page.evaluate(() => scrollY)) - scrolled)).toBeLessThan(44);
     });
 
     it("refreshes what is on the screen without moving it, or the focus", async () => {
