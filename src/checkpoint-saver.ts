@@ -48,6 +48,7 @@ import type {
   RetentionOptions,
   RunDeletionOptions,
 } from "./retention/retention-types.js";
+import { afterEarlierCalls, inTurnOf } from "./saver/in-turn-of.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
 import type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
 import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.js";
@@ -454,10 +455,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async copyThread(source: string, target: string, options?: CopyOptions): Promise<RowCounts> {
-    return this.#run("copyThread", { options }, async (call) => {
-      const { copyThread, parseCopy } = await loadThreads();
-      return copyThread(call, parseCopy(source, target, options, this.serde), this.serde);
-    });
+    return this.#run("copyThread", { options }, (call) =>
+      inTurnOf(call, [source, target], async () => {
+        const { copyThread, parseCopy } = await loadThreads();
+        return copyThread(call, parseCopy(source, target, options, this.serde), this.serde);
+      }),
+    );
   }
 
   /**
@@ -516,12 +519,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async fork(config: RunnableConfig, options?: ForkOptions): Promise<RunnableConfig> {
-    return this.#run("fork", { options }, async (call) => {
-      const { fork, parseFork } = await loadThreads();
-      const request = parseFork(config, options);
-      about(call, request.subject);
-      return fork(call, request, this.#forker);
-    });
+    return this.#run("fork", { options }, (call) =>
+      inTurnOf(call, [threadOf(config)], async () => {
+        const { fork, parseFork } = await loadThreads();
+        const request = parseFork(config, options);
+        about(call, request.subject);
+        return fork(call, request, this.#forker);
+      }),
+    );
   }
 
   /**
@@ -540,12 +545,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async rollback(threadId: string, checkpointId: string, options?: RollbackOptions): Promise<RunnableConfig> {
-    return this.#run("rollback", { options }, async (call) => {
-      const { fork, parseRollback } = await loadThreads();
-      const request = parseRollback(threadId, checkpointId, options);
-      about(call, request.subject);
-      return fork(call, request, this.#forker);
-    });
+    return this.#run("rollback", { options }, (call) =>
+      inTurnOf(call, [threadId], async () => {
+        const { fork, parseRollback } = await loadThreads();
+        const request = parseRollback(threadId, checkpointId, options);
+        about(call, request.subject);
+        return fork(call, request, this.#forker);
+      }),
+    );
   }
 
   /**
@@ -583,10 +590,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async liftTombstones(threadIds: readonly string[], options?: CallOptions): Promise<string[]> {
-    return this.#run("liftTombstones", { options }, async (call) => {
-      const { liftTombstones, parseLift } = await loadThreads();
-      return liftTombstones(call, parseLift(threadIds, options));
-    });
+    return this.#run("liftTombstones", { options }, (call) =>
+      inTurnOf(call, threadIds, async () => {
+        const { liftTombstones, parseLift } = await loadThreads();
+        return liftTombstones(call, parseLift(threadIds, options));
+      }),
+    );
   }
 
   /**
@@ -641,9 +650,16 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     second?: PruneOptions,
   ): Promise<PruneReport> {
     const options = Array.isArray(first) ? second : first;
-    return this.#run("prune", { options }, async (call) => {
-      const { parsePrune, prune } = await loadRetention();
-      return prune(call, parsePrune(first, second));
+    return this.#run("prune", { options }, (call) => {
+      const run = async () => {
+        const { parsePrune, prune } = await loadRetention();
+        return prune(call, parsePrune(first, second));
+      };
+      const threads = threadsOfPrune(first);
+      // What is put later into a thread that is deleted whole stays. Otherwise nobody waits: the prune of many threads takes long.
+      return threads !== undefined && second?.strategy === "delete"
+        ? inTurnOf(call, threads, run)
+        : afterEarlierCalls(call, run, threads);
     });
   }
 
@@ -697,11 +713,13 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async deleteForRuns(runIds: readonly string[], options?: RunDeletionOptions): Promise<PruneReport> {
-    return this.#run("deleteForRuns", { options }, async (call) => {
-      const { deleteForRuns, parseRunIds, parseRunOptions } = await loadRetention();
-      const request = { ...parseRunOptions(options), runIds: parseRunIds(runIds) };
-      return deleteForRuns(call, request);
-    });
+    return this.#run("deleteForRuns", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { deleteForRuns, parseRunIds, parseRunOptions } = await loadRetention();
+        const request = { ...parseRunOptions(options), runIds: parseRunIds(runIds) };
+        return deleteForRuns(call, request);
+      }),
+    );
   }
 
   /**
@@ -722,10 +740,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async expand(options?: GrowthOptions): Promise<GrowthReport> {
-    return this.#run("expand", { options }, async (call) => {
-      const { expand, parseGrowth } = await loadCompaction();
-      return expand(call, parseGrowth(options), () => this.serde);
-    });
+    return this.#run("expand", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { expand, parseGrowth } = await loadCompaction();
+        return expand(call, parseGrowth(options), () => this.serde);
+      }),
+    );
   }
 
   /**
@@ -749,10 +769,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async compact(options?: GrowthOptions): Promise<GrowthReport> {
-    return this.#run("compact", { options }, async (call) => {
-      const { compact, parseGrowth } = await loadCompaction();
-      return compact(call, parseGrowth(options), () => this.serde);
-    });
+    return this.#run("compact", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { compact, parseGrowth } = await loadCompaction();
+        return compact(call, parseGrowth(options), () => this.serde);
+      }),
+    );
   }
 
   /**
@@ -773,10 +795,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async sanitize(options?: GrowthOptions): Promise<GrowthReport> {
-    return this.#run("sanitize", { options }, async (call) => {
-      const { parseGrowth, sanitize } = await loadSanitize();
-      return sanitize(call, parseGrowth(options), () => this.serde);
-    });
+    return this.#run("sanitize", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { parseGrowth, sanitize } = await loadSanitize();
+        return sanitize(call, parseGrowth(options), () => this.serde);
+      }),
+    );
   }
 
   /**
@@ -896,12 +920,14 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     reducers: ChannelReducers,
     options?: CallOptions,
   ): Promise<RebuiltBlob[]> {
-    return this.#run("rebuildBlobs", { options }, async (call) => {
-      const { parseReducers, parseTarget, rebuildBlobs } = await loadAudit();
-      parseCallOptions(options);
-      const subject = about(call, parseTarget(config));
-      return rebuildBlobs(call, subject, parseReducers(reducers), this.serde);
-    });
+    return this.#run("rebuildBlobs", { options }, (call) =>
+      inTurnOf(call, [threadOf(config)], async () => {
+        const { parseReducers, parseTarget, rebuildBlobs } = await loadAudit();
+        parseCallOptions(options);
+        const subject = about(call, parseTarget(config));
+        return rebuildBlobs(call, subject, parseReducers(reducers), this.serde);
+      }),
+    );
   }
 
   /**
@@ -1016,10 +1042,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async archive(options: ArchiveOptions): Promise<ArchiveResult> {
-    return this.#run("archive", { options }, async (call) => {
-      const { archive, parseArchive } = await loadArchive();
-      return archive(call, parseArchive(options));
-    });
+    return this.#run("archive", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { archive, parseArchive } = await loadArchive();
+        return archive(call, parseArchive(options));
+      }),
+    );
   }
 
   /**
@@ -1042,10 +1070,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * ```
    */
   async restore(options: RestoreOptions): Promise<RestoreReport> {
-    return this.#run("restore", { options }, async (call) => {
-      const { parseRestore, restore } = await loadArchive();
-      return restore(call, parseRestore(options));
-    });
+    return this.#run("restore", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { parseRestore, restore } = await loadArchive();
+        return restore(call, parseRestore(options));
+      }),
+    );
   }
 
   /**
@@ -1139,10 +1169,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
     return {
       keepLast: this.#opened.call.policy.keepLast,
       replaceWrites: (config, tasks) =>
-        this.#run("putWrites", {}, async (call) => {
-          const { replaceWrites } = await loadThreads();
-          return replaceWrites(call, this.#encoding, config, tasks);
-        }),
+        this.#run("putWrites", {}, (call) =>
+          inTurnOf(call, [config.configurable?.thread_id], async () => {
+            const { replaceWrites } = await loadThreads();
+            return replaceWrites(call, this.#encoding, config, tasks);
+          }),
+        ),
     };
   }
 
@@ -1165,4 +1197,19 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 function about<Subject extends CallSubject>({ progress }: SaverCall, subject: Subject): Subject {
   progress?.about(subject);
   return subject;
+}
+
+/** The thread that a config names, or anything else where the call will refuse it. */
+function threadOf(config: RunnableConfig): unknown {
+  try {
+    return parseLookupConfig(config)?.threadId;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The threads that a prune names, or anything else where the call will refuse them. */
+function threadsOfPrune(first: unknown): unknown {
+  if (Array.isArray(first)) return first;
+  return typeof first === "object" && first !== null && "threads" in first ? first.threads : undefined;
 }

@@ -12,6 +12,7 @@ import type {
   RestoreStatements,
   StoredRow,
 } from "../saver/queries/restored-rows.js";
+import { inTurnOf } from "../saver/in-turn-of.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { writingThreads } from "../saver/call/writing-threads.js";
@@ -70,15 +71,18 @@ export async function storePortion(
   committed: CommittedValues | undefined,
   specials: StoredSpecials,
 ): Promise<StoredPortion> {
-  const writing = writingThreads(call, () => threadsOf(portion));
-  return inOneTransaction(writing, async (transaction) => {
-    await refuseTombstones(transaction, portion);
-    const checkpoints = await storeRows(transaction, portion.checkpoints, CHECKPOINTS);
-    await committed?.lockAndCheck(transaction, portion.checkpoints);
-    const writes = await storeRows(transaction, portion.writes, WRITES[specials]);
-    const blobs = await storeRows(transaction, portion.blobs, BLOBS);
-    return { checkpoints, writes, blobs };
-  });
+  const threadIds = threadsOf(portion);
+  const writing = writingThreads(call, () => threadIds);
+  return inTurnOf(call, threadIds, () =>
+    inOneTransaction(writing, async (transaction) => {
+      await refuseTombstones(transaction, portion);
+      const checkpoints = await storeRows(transaction, portion.checkpoints, CHECKPOINTS);
+      await committed?.lockAndCheck(transaction, portion.checkpoints);
+      const writes = await storeRows(transaction, portion.writes, WRITES[specials]);
+      const blobs = await storeRows(transaction, portion.blobs, BLOBS);
+      return { checkpoints, writes, blobs };
+    }),
+  );
 }
 
 async function storeRows<Row extends object>(

@@ -4,6 +4,7 @@ import { withinTime } from "../db/async/within-time.js";
 import type { Preparation } from "../db/preparation.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
+import { ownError } from "../errors/own-error.js";
 import type { ObservedOperation } from "../telemetry/observed-operation.js";
 import type { CacheCall } from "./cache-call.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
@@ -50,7 +51,7 @@ export class GuardedCalls {
     const { failure } = this.#breaker;
     if (failure === undefined) return this.#attempt(call, operation, work);
     if (admission === "try") this.#attempt(call, operation, work).catch(noop);
-    throw failure;
+    throw ownError(failure);
   }
 
   async #attempt<T>(

@@ -1,23 +1,24 @@
 import { BaseCache, type CacheFullKey, type CacheNamespace } from "@langchain/langgraph-checkpoint";
-import { noop } from "../db/async/noop.js";
 import type { CacheDatabase } from "../db/checkpoint-database.js";
 import type { DatabaseSource } from "../db/opened-database.js";
+import type { Place } from "../db/grouping/turn-queues.js";
 import { runTransaction } from "../db/statements/run-statement.js";
-import type { BoundStatement } from "../db/statements/statement.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
 import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
-import { bindClear, bindClearPrefix } from "./bind-clear.js";
+import { bindClear, bindClearPrefix, type Clearing } from "./bind-clear.js";
 import { cacheHealth } from "./cache-health.js";
 import { type CacheCall, cacheOperations } from "./cache-call.js";
 import type { PostgresCacheOptions } from "./cache-options.js";
 import type { CacheCounts } from "./cache-tally.js";
 import { openCache, type OpenedCache } from "./open-cache.js";
+import { EntryOrder } from "./entry-order.js";
 import { readEntries } from "./read-entries.js";
 import { sweepEntries } from "./sweep-entries.js";
+import { Trimming } from "./trimming.js";
 import { type CacheAccess, wrapFunction } from "./wrap-function.js";
 import type { WrapOptions } from "./wrap-options.js";
-import { encodeEntries, storeEntries } from "./write-entries.js";
+import { encodeEntries, type GivenEntry, storeEntries } from "./write-entries.js";
 import type { ObservedOperation } from "../telemetry/observed-operation.js";
 import { runCall } from "../db/run-call.js";
 
@@ -42,8 +43,8 @@ import { runCall } from "../db/run-call.js";
  */
 export class PostgresCache<V = unknown> extends BaseCache<V> {
   readonly #opened: OpenedCache;
-  #isTrimming = false;
-  #hasGrown = false;
+  readonly #order = new EntryOrder();
+  readonly #trimming = new Trimming(() => this.sweep());
 
   /**
    * @param source - The database. The cache opens a described database at the first query, and {@link end} closes it. It never closes a
@@ -130,16 +131,26 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    */
   override async set(pairs: { key: CacheFullKey; value: V; ttl?: number }[]): Promise<void> {
     if (pairs.length === 0) return;
+    const place = this.#order.placeOf(this.#call(), pairs);
+    await this.#set(pairs, place).finally(() => {
+      place.leave();
+    });
+  }
+
+  async #set(pairs: readonly GivenEntry[], place: Place): Promise<void> {
     const entries = await encodeEntries(this.#call(), pairs);
     if (entries.length === 0) return;
     try {
-      await this.#guarded(cacheOperations["cache.set"], (call) => storeEntries(call, entries));
+      await this.#guarded(cacheOperations["cache.set"], async (call) => {
+        await place.reached(call.signal);
+        await storeEntries(call, entries);
+      });
     } catch {
       this.#opened.call.settings.tally.add("skipped", entries.length);
       return;
     }
     const bytes = entries.reduce((sum, { value }) => sum + value.byteLength, 0);
-    if (this.#opened.growth.stored(entries.length, bytes)) void this.#trim();
+    if (this.#opened.growth.stored(entries.length, bytes)) this.#trimming.begin();
   }
 
   /**
@@ -212,7 +223,10 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run(cacheOperations["cache.sweep"], options, (call) => () => sweepEntries(call));
+    return runCall(this.#callOf(options), cacheOperations["cache.sweep"], async (call) => {
+      await this.#opened.preparation.ready();
+      return sweepEntries(call);
+    });
   }
 
   /**
@@ -259,42 +273,17 @@ export class PostgresCache<V = unknown> extends BaseCache<V> {
     return this.#opened.guarded.run(this.#call(), operation, work);
   }
 
-  /** Deletes what exceeds the bounds, beside the call of `set` that found that they may be exceeded. */
-  async #trim(): Promise<void> {
-    this.#hasGrown = true;
-    if (this.#isTrimming) return;
-    this.#isTrimming = true;
-    // Once more for what was stored after a sweep had measured the cache.
-    while (this.#hasGrown) {
-      this.#hasGrown = false;
-      // The telemetry of the sweep reports its failure. A later `set` tries again.
-      await this.sweep().catch(noop);
-    }
-    this.#isTrimming = false;
-  }
-
-  async #clear(options: CallOptions, bind: (call: CacheCall) => BoundStatement<unknown>): Promise<void> {
-    await this.#run(cacheOperations["cache.clear"], options, (call) => {
-      const statements = [bind(call)];
-      return () => runTransaction(call, { statements });
+  async #clear(options: CallOptions, bind: (call: CacheCall) => Clearing): Promise<void> {
+    await runCall(this.#callOf(options), cacheOperations["cache.clear"], async (call) => {
+      const { statement, scope } = bind(call);
+      return this.#order.clear(call, scope, async () => {
+        await this.#opened.preparation.ready();
+        return runTransaction(call, { statements: [statement] });
+      });
     });
   }
 
-  /**
-   * Runs a call that may take its time.
-   *
-   * @param prepare - Parses the arguments before any I/O, and returns the work.
-   */
-  #run<T>(
-    operation: ObservedOperation,
-    options: CallOptions,
-    prepare: (call: CacheCall) => () => Promise<T>,
-  ): Promise<T> {
-    const signal = parseCallOptions(options);
-    return runCall({ ...this.#call(), signal }, operation, async (observed) => {
-      const work = prepare(observed);
-      await this.#opened.preparation.ready();
-      return work();
-    });
+  #callOf(options: CallOptions): CacheCall {
+    return { ...this.#call(), signal: parseCallOptions(options) };
   }
 }

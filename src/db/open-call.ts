@@ -1,4 +1,5 @@
 import type { Logger } from "../telemetry/logger.js";
+import { outsideCalls } from "../telemetry/outside-calls.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { CallContext, StatementPolicy } from "./call-context.js";
 import { openDatabase } from "./open-database.js";
@@ -40,7 +41,9 @@ export function openCall(
   const database = openDatabase(source, {
     prepare,
     onConnectionLost: (error) => {
-      reportLostConnection(telemetry, error);
+      outsideCalls(() => {
+        reportLostConnection(telemetry, error);
+      });
     },
   });
   const telemetry = new Telemetry({

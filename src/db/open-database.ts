@@ -17,6 +17,7 @@ import type { PGliteInstance } from "./pglite/pglite-instance.js";
 import type { PGliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
+import { connectedOutsideCalls } from "./pool/connected-outside-calls.js";
 import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
 import { handlePoolErrors } from "./pool/handle-pool-errors.js";
 import { asPool, type PoolLike } from "./pool/pool-like.js";
@@ -107,7 +108,7 @@ const POOL_DEFAULTS: pg.PoolConfig = {
 
 function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedDatabase {
   refusePoolOptions(config);
-  const pool = new pg.Pool({ ...POOL_DEFAULTS, ...config });
+  const pool = new pg.Pool({ ...POOL_DEFAULTS, ...connectedOutsideCalls(config) });
   if (options.onConnectionLost !== undefined) pool.on("error", options.onConnectionLost);
   const stopConnecting = trackConnectingClients(pool);
   // Not with Kysely's `destroy`, which ends a pool only if Kysely has used it.

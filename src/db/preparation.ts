@@ -1,3 +1,7 @@
+import { ownError } from "../errors/own-error.js";
+import { isFirstLog } from "../telemetry/observed-call.js";
+import { outsideCalls } from "../telemetry/outside-calls.js";
+import { noop } from "./async/noop.js";
 import type { CallContext } from "./call-context.js";
 import type { Rounds } from "./scheduling/rounds.js";
 
@@ -37,15 +41,32 @@ export class Preparation {
     }
     // Whatever has set up, a later call asks the server nothing.
     if (this.#isReady) return;
+    await this.#shareSetUp();
+  }
+
+  async #shareSetUp(): Promise<void> {
     this.#ready ??= this.#setUpOnce();
-    await this.#ready;
+    try {
+      await this.#ready;
+    } catch (error) {
+      const own = ownError(error);
+      // The call of the set-up has logged it.
+      isFirstLog(own);
+      throw own;
+    }
   }
 
   /** Resolves when a call may begin. Returns no promise where it may begin at once. */
   ready(): Promise<void> | undefined {
-    if (this.#steps.ensuresTables && !this.#isReady) return this.setUp().then(() => this.ready());
+    if (this.#steps.ensuresTables && !this.#isReady) return this.#setUpForAll().then(() => this.ready());
     this.#steps.sweeps?.start();
     return undefined;
+  }
+
+  /** The first call sets up for all others. */
+  #setUpForAll(): Promise<void> {
+    if (this.#ready === undefined) outsideCalls(() => this.setUp()).catch(noop);
+    return this.setUp();
   }
 
   async #setUpOnce(): Promise<void> {

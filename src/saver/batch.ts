@@ -5,6 +5,8 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
+import { holdTurn, runInPlace, untilReached } from "../db/grouping/hold-turn.js";
+import type { Place } from "../db/grouping/turn-queues.js";
 import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import { parseThreadId } from "./boundary/parse-config.js";
 import { configOf } from "./codec/config-of.js";
@@ -60,18 +62,39 @@ export async function runBatch<T>(
   run: (batch: CheckpointBatch) => Promise<T> | T,
 ): Promise<T> {
   if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");
+  // Which threads the batch is about is known when its function has ended.
+  const atCall = call.groups?.hold({ covers: () => true });
   // Values of a batch are stored whole: it is encoded before anything is stored that a splice could refer to.
-  const batch = new OpenBatch({ ...encoding, memory: undefined });
-  let result: T;
+  const batch = new OpenBatch({ ...encoding, memory: undefined }, atCall);
   try {
-    result = await run(batch);
+    const result = await runInPlace(
+      atCall,
+      () => run(batch),
+      () => batch.mayKeepPlace(),
+    ).finally(() => {
+      batch.end();
+    });
+    if (atCall?.hasLeft() === false) atCall.narrow(batch.threads);
+    await (atCall?.hasLeft() === false
+      ? storeInPlace(call, batch, atCall)
+      : holdTurn(call, call.groups, { keys: batch.threads }, () => store(call, batch)));
+    return result;
   } finally {
-    batch.end();
+    atCall?.leave();
   }
+}
+
+async function storeInPlace(call: SaverCall, batch: OpenBatch, place: Place): Promise<void> {
+  const operations = batch.operations();
+  operations.catch(nothing);
+  await untilReached(call, place);
+  await store(call, batch);
+}
+
+async function store(call: SaverCall, batch: OpenBatch): Promise<void> {
   const operations = await batch.operations();
   if (call.observer !== undefined) call.observer.addBytes(bytesOf(operations));
   await storeBatch(call, operations);
-  return result;
 }
 
 function bytesOf(operations: readonly BatchOperation[]): number {
@@ -84,37 +107,40 @@ function bytesOf(operations: readonly BatchOperation[]): number {
 class OpenBatch implements CheckpointBatch {
   readonly #encoding: CallEncoding;
   readonly #operations: Promise<BatchOperation>[] = [];
+  readonly #place: Place | undefined;
+  /** The threads that its calls are about. */
+  readonly threads = new Set<string>();
+  #callsBeingEncoded = 0;
+  #hasOnlyItsThreads = false;
   #hasEnded = false;
 
-  constructor(encoding: CallEncoding) {
+  /** @param place - The place of the batch among the calls on all threads. */
+  constructor(encoding: CallEncoding, place: Place | undefined) {
     this.#encoding = encoding;
+    this.#place = place;
   }
 
   put(...call: Parameters<CheckpointBatch["put"]>): Promise<RunnableConfig> {
     return this.#collect(
-      async () =>
-        ({
-          kind: "put",
-          checkpoint: await encodePut(this.#encoding, parsePut(this.#encoding, ...call)),
-        }) as const,
+      () => parsePut(this.#encoding, ...call),
+      async (request) => ({ kind: "put", checkpoint: await encodePut(this.#encoding, request) }) as const,
       ({ checkpoint }) => configOf(checkpoint),
     );
   }
 
   putWrites(...call: Parameters<CheckpointBatch["putWrites"]>): Promise<void> {
     return this.#collect(
-      async () =>
-        ({
-          kind: "putWrites",
-          writes: await encodePutWrites(this.#encoding, parsePutWrites(...call)),
-        }) as const,
+      () => parsePutWrites(...call),
+      async (request) =>
+        ({ kind: "putWrites", writes: await encodePutWrites(this.#encoding, request) }) as const,
       nothing,
     );
   }
 
   deleteThread(threadId: string): Promise<void> {
     return this.#collect(
-      async () => Promise.resolve({ kind: "deleteThread", threadId: parseThreadId(threadId) } as const),
+      () => ({ kind: "deleteThread", threadId: parseThreadId(threadId) }) as const,
+      (request) => Promise.resolve(request),
       nothing,
     );
   }
@@ -128,17 +154,45 @@ class OpenBatch implements CheckpointBatch {
     return Promise.all(this.#operations);
   }
 
-  #collect<Operation extends BatchOperation, Result>(
-    encode: () => Promise<Operation>,
+  /**
+   * Whether the function waits only for calls of the batch, so that it keeps its place: from now on on the threads that it has named.
+   */
+  mayKeepPlace(): boolean {
+    if (this.#callsBeingEncoded === 0) return false;
+    if (!this.#hasOnlyItsThreads) this.#place?.narrow(this.threads);
+    this.#hasOnlyItsThreads = true;
+    return true;
+  }
+
+  #collect<Request extends { readonly threadId: string }, Operation extends BatchOperation, Result>(
+    parseCall: () => Request,
+    encode: (request: Request) => Promise<Operation>,
     resultOf: (operation: Operation) => Result,
   ): Promise<Result> {
     if (this.#hasEnded) return Promise.reject(new CheckpointError("BATCH_ENDED", "the batch has ended"));
-    const operation = encode();
+    const operation = this.#encode(parseCall, encode);
     this.#operations.push(operation);
     const result = operation.then(resultOf);
     // The batch itself fails with this error, so the caller need not await each call.
     result.catch(nothing);
     return result;
+  }
+
+  /** The arguments are parsed and encoded before it first awaits. */
+  async #encode<Request extends { readonly threadId: string }, Operation>(
+    parseCall: () => Request,
+    encode: (request: Request) => Promise<Operation>,
+  ): Promise<Operation> {
+    const request = parseCall();
+    // Two batches that enter the queues of two threads one after the other could wait for each other.
+    if (this.#hasOnlyItsThreads && !this.threads.has(request.threadId)) this.#place?.leave();
+    this.threads.add(request.threadId);
+    this.#callsBeingEncoded++;
+    try {
+      return await encode(request);
+    } finally {
+      this.#callsBeingEncoded--;
+    }
   }
 }
 

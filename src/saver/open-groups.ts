@@ -1,6 +1,7 @@
 import type { SaverCall } from "./call/saver-call.js";
-import { CallGroups, type GroupRules } from "../db/grouping/call-groups.js";
-import { groupingOf } from "../db/grouping/grouping-of.js";
+import { CallGroups } from "../db/grouping/call-groups.js";
+import type { GroupRules } from "../db/grouping/group-rules.js";
+import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups } from "../db/grouping/read-groups.js";
 import { GroupContent, type StoredCall } from "./grouping/group-content.js";
 import { tupleReadRules } from "./grouping/tuple-read.js";
@@ -15,11 +16,11 @@ const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-ro
  * Opens the groups for the calls of a saver.
  *
  * @param base - The context that each call of the saver starts from.
- * @returns Nothing in a passed-in transaction, whose statements run one after another, and fail all together.
+ * @returns In a passed-in transaction, whose statements run one after another and fail all together, only their order.
  */
 export function openGroups(base: SaverCall): Pick<SaverCall, "groups" | "reads"> {
   const grouping = groupingOf(base);
-  if (grouping === undefined) return {};
+  if (grouping === undefined) return { groups: orderOnly() };
   const { connections, lockWaits, together } = grouping;
   return {
     groups: new CallGroups(rulesOf(together), connections, lockWaits),

@@ -1,4 +1,5 @@
-import type { CallGroups, GroupedCall } from "../db/grouping/call-groups.js";
+import type { CallGroups } from "../db/grouping/call-groups.js";
+import type { GroupedCall } from "../db/grouping/group-rules.js";
 import type { ReadGroups, SharedRead } from "../db/grouping/read-groups.js";
 import type { EncodedWrite } from "./encoded-write.js";
 import type { ItemRow } from "./queries/item-columns.js";
@@ -7,9 +8,11 @@ import type { FoundRow, ItemSearch } from "./queries/search-items.js";
 
 /** The groups in which a store sends calls that are made at the same time. */
 export interface ItemGroups {
-  readonly writes: CallGroups<WriteMember & GroupedCall>;
-  readonly gets: ReadGroups<ItemGet, ItemRow>;
-  readonly searches: ReadGroups<SentSearch, FoundRow>;
+  /** Absent within a call that has its turn already. */
+  readonly writes?: CallGroups<WriteMember & GroupedCall> | undefined;
+  /** Absent where each read is sent by itself. */
+  readonly gets?: ReadGroups<ItemGet, ItemRow>;
+  readonly searches?: ReadGroups<SentSearch, FoundRow>;
 }
 
 /** What a group knows of a call that stores or deletes an item. */

@@ -1,5 +1,7 @@
 import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 import { EndableGenerator } from "../db/async/endable-generator.js";
+import { noop } from "../db/async/noop.js";
+import type { Place } from "../db/grouping/turn-queues.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { InvalidConfigError } from "../errors/index.js";
 import type { Health } from "../health/health.js";
@@ -29,6 +31,7 @@ import { parseReembed } from "./boundary/parse-reembed.js";
 import { readOptions } from "./boundary/read-options.js";
 import { toPrefix } from "./codec/item-namespace-text.js";
 import { deleteNamespace } from "./delete-namespace.js";
+import { idOf } from "./item-id.js";
 import type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
 import type { OpenedStore } from "./open-store.js";
 import type { StoreOperation } from "./operations.js";
@@ -36,7 +39,7 @@ import { countItems } from "./queries/count-items.js";
 import { reembed } from "./reembedding/reembed.js";
 import { runBatch } from "./run-batch.js";
 import { runOne } from "./run-one.js";
-import { type StoreCall, storeOperations } from "./store-call.js";
+import { inItsTurn, type StoreCall, storeOperations } from "./store-call.js";
 import type {
   CountOptions,
   GetOptions,
@@ -222,8 +225,15 @@ export class ItemStore extends BaseStore {
     const signal = parseCallOptions(options);
     const access = {
       read: () => this.get<Value>(namespace, key, { signal }),
-      write: (value: Value, ifVersion: number) =>
-        this.put(namespace, key, value, undefined, { ifVersion, signal }),
+      write: async (value: Value, ifVersion: number, isItsTurn: boolean) => {
+        await this.#one(
+          storeOperations["store.put"],
+          signal,
+          ({ settings }) => parsePut(settings, { namespace, key, value }, { ifVersion }),
+          isItsTurn,
+        );
+      },
+      place: this.#placeOf(namespace, key),
     };
     await updateItem(access, change, signal);
   }
@@ -256,7 +266,7 @@ export class ItemStore extends BaseStore {
   async deleteNamespace(namespace: readonly string[], options: CallOptions = {}): Promise<number> {
     return this.#run(storeOperations["store.deleteNamespace"], parseCallOptions(options), (call) => {
       const prefix = toPrefix([...call.settings.root, ...parseItemNamespace(namespace)]);
-      return () => deleteNamespace(call, prefix);
+      return (within) => deleteNamespace(within, prefix);
     });
   }
 
@@ -297,10 +307,10 @@ export class ItemStore extends BaseStore {
     return this.#run(storeOperations["store.count"], parseSignal({ signal }), (call) => {
       const { prefix, filter } = parseCount(call.settings, namespacePrefix, others);
       const statement = countItems(call.schema, prefix, filter);
-      return async () => {
+      return whenReady(async () => {
         const [rows = []] = await runTransaction(call, { statements: [statement] });
         return rows[0]?.items ?? 0;
-      };
+      });
     });
   }
 
@@ -403,10 +413,8 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run(
-      storeOperations["store.sweep"],
-      parseCallOptions(options),
-      (call) => () => sweepItems(call),
+    return this.#run(storeOperations["store.sweep"], parseCallOptions(options), () =>
+      whenReady((call) => sweepItems(call)),
     );
   }
 
@@ -430,7 +438,7 @@ export class ItemStore extends BaseStore {
     const { signal, ...others } = readOptions(options);
     return this.#run(storeOperations["store.reembed"], parseSignal({ signal }), (call) => {
       const { vectors, plan } = parseReembed(call, others);
-      return () => reembed(call, vectors, plan);
+      return whenReady((within) => reembed(within, vectors, plan));
     });
   }
 
@@ -498,9 +506,9 @@ export class ItemStore extends BaseStore {
     lines: AsyncIterable<string> | Iterable<string>,
     options?: ImportItemsOptions,
   ): Promise<ImportItemsReport> {
-    return this.#run(storeOperations["store.importItems"], parseSignal(options), (call) => {
+    return this.#run(storeOperations["store.importItems"], parseSignal(options), () => {
       const [checked, onProgress] = [parseLines(lines), parseImportItems(options)];
-      return () => importItems(call, checked, onProgress);
+      return whenReady((within) => importItems(within, checked, onProgress));
     });
   }
 
@@ -533,15 +541,30 @@ export class ItemStore extends BaseStore {
     await this.end();
   }
 
-  /** Runs one operation, and returns its result. */
+  /** Gives a call a place among those about an item. There is none for an item that the call will refuse. */
+  #placeOf(namespace: readonly string[], key: string): Place | undefined {
+    const { groups, settings } = this.#opened.call;
+    try {
+      return groups?.writes?.hold({ keys: [idOf(parseDelete(settings, namespace, key))] });
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Runs one operation, and returns its result.
+   *
+   * @param isItsTurn - Whether it is a part of a call that has its turn.
+   */
   async #one<Result>(
     operation: ObservedOperation,
     signal: AbortSignal | undefined,
     parse: (call: StoreCall) => StoreOperation,
+    isItsTurn = false,
   ): Promise<Result> {
     return this.#run(operation, parseSignal({ signal }), (call) => {
       const parsed = parse(call);
-      return async () => (await runOne(call, parsed)) as Result;
+      return async (within) => (await runOne(isItsTurn ? inItsTurn(within) : within, parsed)) as Result;
     });
   }
 
@@ -553,26 +576,37 @@ export class ItemStore extends BaseStore {
   ): Promise<Results> {
     return this.#run(operation, parseSignal({ signal }), (call) => {
       const operations = parse(call);
-      return async () => (await runBatch(call, operations)) as Results;
+      return async (within) => (await runBatch(within, operations)) as Results;
     });
   }
 
   /**
    * Runs a call, which is observed and ends by its signal.
    *
-   * @param prepare - Parses the arguments before any I/O, and returns the work.
+   * @param prepare - Parses the arguments before any I/O, and returns the work. It is called at once, so that calls keep their order while
+   *   the tables are created.
    */
   #run<Result>(
     operation: ObservedOperation,
     signal: AbortSignal | undefined,
-    prepare: (call: StoreCall) => () => Promise<Result>,
+    prepare: (call: StoreCall) => (call: StoreCall) => Promise<Result>,
   ): Promise<Result> {
     const { call, preparation } = this.#opened;
     return runCall(signal === undefined ? call : { ...call, signal }, operation, async (observed) => {
       const work = prepare(observed);
       const ready = preparation.ready();
-      if (ready !== undefined) await ready;
-      return work();
+      if (ready === undefined) return work(observed);
+      // A call may end before it asks.
+      ready.catch(noop);
+      return work({ ...observed, ready });
     });
   }
+}
+
+/** Work that does not begin before the tables are there. */
+function whenReady<Result>(work: (call: StoreCall) => Promise<Result>): (call: StoreCall) => Promise<Result> {
+  return async (call) => {
+    if (call.ready !== undefined) await call.ready;
+    return work(call);
+  };
 }

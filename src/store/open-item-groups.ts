@@ -1,10 +1,6 @@
-import {
-  CallGroups,
-  type GroupContent,
-  type GroupedCall,
-  type GroupRules,
-} from "../db/grouping/call-groups.js";
-import { groupingOf } from "../db/grouping/grouping-of.js";
+import { CallGroups } from "../db/grouping/call-groups.js";
+import type { GroupContent, GroupedCall, GroupRules } from "../db/grouping/group-rules.js";
+import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups, type ReadRules } from "../db/grouping/read-groups.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { progressOf } from "../telemetry/running-call.js";
@@ -28,11 +24,11 @@ const ALONE = 1;
  * Opens the groups for the calls of a store.
  *
  * @param base - The context that each call of the store starts from.
- * @returns Nothing in a passed-in transaction, whose statements run one after another, and fail all together.
+ * @returns In a passed-in transaction, whose statements run one after another and fail all together, only the order of writes.
  */
-export function openItemGroups(base: StoreCall): ItemGroups | undefined {
+export function openItemGroups(base: StoreCall): ItemGroups {
   const grouping = groupingOf(base);
-  if (grouping === undefined) return undefined;
+  if (grouping === undefined) return { writes: orderOnly() };
   const { connections, lockWaits, together } = grouping;
   return {
     writes: new CallGroups(writesTogether(together), connections, lockWaits),

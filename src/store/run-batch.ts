@@ -1,3 +1,5 @@
+import { noop } from "../db/async/noop.js";
+import { holdTurn } from "../db/grouping/hold-turn.js";
 import { VersionConflictError } from "../errors/store-errors.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
@@ -62,9 +64,24 @@ interface ConditionalPut {
  * @throws VersionConflictError where an item has not the version that a write expects.
  */
 export async function runBatch(call: StoreCall, operations: readonly StoreOperation[]): Promise<unknown[]> {
+  const written = operations.filter(isWrite);
+  // Before anything is awaited: the caller may change the values afterwards.
+  const encoding = encodeWrites(call, written);
+  encoding.catch(noop);
+  const run = () => runEncoded(call, operations, encoding);
+  if (written.length === 0) return run();
+  return holdTurn(call, call.groups?.writes, { keys: written.map((write) => idOf(write)) }, run);
+}
+
+async function runEncoded(
+  call: StoreCall,
+  operations: readonly StoreOperation[],
+  encoding: Promise<Writes>,
+): Promise<unknown[]> {
+  if (call.ready !== undefined) await call.ready;
   const searches = await embedSearches(call, operations);
   const readings = readingsOf(call, operations, searches);
-  const writes = await encodeWrites(call, operations);
+  const writes = await encoding;
   const writing = writingItems(call, operations.filter(isWrite));
   const rows = await withVectors(writing, writes.embedded, (plan) => send(writing, readings, writes, plan));
   const results: unknown[] = operations.map(() => undefined);
@@ -218,10 +235,10 @@ export async function storeWrites(base: StoreCall, writes: readonly EncodedWrite
   await withVectors(call, embedded, (plan) => send(call, [], { conditional: [], statements }, plan));
 }
 
-async function encodeWrites(call: StoreCall, operations: readonly StoreOperation[]): Promise<Writes> {
+async function encodeWrites(call: StoreCall, operations: readonly WriteOperation[]): Promise<Writes> {
   const { channel } = call.settings;
   const last = new Map<string, WriteOperation>();
-  for (const operation of operations.filter(isWrite)) last.set(idOf(operation), operation);
+  for (const operation of operations) last.set(idOf(operation), operation);
   const puts: PutRow[] = [];
   const conditional: ConditionalPut[] = [];
   const deletions: WriteOperation[] = [];

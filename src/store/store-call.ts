@@ -30,6 +30,13 @@ export interface StoreCall extends CallContext {
   readonly settings: StoreSettings;
   /** The groups in which the store's calls are sent. Absent where each call is sent by itself. */
   readonly groups?: ItemGroups | undefined;
+  /** Resolves when the tables are there. Absent where they are there already. */
+  readonly ready?: Promise<void> | undefined;
+}
+
+/** Returns the context for a part of a call that has its turn. */
+export function inItsTurn(call: StoreCall): StoreCall {
+  return { ...call, groups: { ...call.groups, writes: undefined } };
 }
 
 /** The operations of a store. */

@@ -1,3 +1,5 @@
+import type { AsyncResource } from "node:async_hooks";
+import { outsideCalls } from "./outside-calls.js";
 import type { ObservedOperation } from "./observed-operation.js";
 
 /** The thread, namespace and checkpoint of a call, where known. */
@@ -44,14 +46,19 @@ export interface CallProgress {
 export class RunningCall implements CallProgress {
   readonly operation: ObservedOperation;
   readonly #showsThreadIds: boolean;
+  readonly #context: AsyncResource | undefined;
   #subject: CallSubject = {};
   #awaited: WaitedFor | undefined;
   #since: number;
   #onEnd: ((waitedMs?: number) => void) | undefined;
 
-  /** @param showsThreadIds - Whether thread ids are reported. */
-  constructor(operation: ObservedOperation, showsThreadIds: boolean) {
+  /**
+   * @param showsThreadIds - Whether thread ids are reported.
+   * @param context - The async context of the caller. Absent where nothing is reported.
+   */
+  constructor(operation: ObservedOperation, showsThreadIds: boolean, context?: AsyncResource) {
     this.operation = operation;
+    this.#context = context;
     this.#showsThreadIds = showsThreadIds;
     this.#since = operation.mayTakeAnyTime === true ? Infinity : performance.now();
   }
@@ -107,8 +114,17 @@ export class RunningCall implements CallProgress {
 
   #endWait(waitedMs?: number): void {
     const onEnd = this.#onEnd;
+    if (onEnd === undefined) return;
     this.#onEnd = undefined;
-    onEnd?.(waitedMs);
+    this.inItsContext(() => {
+      onEnd(waitedMs);
+    });
+  }
+
+  /** Runs a function that reports about the call as code of its caller. */
+  inItsContext(report: () => void): void {
+    if (this.#context === undefined) outsideCalls(report);
+    else this.#context.runInAsyncScope(report);
   }
 }
 

@@ -1,3 +1,4 @@
+import { outsideCalls } from "./outside-calls.js";
 import type { RunningCall } from "./running-call.js";
 
 /** A call waits too long after this time: later than the retries of one statement end by default. In milliseconds. */
@@ -41,9 +42,12 @@ export class RunningCalls {
   #lookAfter(ms: number): void {
     clearTimeout(this.#timer);
     this.#looksAt = performance.now() + ms;
-    this.#timer = setTimeout(() => {
-      this.#look();
-    }, ms);
+    // The timer looks at the calls of all callers.
+    this.#timer = outsideCalls(() =>
+      setTimeout(() => {
+        this.#look();
+      }, ms),
+    );
     // There it is a number.
     const timer: { unref?: () => unknown } = this.#timer;
     timer.unref?.();
@@ -52,7 +56,11 @@ export class RunningCalls {
   #look(): void {
     this.#looksAt = -Infinity;
     const now = performance.now();
-    for (const call of this.late()) if (!call.isReported) this.#onLate(call, now - call.since);
+    for (const call of this.late())
+      if (!call.isReported)
+        call.inItsContext(() => {
+          this.#onLate(call, now - call.since);
+        });
     if (this.#calls.size === 0) return;
     let next = now;
     for (const { since, isReported } of this.#calls) if (!isReported) next = Math.min(next, since);

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import {
   type Attributes,
   context,
@@ -57,7 +58,9 @@ export class Telemetry {
 
   /** Notes that a call has begun, which must {@link ended} tell when it has settled. */
   began(operation: ObservedOperation): RunningCall {
-    const running = new RunningCall(operation, this.#showsThreadIds);
+    const reports = this.#log.isEnabled || callInstruments() !== undefined;
+    const context = reports ? new AsyncResource("RunningCall") : undefined;
+    const running = new RunningCall(operation, this.#showsThreadIds, context);
     this.#running.add(running);
     return running;
   }

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { advisoryKey } from "../db/locks/advisory-key.js";
 import type { CallContext } from "../db/call-context.js";
 import type { HeldLock, Locks } from "../db/locks/locks.js";
@@ -61,9 +61,11 @@ export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLo
     },
   );
   const { threadId, signal, run, key, lock } = held;
-  const stopListening = onAbort(lock.lost, (cause) => {
+  const reportLoss = (cause: unknown): void => {
     call.telemetry?.report("warn", "the lock of a thread was lost", { error: cause, threadId });
-  });
+  };
+  // The session that tells of the loss serves the locks of several callers.
+  const stopListening = onAbort(lock.lost, AsyncResource.bind(reportLoss));
   const enclosing: EnclosingLock = { locks, key, outer, hasEnded: false };
   return current
     .run(enclosing, () => runLocked({ threadId, lock, enclosing, signal, run }))
@@ -109,10 +111,13 @@ async function runLocked<T>({ threadId, lock, enclosing, signal, run }: Locked<T
   const ending = new AbortController();
   let loss: ThreadLockLostError | undefined;
   const stops = [
-    onAbort(lock.lost, (cause) => {
-      loss = new ThreadLockLostError(threadId, { cause });
-      ending.abort(loss);
-    }),
+    onAbort(
+      lock.lost,
+      AsyncResource.bind((cause: unknown) => {
+        loss = new ThreadLockLostError(threadId, { cause });
+        ending.abort(loss);
+      }),
+    ),
     onAbort(signal, (reason) => {
       ending.abort(reason);
     }),

@@ -21,15 +21,18 @@ const MANY = Array.from({ length: 1_100 }, (_, index) => `channel ${index}`);
 describeServer("an import with concurrent writers", (target) => {
   let database: TestDatabase<string>;
   let saver: PostgresSaver;
+  /** The other caller has a saver of its own: calls of one saver on a thread wait for each other in the process. */
+  let other: PostgresSaver;
   let thread: string;
   beforeAll(async () => {
     database = await target.migratedDatabase();
     saver = new PostgresSaver(database.source, undefined, { retry: false });
+    other = new PostgresSaver(database.source, undefined, { retry: false });
   });
   beforeEach(() => {
     thread = newThread();
   });
-  afterAll(() => saver.end());
+  afterAll(() => Promise.all([saver.end(), other.end()]));
 
   /** Exports a thread with one checkpoint, and deletes it. */
   async function backup(values: Record<string, unknown>, writes: readonly string[] = []): Promise<string[]> {
@@ -108,7 +111,9 @@ describeServer("an import with concurrent writers", (target) => {
     const lines = await backup({ a: ["first"], z: ["last"] });
     await saver.importThreads(lines);
     await database.query("delete from checkpoints where thread_id = $1", [thread]);
-    const keeping = new PostgresSaver(database.source, undefined, { retry: false, keepTombstones: true });
+    const keepTombstones = { retry: false, keepTombstones: true } as const;
+    const keeping = new PostgresSaver(database.source, undefined, keepTombstones);
+    const otherKeeping = new PostgresSaver(database.source, undefined, keepTombstones);
     const blocker = new pg.Client({ connectionString: database.source });
     await blocker.connect();
     await blocker.query("begin");
@@ -116,7 +121,7 @@ describeServer("an import with concurrent writers", (target) => {
     await blocker.query("update checkpoint_blobs set type = type where thread_id = $1", [thread]);
     const importing = keeping.importThreads(lines);
     await untilItWaits(database, importing);
-    const deleting = keeping.deleteThread(thread);
+    const deleting = otherKeeping.deleteThread(thread);
     await untilItWaits(database, deleting, 2);
     await blocker.query("commit");
     await Promise.all([importing, deleting]);
@@ -124,17 +129,17 @@ describeServer("an import with concurrent writers", (target) => {
 
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
     await expect(keeping.importThreads(lines)).rejects.toThrow(ThreadDeletedError);
-    await keeping.end();
+    await Promise.all([keeping.end(), otherKeeping.end()]);
   });
 
   // A deletion also deletes the writes that are stored before it.
   const removals: [string, () => Promise<unknown>, { writesKept: number }][] = [
     [
       "prunes",
-      () => saver.prune({ keepLast: 1, threads: [thread], deleteUnproven: true }),
+      () => other.prune({ keepLast: 1, threads: [thread], deleteUnproven: true }),
       { writesKept: 1 },
     ],
-    ["deletes", () => saver.deleteThread(thread), { writesKept: 0 }],
+    ["deletes", () => other.deleteThread(thread), { writesKept: 0 }],
   ];
   describe.each(removals)("while another caller %s the thread", (_name, remove, { writesKept }) => {
     it.each([

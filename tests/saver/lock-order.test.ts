@@ -51,6 +51,8 @@ describeServer("lock order", (target) => {
   it("of batches is that of their threads, where one deletes what another writes (C2)", async () => {
     const database = await target.sharedDatabase();
     await using saver = new PostgresSaver(database.source, undefined, RULES);
+    // The batches of one saver would wait for each other in the process.
+    await using other = new PostgresSaver(database.source, undefined, RULES);
     const { config: a } = await putValues(saver, threadConfig("a"), { a: "root" });
     const { config: x } = await putValues(saver, threadConfig("x"), { a: "root" });
     await saver.putWrites(x, [["a", "x"]], "task");
@@ -68,7 +70,7 @@ describeServer("lock order", (target) => {
       for (const config of [a, x]) await batch.putWrites(config, [["a", "again"]], "task");
     });
     await untilItWaits(database, writing);
-    const deleting = saver.batch(async (batch) => {
+    const deleting = other.batch(async (batch) => {
       await batch.deleteThread("x");
       await putFrom(batch, "input", threadConfig("y"), shared);
     });

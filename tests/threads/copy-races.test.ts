@@ -34,15 +34,18 @@ describeServer("copyThread with concurrent callers", (target) => {
 
   describe.each(Object.entries(SERIALIZERS))("%s", (_name, serde) => {
     let saver: PostgresSaver;
+    /** Another saver: calls of the same one on these threads would wait for the copy in this process. */
+    let other: PostgresSaver;
     let [source, copy] = ["", ""];
     beforeAll(() => {
       saver = new PostgresSaver(database.source, serde(), { retry: false });
+      other = new PostgresSaver(database.source, serde(), { retry: false });
     });
     beforeEach(async () => {
       [source, copy] = [newThread(), newThread()];
       await putValues(saver, threadConfig(source), VALUES);
     });
-    afterAll(() => saver.end());
+    afterAll(() => Promise.all([saver.end(), other.end()]));
 
     /** Starts a copy, starts the other calls while the copy waits for a row of the table, and then unblocks the copy. */
     async function copyWith(
@@ -72,7 +75,7 @@ describeServer("copyThread with concurrent callers", (target) => {
       (await collect(saver.list(threadConfig(thread)))).map(({ checkpoint }) => checkpoint.channel_values);
 
     it("keeps its values while another caller prunes the target", async () => {
-      await Promise.all(await copyWith("checkpoints", [() => saver.prune([copy])]));
+      await Promise.all(await copyWith("checkpoints", [() => other.prune([copy])]));
       expect(await valuesOf(copy)).toEqual([VALUES]);
     });
 
@@ -88,7 +91,7 @@ describeServer("copyThread with concurrent callers", (target) => {
           copy,
           without,
         ]);
-        await Promise.all(await copyWith(table, [() => saver.deleteThread(copy)]));
+        await Promise.all(await copyWith(table, [() => other.deleteThread(copy)]));
         expect(await missingBlobs(database)).toEqual([]);
         expect(await valuesOf(copy)).toEqual([VALUES]);
       },
@@ -97,16 +100,16 @@ describeServer("copyThread with concurrent callers", (target) => {
     it("copies no checkpoint without its values while another caller prunes the source (C8)", async () => {
       const tuple = await saver.getTuple(threadConfig(source));
       await putValues(saver, tuple?.config ?? {}, { a: ["newer"] }, tuple?.checkpoint);
-      await Promise.all(await copyWith("checkpoints", [() => saver.prune([source])]));
+      await Promise.all(await copyWith("checkpoints", [() => other.prune([source])]));
       expect(await missingBlobs(database)).toEqual([]);
       expect(await valuesOf(source)).toEqual([{ ...VALUES, a: ["newer"] }]);
       expect((await valuesOf(copy))[0]).toEqual({ ...VALUES, a: ["newer"] });
     });
 
     it("lets one of two copies to the same target win", async () => {
-      const other = newThread();
-      await putValues(saver, threadConfig(other), { a: ["other"] });
-      const calls = await copyWith("checkpoints", [() => saver.copyThread(other, copy)]);
+      const otherSource = newThread();
+      await putValues(saver, threadConfig(otherSource), { a: ["other"] });
+      const calls = await copyWith("checkpoints", [() => other.copyThread(otherSource, copy)]);
       const { kept, errors } = await outcomesOf(calls);
       expect([kept, errors]).toEqual([1, [expect.any(ThreadExistsError)]]);
       expect(await valuesOf(copy)).toHaveLength(1);

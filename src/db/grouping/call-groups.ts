@@ -1,40 +1,17 @@
+import { AsyncResource } from "node:async_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { noop } from "../async/noop.js";
 import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf } from "../statements/cancellation.js";
 import { StatementTimeoutError } from "../../errors/index.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 import { groupBy } from "../group-by.js";
-import type { LockWaits, SendableCall } from "./lock-waits.js";
+import type { LockWaits } from "./lock-waits.js";
+import type { GroupedCall, GroupRules } from "./group-rules.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
-import { CallQueue } from "./call-queue.js";
-
-/** A call that stores or deletes. */
-export interface GroupedCall extends SendableCall {
-  /** Whether it may share a statement with others. */
-  readonly mayShare: boolean;
-  /**
-   * Called before the call is sent by itself because its group has failed.
-   *
-   * @throws the error where the call must not be sent again.
-   */
-  readonly afterGroup: (error: unknown) => void;
-}
-
-/** What calls share a statement, and how it is sent. */
-export interface GroupRules<Call extends GroupedCall> {
-  /** How many calls are under way by themselves before further ones share statements. Default: by the number of connections. */
-  readonly alone?: number;
-  /** Begins to collect the calls of a statement. */
-  readonly newContent: () => GroupContent<Call>;
-  /** Sends calls together, and returns whether each was stored. Rejects where none was. */
-  readonly storeTogether: (calls: readonly Call[]) => Promise<readonly boolean[]>;
-}
-
-/** Collects the calls that share a statement. */
-export interface GroupContent<Call> {
-  /** Adds a call, or returns false where it has to wait for the next statement. */
-  add(call: Call): boolean;
-}
+import { HeldTurn, type TurnQueue, type TurnScope } from "./held-turn.js";
+import { inContextOf, isReady, type ReadyCall, type ReadyTurn, type Turn } from "./turn.js";
+import { type Place, TurnQueues } from "./turn-queues.js";
 
 /** The turn of a call in its queue. */
 export interface CallTurn<Call extends GroupedCall> {
@@ -60,35 +37,48 @@ export interface CallTurn<Call extends GroupedCall> {
  * left behind when another one is stored, refused, aborted or sent again (C16).
  */
 export class CallGroups<Call extends GroupedCall> {
-  readonly #rules: GroupRules<Call>;
+  readonly #rules: GroupRules<Call> | undefined;
   readonly #lockWaits: LockWaits;
   readonly #underWay: StatementsUnderWay;
-  readonly #queues = new Map<string, CallQueue<Turn<Call>>>();
+  readonly #queues = new TurnQueues<Turn<Call>>((queues) => {
+    this.#advance(queues);
+  });
   /** The queues whose next call waits to share a statement, in the order in which they began to wait. */
-  readonly #waiting = new Set<CallQueue<Turn<Call>>>();
+  readonly #waiting = new Set<TurnQueue<Turn<Call>>>();
 
-  /** @param connections - How many statements the database can run at once. */
-  constructor(rules: GroupRules<Call>, connections: number, lockWaits: LockWaits) {
+  /**
+   * @param rules - `undefined`: no calls share a statement, and they only keep their order.
+   * @param connections - How many statements the database can run at once.
+   */
+  constructor(rules: GroupRules<Call> | undefined, connections: number, lockWaits: LockWaits) {
     this.#rules = rules;
     this.#lockWaits = lockWaits;
     const sendWaiting = (): void => {
       this.#sendWaiting();
     };
-    this.#underWay = new StatementsUnderWay(connections, sendWaiting, rules.alone);
+    this.#underWay = new StatementsUnderWay(connections, sendWaiting, rules?.alone);
+  }
+
+  /** Gives a call that is sent by itself a place among all calls that it is about. It must then leave. */
+  hold(scope: TurnScope): Place {
+    return this.#queues.hold(scope);
   }
 
   /** Gives a call its place in a queue, before it is encoded. It must then be run, or leave. */
   enter(key: string): CallTurn<Call> {
-    const queue = this.#queues.get(key) ?? new CallQueue<Turn<Call>>(key);
-    this.#queues.set(key, queue);
+    const queue = this.#queues.of(key);
     const turn: Turn<Call> = { queue, ready: undefined, stopWaiting: noop };
     queue.add(turn);
     return {
       run: (call) =>
         new Promise((resolve, reject) => {
-          turn.ready = { call, mayShare: call.mayShare, resolve, reject };
+          const mayShare = call.mayShare && this.#rules !== undefined;
+          turn.ready = { call, mayShare, resolve, reject };
           this.#advance([queue], true);
-          if (queue.has(turn)) this.#limitWait(turn, turn.ready);
+          if (!queue.has(turn)) return;
+          // Another call will send it.
+          turn.ready.context = new AsyncResource("WaitingCall");
+          this.#limitWait(turn, turn.ready);
         }),
       leave: () => {
         this.#remove(turn);
@@ -104,12 +94,14 @@ export class CallGroups<Call extends GroupedCall> {
     let timer: NodeJS.Timeout | undefined;
     const limitTime = (limitMs: number): void => {
       timer = setTimeout(() => {
-        // A queue that only waits for a statement, as in a burst of calls, is sent soon.
-        if (this.#waiting.has(turn.queue)) limitTime(limitMs);
+        // A queue that only waits for a statement, as in a burst of calls, is sent soon. A call that holds it, such as a copy, may run
+        // many statements, each within its own limit.
+        if (this.#waiting.has(turn.queue) || this.#queues.isHeld(turn.queue)) limitTime(limitMs);
         else giveUp(waitedTooLong(limitMs, failure));
       }, limitMs);
     };
-    if (timeoutMs !== undefined) limitTime(timeoutMs);
+    // Those that only keep their order share a transaction, whose statements wait for each other in any case.
+    if (timeoutMs !== undefined && this.#rules !== undefined) limitTime(timeoutMs);
     let stopListening = noop;
     turn.stopWaiting = () => {
       clearTimeout(timer);
@@ -134,10 +126,9 @@ export class CallGroups<Call extends GroupedCall> {
    *
    * @param isArrival - Whether a call was made just now, which can share a statement with those of the same turn.
    */
-  #advance(queues: Iterable<CallQueue<Turn<Call>>>, isArrival = false): void {
+  #advance(queues: Iterable<TurnQueue<Turn<Call>>>, isArrival = false): void {
     for (const queue of queues) {
-      if (queue.isIdle) this.#queues.delete(queue.key);
-      const ready = queue.next?.ready;
+      const ready = this.#queues.next(queue)?.ready;
       if (ready?.mayShare === true && !this.#isOnlyCall(queue)) this.#waiting.add(queue);
       else {
         this.#waiting.delete(queue);
@@ -150,37 +141,47 @@ export class CallGroups<Call extends GroupedCall> {
   }
 
   /** Whether the next call of a queue has nothing to share a statement with, and needs to wait for none. */
-  #isOnlyCall(queue: CallQueue<Turn<Call>>): boolean {
-    return this.#waiting.size === 0 && queue.length === 1 && this.#underWay.areFew;
+  #isOnlyCall(queue: TurnQueue<Turn<Call>>): boolean {
+    const { second } = queue;
+    const hasOthers = second !== undefined && !(second instanceof HeldTurn);
+    return this.#waiting.size === 0 && !hasOthers && this.#underWay.areFew;
   }
 
-  #sendNext(queue: CallQueue<Turn<Call>>): void {
+  #sendNext(queue: TurnQueue<Turn<Call>>): void {
     const turn = queue.takeNext();
-    if (turn === undefined || !isReady(turn)) return;
+    if (!isReady(turn)) return;
     turn.stopWaiting();
-    void this.#sendAlone(turn);
+    this.#sendByItself(turn);
   }
 
   /** Sends calls that wait together, unless they have to wait for a statement. */
   #sendWaiting(): void {
-    while (this.#waiting.size > 0 && this.#underWay.maySend(this.#waiting.size)) {
-      const content = this.#rules.newContent();
+    const rules = this.#rules;
+    while (rules !== undefined && this.#waiting.size > 0 && this.#underWay.maySend(this.#waiting.size)) {
+      const content = rules.newContent();
       const taken = [...this.#waiting].flatMap((queue) =>
-        this.#take(queue, ({ ready }) => ready?.mayShare === true && content.add(ready.call)),
+        this.#take(queue, (turn) => isReady(turn) && turn.ready.mayShare && content.add(turn.ready.call)),
       );
       const [first, ...others] = taken;
       if (first === undefined) break;
-      if (others.length === 0) void this.#sendAlone(first);
-      else void this.#sendGroup(taken);
+      if (others.length === 0) this.#sendByItself(first);
+      else void outsideCalls(() => this.#sendGroup(taken, rules));
     }
     if (this.#waiting.size > 0) this.#underWay.limitWait();
   }
 
-  #take(queue: CallQueue<Turn<Call>>, fits: (turn: Turn<Call>) => boolean): ReadyTurn<Call>[] {
+  #take(
+    queue: TurnQueue<Turn<Call>>,
+    fits: (turn: Turn<Call> | HeldTurn<Turn<Call>>) => boolean,
+  ): ReadyTurn<Call>[] {
     const taken = queue.take(fits).filter(isReady);
     if (taken.length > 0) this.#waiting.delete(queue);
     for (const turn of taken) turn.stopWaiting();
     return taken;
+  }
+
+  #sendByItself(turn: ReadyTurn<Call>): void {
+    void inContextOf(turn.ready, () => this.#sendAlone(turn));
   }
 
   /** A statement for a call that can't share one holds nobody back. */
@@ -204,15 +205,18 @@ export class CallGroups<Call extends GroupedCall> {
    * Where nobody else uses the saver, the caller's next call of the queue can share the statement of those that wait there: a run of
    * LangGraph stores a checkpoint as soon as the one before is stored, and the writes of its tasks beside that.
    */
-  async #letCallerGoOn(queue: CallQueue<Turn<Call>>): Promise<void> {
+  async #letCallerGoOn(queue: TurnQueue<Turn<Call>>): Promise<void> {
     const isAlone = this.#waiting.size === 0 && this.#underWay.count === 0;
     if (isAlone && queue.length > 0) await endOfTurn();
   }
 
-  async #sendGroup(turns: readonly ReadyTurn<Call>[]): Promise<void> {
+  async #sendGroup(turns: readonly ReadyTurn<Call>[], rules: GroupRules<Call>): Promise<void> {
     const queues = groupBy(turns, ({ queue }) => queue);
     const end = this.#underWay.begin(queues.size);
-    const { stored, failure } = await this.#sendTogether(turns.map(({ ready }) => ready.call));
+    const { stored, failure } = await sendTogether(
+      rules,
+      turns.map(({ ready }) => ready.call),
+    );
     const isDone = ({ ready }: ReadyTurn<Call>): boolean => stored.has(ready.call);
     end();
     for (const [queue, taken] of queues)
@@ -223,20 +227,14 @@ export class CallGroups<Call extends GroupedCall> {
     for (const { ready } of turns.filter(isDone)) ready.resolve();
   }
 
-  async #sendTogether(calls: readonly Call[]): Promise<GroupOutcome<Call>> {
-    try {
-      const areStored = await this.#rules.storeTogether(calls);
-      return { stored: new Set(calls.filter((_call, index) => areStored[index] === true)) };
-    } catch (failure) {
-      return { stored: new Set(), failure };
-    }
-  }
-
   /** Prepares a call that its group has not stored to be sent by itself, so that it gets its own error. */
   #mayBeSentAgain(turn: ReadyTurn<Call>, failure: unknown): boolean {
     const { ready } = turn;
     try {
-      if (failure !== undefined) ready.call.afterGroup(failure);
+      if (failure !== undefined)
+        inContextOf(ready, () => {
+          ready.call.afterGroup(failure);
+        });
     } catch (error) {
       ready.reject(error);
       return false;
@@ -248,34 +246,22 @@ export class CallGroups<Call extends GroupedCall> {
   }
 }
 
+async function sendTogether<Call extends GroupedCall>(
+  { storeTogether }: GroupRules<Call>,
+  calls: readonly Call[],
+): Promise<GroupOutcome<Call>> {
+  try {
+    const areStored = await storeTogether(calls);
+    return { stored: new Set(calls.filter((_call, index) => areStored[index] === true)) };
+  } catch (failure) {
+    return { stored: new Set(), failure };
+  }
+}
+
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);
   });
-}
-
-interface Turn<Call extends GroupedCall> {
-  readonly queue: CallQueue<Turn<Call>>;
-  /** Absent until the call is encoded. */
-  ready: ReadyCall<Call> | undefined;
-  /** Removes what would end the call's wait. */
-  stopWaiting: () => void;
-}
-
-interface ReadyCall<Call extends GroupedCall> {
-  readonly call: Call;
-  /** Whether it may share a statement with others. Not after a group with it has failed. */
-  mayShare: boolean;
-  /** The error of that group, where it had one. */
-  failure?: unknown;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-type ReadyTurn<Call extends GroupedCall> = Turn<Call> & { readonly ready: ReadyCall<Call> };
-
-function isReady<Call extends GroupedCall>(turn: Turn<Call>): turn is ReadyTurn<Call> {
-  return turn.ready !== undefined;
 }
 
 interface GroupOutcome<Call> {

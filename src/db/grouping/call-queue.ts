@@ -16,6 +16,11 @@ export class CallQueue<Item> {
     return this.#isBusy ? undefined : this.#items[0];
   }
 
+  /** The call after the first one. */
+  get second(): Item | undefined {
+    return this.#items[1];
+  }
+
   /** Whether no call waits or is under way. */
   get isIdle(): boolean {
     return !this.#isBusy && this.#items.length === 0;

@@ -1,4 +1,6 @@
 import type { CallContext } from "../call-context.js";
+import { CallGroups } from "./call-groups.js";
+import type { GroupedCall } from "./group-rules.js";
 import { LOCK_TIMEOUT_MS, LockWaits } from "./lock-waits.js";
 
 /** What the groups of a saver or a store are opened with. */
@@ -28,4 +30,9 @@ export function groupingOf<Call extends CallContext>(base: Call): Grouping<Call>
     // A group that fails is sent again call by call, and these are retried.
     together: { ...base, lockTimeoutMs: LOCK_TIMEOUT_MS, policy: { ...base.policy, retry: false } },
   };
+}
+
+/** Opens groups in which each call is sent by itself, in the order of the calls with its key. */
+export function orderOnly<Call extends GroupedCall>(): CallGroups<Call> {
+  return new CallGroups(undefined, 1, new LockWaits(Infinity));
 }

@@ -1,7 +1,10 @@
+import { AsyncResource } from "node:async_hooks";
 import { noop } from "../async/noop.js";
 import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf, orAborted } from "../statements/cancellation.js";
 import { DatabaseError } from "../../errors/index.js";
+import { ownError } from "../../errors/own-error.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
 import type { CallProgress } from "../../telemetry/running-call.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
@@ -66,7 +69,8 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
     let leave = noop;
     const rows = new Promise<Row[]>((resolve, reject) => {
       const [kind, place] = [this.#rules.kindOf(read), this.#rules.placeOf(read)];
-      const waiting = { read, kind, place, resolve, reject };
+      const context = new AsyncResource("WaitingRead");
+      const waiting = { read, kind, place, context, resolve, reject };
       this.#waiting.add(waiting);
       leave = () => {
         this.#waiting.delete(waiting);
@@ -95,7 +99,7 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
       const [first, ...others] = this.#takeGroup();
       if (first === undefined) break;
       if (others.length === 0) this.#sendAlone(first);
-      else void this.#sendGroup([first, ...others]);
+      else void outsideCalls(() => this.#sendGroup([first, ...others]));
     }
     if (this.#waiting.size > 0) this.#underWay.limitWait();
   }
@@ -114,8 +118,8 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
     return [...group.values()];
   }
 
-  #sendAlone({ read, resolve, reject }: Waiting<Read, Row>): void {
-    this.#send(1, read.alone).then(resolve, reject);
+  #sendAlone({ read, context, resolve, reject }: Waiting<Read, Row>): void {
+    context.runInAsyncScope(() => this.#send(1, read.alone)).then(resolve, reject);
   }
 
   async #sendGroup(group: readonly Waiting<Read, Row>[]): Promise<void> {
@@ -132,7 +136,7 @@ export class ReadGroups<Read extends SharedRead<Row>, Row> {
       // It was retried already, for all of them.
       const isTransient = error instanceof DatabaseError && error.transient;
       for (const waiting of group) {
-        if (isTransient) waiting.reject(error);
+        if (isTransient) waiting.reject(ownError(error));
         else this.#sendAlone(waiting);
       }
     } finally {
@@ -145,6 +149,8 @@ interface Waiting<Read, Row> {
   readonly read: Read;
   readonly kind: string;
   readonly place: string;
+  /** The async context of the caller. The code of another call may send the read. */
+  readonly context: AsyncResource;
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -4,6 +4,8 @@ import { isTransient } from "../statements/retry-transient.js";
 import { toDatabaseError } from "../to-database-error.js";
 import type { OpenListeningConnection, ListeningConnection } from "./listening-connection.js";
 import { noop } from "../async/noop.js";
+import { ownErrorOf } from "../../errors/own-error.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 
 /** Receives the notifications of a channel. */
 export interface Subscriber {
@@ -45,7 +47,7 @@ export class Listener {
     if (known === undefined) this.#subscribers.set(channel, new Set([subscriber]));
     else known.add(subscriber);
     this.#change(channel);
-    if (!this.#isRunning) void this.#run();
+    if (!this.#isRunning) void outsideCalls(() => this.#run());
     return () => {
       const others = this.#subscribers.get(channel);
       if (others?.delete(subscriber) !== true) return;
@@ -123,7 +125,7 @@ export class Listener {
     const isFinal = !isTransient(failure);
     for (const subscribers of [...this.#subscribers.values()]) {
       this.#callEach(subscribers, (subscriber) => {
-        if (isFinal) subscriber.failed(failure);
+        if (isFinal) subscriber.failed(ownErrorOf(failure));
         else subscriber.unreachable(failure);
       });
     }

@@ -1,8 +1,9 @@
+import { AsyncResource } from "node:async_hooks";
 import { ConnectionError } from "../../errors/index.js";
 import { onAbort } from "../async/on-abort.js";
 import type { CallContext } from "../call-context.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
-import type { Listener } from "./listener.js";
+import type { Listener, Subscriber } from "./listener.js";
 import { NotificationQueue, type WatchedChannel } from "./notification-queue.js";
 
 /** What a watch listens to, and what ends it. */
@@ -40,7 +41,7 @@ export async function* watchUntilEnded<
   const cleanups: (() => void)[] = [];
   try {
     const connection = await listener();
-    const unsubscribe = connection.subscribe(name, queue);
+    const unsubscribe = connection.subscribe(name, inCallersContext(queue));
     cleanups.push(unsubscribe);
     for (const each of [signal, ...ending]) {
       const end = (reason: unknown): void => {
@@ -61,4 +62,31 @@ export async function* watchUntilEnded<
     queue.close();
   }
   return undefined;
+}
+
+/** The listener serves several watches. What it tells this one, it tells as code of the caller. */
+function inCallersContext(subscriber: Subscriber): Subscriber {
+  const caller = new AsyncResource("Watch");
+  return {
+    heard: (payload) => {
+      caller.runInAsyncScope(() => {
+        subscriber.heard(payload);
+      });
+    },
+    listening: () => {
+      caller.runInAsyncScope(() => {
+        subscriber.listening();
+      });
+    },
+    unreachable: (failure) => {
+      caller.runInAsyncScope(() => {
+        subscriber.unreachable(failure);
+      });
+    },
+    failed: (error) => {
+      caller.runInAsyncScope(() => {
+        subscriber.failed(error);
+      });
+    },
+  };
 }

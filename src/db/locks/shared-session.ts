@@ -1,3 +1,4 @@
+import { ownError } from "../../errors/own-error.js";
 import type { LockSession } from "./lock-session.js";
 
 /** A session that a caller uses until it returns it. */
@@ -38,7 +39,7 @@ export class SharedSession {
       };
     } catch (error) {
       this.#forget(opened);
-      throw error;
+      throw ownError(error);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Extensions } from "@electric-sql/pglite";
 import { InvalidConfigError } from "../../errors/index.js";
+import { ownError } from "../../errors/own-error.js";
 import { lockPGliteFolder } from "./lock-pglite-folder.js";
 import type { PGliteInstance } from "./pglite-instance.js";
 import { pgliteFolderOf } from "./pglite-url.js";
@@ -52,7 +53,9 @@ export function pgliteOpener(url: string): PGliteOpener {
         opening = undefined;
         throw error;
       });
-      return opening;
+      return opening.catch((error: unknown) => {
+        throw ownError(error);
+      });
     },
     release: () => {
       unlock();

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../../errors/index.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 import { noop } from "../async/noop.js";
 import { waitsOf } from "../connection-waits.js";
 import { withoutCredentials } from "./pool-address.js";
@@ -37,7 +38,10 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
         (client) => {
           if (waiting.delete(reject)) resolve(client);
           // The wait was rejected in the meantime.
-          else client.release();
+          else
+            outsideCalls(() => {
+              client.release();
+            });
         },
         (error: unknown) => {
           waiting.delete(reject);

@@ -5,6 +5,7 @@ import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
 import { handleClientErrors } from "./handle-pool-errors.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 import { scopeOf } from "../statements/transaction-scope.js";
 import type { RunContext } from "../statements/run-context.js";
 import type { BoundStatement } from "../statements/statement.js";
@@ -107,7 +108,10 @@ export class StatementClient implements PostgresPoolClient {
   }
 
   release(discard = false): void {
-    this.#client.release(discard || this.#sender.isSpoiled);
+    // The pool may connect for a caller that waits.
+    outsideCalls(() => {
+      this.#client.release(discard || this.#sender.isSpoiled);
+    });
   }
 
   /** Sends one statement, as a prepared statement if `prepare` is set. */

@@ -1,4 +1,5 @@
 import { InvalidConfigError } from "../../errors/index.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { openDatabase } from "../open-database.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "../opened-database.js";
@@ -34,7 +35,9 @@ export function openReplica(
   if (primary.kysely.isTransaction) return undefined;
   try {
     const onConnectionLost = (error: unknown): void => {
-      reportLostConnection(telemetry, error);
+      outsideCalls(() => {
+        reportLostConnection(telemetry, error);
+      });
     };
     const database = openDatabase(source, { prepare, onConnectionLost });
     if (!database.kysely.isTransaction) {

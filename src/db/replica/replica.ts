@@ -1,4 +1,5 @@
 import { CheckpointError, ConnectionError } from "../../errors/index.js";
+import { outsideCalls } from "../../telemetry/outside-calls.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { raceAgainst } from "../async/race-against.js";
 import { withinTime } from "../async/within-time.js";
@@ -83,7 +84,7 @@ export class Replica {
 
   /** Reads that begin at the same time share a check. */
   #look(): Promise<ReplicaState> {
-    this.#looking ??= this.#lookOnce(false).finally(() => {
+    this.#looking ??= outsideCalls(() => this.#lookOnce(false)).finally(() => {
       this.#looking = undefined;
     });
     return this.#looking;

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { noop } from "../async/noop.js";
 import { type Clock, SYSTEM_CLOCK } from "./clock.js";
 
@@ -25,6 +26,8 @@ export interface RoundsOptions {
 export class Rounds {
   readonly #options: RoundsOptions;
   readonly #stopping = new AbortController();
+  /** Any call may start the rounds. They run in the context of none. */
+  readonly #constructed = new AsyncResource("Rounds");
   #running: Promise<void> | undefined;
 
   constructor(options: RoundsOptions) {
@@ -33,7 +36,7 @@ export class Rounds {
 
   /** Begins, unless it has begun or was stopped. */
   start(): void {
-    this.#running ??= this.#runAll();
+    this.#running ??= this.#constructed.runInAsyncScope(() => this.#runAll());
   }
 
   /** Ends the rounds, and waits for the one that runs. */

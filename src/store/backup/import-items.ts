@@ -1,3 +1,4 @@
+import { holdTurn } from "../../db/grouping/hold-turn.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
@@ -5,6 +6,7 @@ import { DatabaseError } from "../../errors/index.js";
 import { describeItem } from "../../errors/store-errors.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
 import { toNamespace } from "../codec/item-namespace-text.js";
+import { idOf } from "../item-id.js";
 import type { BackupRow } from "../queries/backup-row.js";
 import { deleteExpired } from "../queries/delete-expired.js";
 import { findDifferentItem } from "../queries/find-different-item.js";
@@ -34,7 +36,10 @@ export async function importItems(
   try {
     for await (const rows of portionsOf(call, lines)) {
       throwIfAborted(call.signal);
-      const { alive, stored } = await storePortion(call, rows);
+      const keys = rows.map((row) => idOf(row));
+      const { alive, stored } = await holdTurn(call, call.groups?.writes, { keys }, () =>
+        storePortion(call, rows),
+      );
       report = {
         items: report.items + stored,
         skipped: report.skipped + alive - stored,

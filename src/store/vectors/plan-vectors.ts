@@ -1,10 +1,11 @@
 import type { BoundStatement } from "../../db/statements/statement.js";
+import { groupBy } from "../../db/group-by.js";
 import { CheckpointError } from "../../errors/index.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import { refuseMismatch } from "./embedding-check.js";
 import { idOf } from "../item-id.js";
-import { embedTexts } from "../embeddings/embed-texts.js";
+import { embedTexts, type VectorsByText } from "../embeddings/embed-texts.js";
 import type { VectorSettings } from "../embeddings/vector-settings.js";
 import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
 import type { ItemKey } from "../queries/item-keys.js";
@@ -36,8 +37,8 @@ export class VectorsChangedError extends CheckpointError {
 }
 
 /**
- * Embeds the texts of items, except those whose vectors are stored already, and plans how the vectors replace the stored ones. It holds
- * no connection meanwhile.
+ * Embeds the texts of items, except those whose vectors are stored already, and plans how the vectors replace the stored ones. The model
+ * is called for each caller in the async context of that caller. It holds no connection meanwhile.
  *
  * @param relies - Whether stored vectors of unchanged texts may be kept.
  * @param items - No key may occur twice.
@@ -55,21 +56,37 @@ export async function planVectors(
     entry.wanted.some(({ hash }) => hash !== null) ? [entry.item] : [],
   );
   const stored = new StoredVectors(relies ? await readHashes(call, withTexts) : []);
-  const missing = wanted.filter((row) => row.text !== undefined && !stored.has(row));
-  const embedded = await embedTexts(
-    vectors,
-    missing.flatMap(({ text }) => text ?? []),
-    call.signal,
+  const ofCallers = [...groupBy(each, ({ item }) => item.caller)].map(([caller, entries]) => {
+    const rows = entries.flatMap((entry) => entry.wanted);
+    return { caller, rows, missing: rows.flatMap((row) => (stored.has(row) ? [] : (row.text ?? []))) };
+  });
+  const embedded = await allSettled(
+    ofCallers.map(async ({ caller, missing }) => {
+      const embed = () => embedTexts(vectors, missing, call.signal);
+      return caller === undefined ? embed() : caller.runInAsyncScope(embed);
+    }),
   );
-  const rows = wanted.map((row) =>
-    stored.hasInPlace(row) ? { ...row, vector: IN_PLACE } : toRow(vectors, row, stored.has(row), embedded),
+  const rows = ofCallers.flatMap((ofCaller, nth) =>
+    ofCaller.rows.map((row) =>
+      stored.hasInPlace(row)
+        ? { ...row, vector: IN_PLACE }
+        : toRow(vectors, row, stored.has(row), embedded[nth] ?? NOTHING_EMBEDDED),
+    ),
   );
   const relied = wanted.filter((row) => stored.has(row));
   return {
     guard: [stateStep(call, vectors), ...reliedSteps(call, items, relied, stored)],
     statements: [replaceVectors(call.schema, vectors.layout.type, items, rows)],
-    embedded: embedded.size,
+    embedded: embedded.reduce((sum, { size }) => sum + size, 0),
   };
+}
+
+const NOTHING_EMBEDDED: VectorsByText = new Map();
+
+/** Waits until all of them have settled, so that no model works for a call that has failed. */
+async function allSettled<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 /** The vectors of items that are stored, by what they are of. */

@@ -1,3 +1,4 @@
+import type { AsyncResource } from "node:async_hooks";
 import { isZero, type VectorsByText, vectorText } from "../embeddings/embed-texts.js";
 import { CHOSEN, type ItemText } from "../embeddings/item-texts.js";
 import { textHash } from "../embeddings/text-hash.js";
@@ -10,6 +11,8 @@ export interface EmbeddedItem extends ItemKey {
   readonly texts: readonly ItemText[];
   /** Whether the caller of the put has chosen the paths of the texts. */
   readonly choosesPaths: boolean;
+  /** The async context of the caller whose texts these are, where the calls of several share a statement. */
+  readonly caller?: AsyncResource | undefined;
 }
 
 /** A vector that an item should have. */
