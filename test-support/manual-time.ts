@@ -66,6 +66,17 @@ export class ManualTime {
     this.#now = end;
   }
 
+  /** Lets time pass while the process is frozen, or busy with one piece of code. The timers that become due fire late, one after the other. */
+  freeze(ms: number): void {
+    this.#now += ms;
+    const late = [...this.#timers].filter(([, { due }]) => due <= this.#now);
+    for (const [handle, { run }] of late.sort(([, a], [, b]) => a.due - b.due)) {
+      if (!this.#timers.has(handle)) continue;
+      clearTimeout(handle);
+      run();
+    }
+  }
+
   #dueBy(end: number): { readonly handle: NodeJS.Timeout; readonly timer: ManualTimer } | undefined {
     const [first] = [...this.#timers].sort(([, a], [, b]) => a.due - b.due);
     return first === undefined || first[1].due > end ? undefined : { handle: first[0], timer: first[1] };

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
 import { noop } from "../db/async/noop.js";
 import { growingPauses, retry } from "../db/async/retry.js";
+import { withinTime } from "../db/async/within-time.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { parsePlace } from "./boundary/parse-entries.js";
@@ -118,11 +119,13 @@ class Flight {
       const [rows = []] = await runTransaction(call, { statements: [takeLease(call.schema, place, lease)] });
       return rows[0];
     };
-    const row = await retry(() => guarded(cacheOperations["cache.lease"], read), {
-      pauseMs: READ_PAUSES,
-      deadline: performance.now() + leaseSeconds * 1_000,
-      afterResult: (row) => !isFound(row) && row?.is_taken !== true,
-    });
+    const row = await withinTime({ limitMs: leaseSeconds * 1_000 }, (over) =>
+      retry(() => guarded(cacheOperations["cache.lease"], read), {
+        pauseMs: READ_PAUSES,
+        over,
+        afterResult: (row) => !isFound(row) && row?.is_taken !== true,
+      }),
+    );
     if (isFound(row)) return readEntry(newCall(), place, row);
     if (row?.is_taken !== true) return undefined;
     this.#lease = lease;

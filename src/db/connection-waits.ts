@@ -1,4 +1,6 @@
 import { ConnectionError } from "../errors/index.js";
+import { afterLoopTime } from "./async/after-loop-time.js";
+import { noop } from "./async/noop.js";
 import { onAbort } from "./async/on-abort.js";
 import { abortErrorOf, throwIfAborted } from "./statements/cancellation.js";
 
@@ -100,23 +102,18 @@ export class ConnectionWaits {
     { limitMs = DEFAULT_WAIT_MS, explain }: Omit<WaitLimits, "signal">,
     giveUp: (error: ConnectionError) => void,
   ): () => void {
-    const beganAt = performance.now();
-    let pending: NodeJS.Timeout;
-    let isStopped = false;
-    const fail = (): void => {
-      if (isStopped) return;
-      giveUp(new ConnectionError(`waited ${limitMs} ms for ${explain()}`, { transient: false }));
+    let stop = noop;
+    const wait = (ms: number): void => {
+      const beganAt = performance.now();
+      stop = afterLoopTime(ms, () => {
+        const untilMoved = this.#movedAt - beganAt;
+        if (untilMoved > 0) wait(limitMs - ms + untilMoved);
+        else giveUp(new ConnectionError(`waited ${limitMs} ms for ${explain()}`, { transient: false }));
+      });
     };
-    const check = (): void => {
-      const left = Math.max(beganAt, this.#movedAt) + limitMs - performance.now();
-      if (left > 0) pending = setTimeout(check, Math.ceil(left));
-      // A PGlite blocks the process while it works. What it has answered meanwhile comes first.
-      else setImmediate(fail);
-    };
-    pending = setTimeout(check, limitMs);
+    wait(limitMs);
     return () => {
-      isStopped = true;
-      clearTimeout(pending);
+      stop();
     };
   }
 }

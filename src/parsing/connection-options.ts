@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   /**
    * The time limit of one statement, in milliseconds. The server cancels a statement that takes longer, and the call throws a
    * `StatementTimeoutError`. If the server does not answer the cancel request either, the connection counts as lost, and the
-   * saver retries the statement on another one. Default: no limit.
+   * saver retries the statement on another one. While the process is frozen or busy no time counts. Default: no limit.
    *
    * The limit does not include the wait for a connection: `connectionTimeoutMillis` of the pool limits that, or else 60 seconds in which
    * no connection is given back. It does not apply to migrations. PGlite runs in this process: there it limits only the wait for its one

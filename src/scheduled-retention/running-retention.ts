@@ -88,7 +88,7 @@ export class RunningRetention implements Retention {
     const { database, schema, policy, observer } = call;
     // Savers of two tenants see different rows.
     const key = advisoryKey(TASK, schema, policy.tenantId ?? "");
-    const wait = { deadline: performance.now(), signal: stopping, retry: policy.retry, observer };
+    const wait = { waitMs: 0, signal: stopping, retry: policy.retry, observer };
     try {
       this.#lock = await database.locks.acquire(key, wait);
     } catch (error) {

@@ -50,7 +50,7 @@ export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLo
       const key = advisoryKey("run", schema, threadId);
       refuseNested(outer, locks, key, threadId);
       const wait = {
-        deadline: performance.now() + waitMs,
+        waitMs,
         signal,
         retry: policy.retry,
         observer,

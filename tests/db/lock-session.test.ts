@@ -67,7 +67,7 @@ describeServer("a session that holds locks", (target) => {
       return LockSession.open((onLost) => connectLikePool(pool, onLost), TIMING);
     });
     const caller = new AbortController();
-    const wait = { deadline: Infinity, signal: caller.signal, retry: false as const };
+    const wait = { over: new AbortController().signal, signal: caller.signal, retry: false as const };
     const taking = takeOnSession(shared)(1n, wait);
     caller.abort("gone");
     gate.open();

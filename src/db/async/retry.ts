@@ -7,8 +7,8 @@ export type PauseMs = (retry: number) => number;
 /** How an operation is repeated. */
 export interface RetryPlan<T> {
   readonly pauseMs: PauseMs;
-  /** No attempt but the first starts later, on the clock of `performance.now()`. Default: no limit. */
-  readonly deadline?: number | undefined;
+  /** Aborts when the time for attempts is over: see `withinTime`. The last one starts then. Default: no limit. */
+  readonly over?: AbortSignal | undefined;
   /** Ends the pauses. */
   readonly signal?: AbortSignal | undefined;
   /** Whether an attempt that failed is followed by another. Attempts are counted from 1. Default: never. */
@@ -26,7 +26,7 @@ export function growingPauses(firstMs: number, longestMs: number): PauseMs {
 }
 
 /**
- * Repeats an operation until no other attempt should follow, or the deadline has passed. Then it returns or throws what the last
+ * Repeats an operation until no other attempt should follow, or the time is over. Then it returns or throws what the last
  * attempt did.
  *
  * @param attempt - Gets its number, counted from 1.
@@ -34,17 +34,17 @@ export function growingPauses(firstMs: number, longestMs: number): PauseMs {
  */
 export async function retry<T>(
   attempt: (count: number) => Promise<T>,
-  { pauseMs, deadline = Infinity, signal, afterError, afterResult }: RetryPlan<T>,
+  { pauseMs, over, signal, afterError, afterResult }: RetryPlan<T>,
 ): Promise<T> {
   // Not by p-retry: it repeats only what throws, and loses the result of an attempt during which the signal aborts.
   for (let count = 1; ; count++) {
     try {
       const result = await attempt(count);
-      if (afterResult?.(result) !== true || performance.now() >= deadline) return result;
+      if (afterResult?.(result) !== true || over?.aborted === true) return result;
     } catch (error) {
-      if (afterError?.(error, count) !== true || performance.now() >= deadline) throw error;
+      if (afterError?.(error, count) !== true || over?.aborted === true) throw error;
     }
-    await pause(Math.min(pauseMs(count - 1), deadline - performance.now()), { signals: [signal] });
+    await pause(pauseMs(count - 1), { signals: [signal, over] });
     throwIfAborted(signal);
   }
 }

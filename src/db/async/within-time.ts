@@ -1,9 +1,11 @@
+import { afterLoopTime } from "./after-loop-time.js";
+import { noop } from "./noop.js";
 import { onAbort } from "./on-abort.js";
 
 /** The limits of a wait. */
 export interface TimeLimit {
   readonly signal?: AbortSignal | undefined;
-  /** In milliseconds; `undefined` means no limit. */
+  /** In milliseconds during which the event loop runs; `undefined` means no limit. After 0 or less the time is over at once. */
   readonly limitMs?: number | undefined;
 }
 
@@ -19,12 +21,14 @@ export async function withinTime<T>(
   const giveUp = (reason?: unknown): void => {
     controller.abort(reason);
   };
-  const timer = limitMs === undefined ? undefined : setTimeout(giveUp, limitMs);
+  let stopTimer = noop;
+  if (limitMs !== undefined && limitMs > 0) stopTimer = afterLoopTime(limitMs, giveUp);
+  else if (limitMs !== undefined) giveUp();
   const stopListening = onAbort(signal, giveUp);
   try {
     return await run(controller.signal);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     stopListening();
   }
 }

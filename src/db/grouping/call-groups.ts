@@ -1,5 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterLoopTime } from "../async/after-loop-time.js";
 import { noop } from "../async/noop.js";
 import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf } from "../statements/cancellation.js";
@@ -91,20 +92,20 @@ export class CallGroups<Call extends GroupedCall> {
     const giveUp = (error: Error): void => {
       if (this.#remove(turn)) reject(error);
     };
-    let timer: NodeJS.Timeout | undefined;
+    let stopTimer = noop;
     const limitTime = (limitMs: number): void => {
-      timer = setTimeout(() => {
+      stopTimer = afterLoopTime(limitMs, () => {
         // A queue that only waits for a statement, as in a burst of calls, is sent soon. A call that holds it, such as a copy, may run
         // many statements, each within its own limit.
         if (this.#waiting.has(turn.queue) || this.#queues.isHeld(turn.queue)) limitTime(limitMs);
         else giveUp(waitedTooLong(limitMs, failure));
-      }, limitMs);
+      });
     };
     // Those that only keep their order share a transaction, whose statements wait for each other in any case.
     if (timeoutMs !== undefined && this.#rules !== undefined) limitTime(timeoutMs);
     let stopListening = noop;
     turn.stopWaiting = () => {
-      clearTimeout(timer);
+      stopTimer();
       stopListening();
     };
     stopListening = onAbort(signal, () => {

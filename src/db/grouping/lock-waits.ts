@@ -1,5 +1,6 @@
 import type { CallProgress } from "../../telemetry/running-call.js";
 import { growingPauses, retry } from "../async/retry.js";
+import { withinTime } from "../async/within-time.js";
 import { isLockTimeout } from "../statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 
@@ -58,16 +59,17 @@ export class LockWaits {
     // It waits on its connection as long as it takes, so that no other attempt can follow.
     if (this.#waiting < this.#most) return this.#sendAndWait(call);
     const { signal, timeoutMs = Infinity } = call;
-    const deadline = performance.now() + timeoutMs;
-    if (giveWay !== undefined && (await sendUntil(giveWay, call))) return;
-    const cause = await retry(() => this.#sendOnce(call), {
-      pauseMs: PAUSES,
-      deadline,
-      signal,
-      afterResult: (lockTimeout) => {
-        if (lockTimeout !== undefined) call.progress?.waitsFor("lock");
-        return lockTimeout !== undefined;
-      },
+    const cause = await withinTime({ limitMs: timeoutMs }, async (over) => {
+      if (giveWay !== undefined && (await sendUntil(giveWay, call))) return undefined;
+      return retry(() => this.#sendOnce(call), {
+        pauseMs: PAUSES,
+        over,
+        signal,
+        afterResult: (lockTimeout) => {
+          if (lockTimeout !== undefined) call.progress?.waitsFor("lock");
+          return lockTimeout !== undefined;
+        },
+      });
     });
     if (cause !== undefined) throw new StatementTimeoutError(timeoutMs, { cause });
   }

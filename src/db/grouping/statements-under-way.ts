@@ -1,3 +1,4 @@
+import { afterLoopTime } from "../async/after-loop-time.js";
 import { noop } from "../async/noop.js";
 import { LOCK_TIMEOUT_MS } from "./lock-waits.js";
 
@@ -112,24 +113,24 @@ export class StatementsUnderWay {
   #useMoreLater(): void {
     if (this.#isLosingPatience) return;
     this.#isLosingPatience = true;
-    setTimeout(() => {
+    afterLoopTime(PATIENCE_MS, () => {
       this.#isLosingPatience = false;
       this.#isPatient = false;
       this.#sendWaiting();
       this.#isPatient = true;
-    }, PATIENCE_MS);
+    });
   }
 
   #expireLater(): void {
     if (this.#isExpiring) return;
     this.#isExpiring = true;
     const awaited = [...this.#statements];
-    setTimeout(() => {
+    afterLoopTime(LOCK_TIMEOUT_MS, () => {
       this.#isExpiring = false;
       for (const statement of awaited) {
         if (this.#statements.delete(statement)) statement.onExpired();
       }
       this.#sendWaiting();
-    }, LOCK_TIMEOUT_MS);
+    });
   }
 }

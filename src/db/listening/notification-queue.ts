@@ -1,3 +1,4 @@
+import { afterLoopTime } from "../async/after-loop-time.js";
 import { CheckpointError, ConnectionError } from "../../errors/index.js";
 import type { RetryOptions } from "../statements/retry-transient.js";
 import type { Subscriber } from "./listener.js";
@@ -24,7 +25,9 @@ export interface WatchedChannel<Notified> {
 /** Queues what the notifications of a channel say until the caller of a watch asks for the next one. */
 export class NotificationQueue<Notified extends { readonly kind: string }> implements Subscriber {
   readonly #channel: WatchedChannel<Notified>;
-  readonly #startedAt = performance.now();
+  /** Whether the time for the first connection is over. */
+  #isOver = false;
+  readonly #stopTimer: () => void;
   #items: QueueItem<Notified>[] = [];
   /** Notifications that arrived before the confirmation of LISTEN. */
   readonly #early: QueueItem<Notified>[] = [];
@@ -35,6 +38,8 @@ export class NotificationQueue<Notified extends { readonly kind: string }> imple
 
   constructor(channel: WatchedChannel<Notified>) {
     this.#channel = channel;
+    const { maxElapsedMs = DEFAULT_MAX_ELAPSED_MS } = channel.retry === false ? {} : channel.retry;
+    this.#stopTimer = afterLoopTime(maxElapsedMs, () => (this.#isOver = true), true);
   }
 
   /** Notifications may arrive before the server confirms LISTEN. They wait until the gap before them is queued. */
@@ -46,6 +51,7 @@ export class NotificationQueue<Notified extends { readonly kind: string }> imple
   }
 
   listening(): void {
+    this.#stopTimer();
     if (this.#hasListened) this.#channel.resumed();
     this.#isListening = true;
     this.#hasListened = true;
@@ -57,13 +63,11 @@ export class NotificationQueue<Notified extends { readonly kind: string }> imple
     this.#channel.lost(failure);
     this.#isListening = false;
     if (this.#hasListened) return;
-    const { retry } = this.#channel;
-    const elapsed = performance.now() - this.#startedAt;
-    const { maxElapsedMs = DEFAULT_MAX_ELAPSED_MS } = retry === false ? {} : retry;
-    if (retry === false || elapsed > maxElapsedMs) this.failed(failure);
+    if (this.#channel.retry === false || this.#isOver) this.failed(failure);
   }
 
   failed(error: Error): void {
+    this.#stopTimer();
     this.#end ??= { error };
     this.#wake?.();
   }
@@ -78,6 +82,7 @@ export class NotificationQueue<Notified extends { readonly kind: string }> imple
 
   /** Closes the queue, and drops the items in it. */
   close(): void {
+    this.#stopTimer();
     this.#end ??= { error: undefined };
     this.#items = [];
     this.#wake?.();

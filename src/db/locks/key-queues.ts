@@ -1,10 +1,9 @@
-import { MAX_TIMER_MS } from "../async/max-timer.js";
 import { onAbort } from "../async/on-abort.js";
 
 /** The limits of a wait in a queue. */
 export interface QueueWait {
-  /** On the clock of `performance.now()`. */
-  readonly deadline: number;
+  /** Aborts when the wait is over. */
+  readonly over: AbortSignal;
   readonly signal: AbortSignal;
 }
 
@@ -42,11 +41,10 @@ export class KeyQueues {
   }
 }
 
-function waitInTurn(waiting: (() => void)[], { deadline, signal }: QueueWait): Promise<boolean> {
+function waitInTurn(waiting: (() => void)[], { over, signal }: QueueWait): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      clearTimeout(timer);
-      stopListening();
+      for (const one of stops) one();
     };
     const onTurn = (): void => {
       stop();
@@ -56,19 +54,18 @@ function waitInTurn(waiting: (() => void)[], { deadline, signal }: QueueWait): P
       stop();
       waiting.splice(waiting.indexOf(onTurn), 1);
     };
-    const left = Math.max(0, deadline - performance.now());
-    const timer =
-      left > MAX_TIMER_MS
-        ? undefined
-        : setTimeout(() => {
-            stepOut();
-            resolve(false);
-          }, left);
     waiting.push(onTurn);
     const fail: (reason: unknown) => void = reject;
-    const stopListening = onAbort(signal, (reason) => {
-      stepOut();
-      fail(reason);
-    });
+    const stops: (() => void)[] = [];
+    stops.push(
+      onAbort(over, () => {
+        stepOut();
+        resolve(false);
+      }),
+      onAbort(signal, (reason) => {
+        stepOut();
+        fail(reason);
+      }),
+    );
   });
 }

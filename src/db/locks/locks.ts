@@ -4,15 +4,13 @@ import type { RetryOptions, RetryRun } from "../statements/retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
 import { joinSignals } from "../async/join-signals.js";
 import { raceAgainst } from "../async/race-against.js";
+import { withinTime } from "../async/within-time.js";
 import { noop } from "../async/noop.js";
 
 /** How to wait for a lock. */
 export interface LockWait {
-  /**
-   * The end of the wait, on the clock of `performance.now()`; `Infinity` for no limit. There is at least one
-   * attempt.
-   */
-  readonly deadline: number;
+  /** How long to wait, in milliseconds; `Infinity` for no limit. There is at least one attempt. */
+  readonly waitMs: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
   /** How transient faults are retried while waiting for the lock. */
@@ -21,8 +19,12 @@ export interface LockWait {
   readonly observer?: RetryRun["observer"];
 }
 
-/** A wait with a signal. */
-export type EndableWait = LockWait & { readonly signal: AbortSignal };
+/** A wait with signals. */
+export interface EndableWait extends Omit<LockWait, "waitMs"> {
+  /** Aborts when the time is over. */
+  readonly over: AbortSignal;
+  readonly signal: AbortSignal;
+}
 
 /** A lock that this process holds. */
 export interface HeldLock {
@@ -68,7 +70,9 @@ export class Locks {
     throwIfAborted(wait.signal);
     this.#closing.signal.throwIfAborted();
     const { signal, release } = joinSignals([wait.signal, this.#closing.signal]);
-    const acquiring = this.#acquire(key, { ...wait, signal });
+    const acquiring = withinTime({ limitMs: wait.waitMs }, (over) =>
+      this.#acquire(key, { ...wait, over, signal }),
+    );
     try {
       return await raceAgainst(signal, acquiring);
     } catch (error) {

@@ -24,11 +24,11 @@ export function takeOnSession(shared: SharedSession): TakeLock {
 
 function untilTaken(
   attempts: LockAttempts,
-  { deadline, signal, retry: transient, observer }: EndableWait,
+  { over, signal, retry: transient, observer }: EndableWait,
 ): Promise<HeldLock | undefined> {
   return retry(() => retryTransient(() => attempts.tryOnce(signal), transient, { observer }), {
     pauseMs: (round) => (attempts.hasTurn ? PAUSES_WITH_TURN : PAUSES)(round),
-    deadline,
+    over,
     signal,
     afterResult: (lock) => lock === undefined,
   });

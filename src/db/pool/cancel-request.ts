@@ -15,12 +15,18 @@ export type OpenStream = pg.ClientConfig["stream"];
  *
  * @param client - A client of `pg` that is executing a query.
  * @param stream - The option `stream` of its pool.
- * @param giveUp - Ends the attempt.
+ * @param giveUp - Ends the attempt. Nothing is sent afterwards.
+ * @param onSending - Called just before the request is sent. From then on it may cancel what the connection executes, at any time.
  * @returns When the server has received the request. Only the connection itself shows whether anything was
  *   cancelled.
  * @throws Error of the network or of TLS when the request could not be sent.
  */
-export async function requestCancel(client: object, stream: OpenStream, giveUp: AbortSignal): Promise<void> {
+export async function requestCancel(
+  client: object,
+  stream: OpenStream,
+  giveUp: AbortSignal,
+  onSending: () => void = noop,
+): Promise<void> {
   const processId = numberOf(client, "processID");
   const secretKey = numberOf(client, "secretKey");
   // A driver that is compatible with pg may lack them.
@@ -38,7 +44,11 @@ export async function requestCancel(client: object, stream: OpenStream, giveUp: 
   // After the first error nobody awaits the connection, and an `error` event without a listener would end the
   // process.
   connection.on("error", noop);
+  const state = { isSent: false };
   const cancel = (): void => {
+    if (giveUp.aborted) return;
+    state.isSent = true;
+    onSending();
     connection.cancel(processId, secretKey);
   };
   connection.once("sslconnect", cancel);
@@ -51,7 +61,8 @@ export async function requestCancel(client: object, stream: OpenStream, giveUp: 
     connection.connect(...addressOf(client));
     await ended;
   } finally {
-    letServerClose(connection.stream);
+    if (state.isSent) letServerClose(connection.stream);
+    else connection.stream.destroy();
   }
 }
 

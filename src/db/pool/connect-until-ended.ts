@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { ConnectionError } from "../../errors/index.js";
 import { outsideCalls } from "../../telemetry/outside-calls.js";
+import { BLOCKED_MS } from "../async/after-loop-time.js";
 import { noop } from "../async/noop.js";
 import { waitsOf } from "../connection-waits.js";
 import { withoutCredentials } from "./pool-address.js";
@@ -32,8 +33,7 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
           reject(error);
         });
     waiting.add(reject);
-    pool
-      .connect()
+    connect(pool)
       .then(
         (client) => {
           if (waiting.delete(reject)) resolve(client);
@@ -51,6 +51,19 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
         },
       )
       .finally(stop);
+  });
+}
+
+/**
+ * Asks once more where the timer of `pg` has ended the wait while this process was frozen or busy: what the server has answered
+ * meanwhile was not read.
+ */
+function connect(pool: Pool): Promise<PoolClient> {
+  const { connectionTimeoutMillis = 0 } = pool.options;
+  const dueAt = performance.now() + (connectionTimeoutMillis > 0 ? connectionTimeoutMillis : Infinity);
+  return pool.connect().catch((error: unknown) => {
+    if (performance.now() <= dueAt + BLOCKED_MS) throw error;
+    return pool.connect();
   });
 }
 

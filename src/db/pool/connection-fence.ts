@@ -5,12 +5,15 @@ import { abortErrorOf, isCanceled } from "../statements/cancellation.js";
 import { raceAgainst } from "../async/race-against.js";
 import { resultTypes } from "../result-types.js";
 import type { RunContext } from "../statements/run-context.js";
-import { ServerClock } from "./server-clock.js";
+import { LONGEST_READING_MS, ServerClock } from "./server-clock.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { type ClockRow, refuseAfter } from "./statement-deadline.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { type Query, toQuery } from "./to-query.js";
 import { withinTime } from "../async/within-time.js";
+
+/** How often the server's clock is read again where reading it has taken too long. */
+const MOST_READS = 3;
 
 /**
  * Makes sure that a statement is not executed after its caller has given up. When a connection is discarded
@@ -45,10 +48,11 @@ export class ConnectionFence {
 
   /** The query that reads the server process of the connection, to be sent together with others. */
   identify(): Query {
+    const askedAt = performance.now();
     return {
       ...toQuery(currentBackend()),
       onRows: ([row]) => {
-        this.#backend = this.#identified(row as BackendRow | undefined);
+        this.#backend = this.#identified(row as BackendRow | undefined, askedAt);
       },
     };
   }
@@ -63,7 +67,7 @@ export class ConnectionFence {
   async settle({ signal, statementTimeoutMs }: RunContext): Promise<void> {
     await withinTime({ signal, limitMs: statementTimeoutMs }, async (giveUp) => {
       try {
-        if (this.#backend === undefined || this.#clock.isUnread)
+        for (let reads = 0; reads < MOST_READS && this.#isUnread; reads++)
           this.#backend = await this.#readBackend(giveUp);
         if (this.#fences.areDue) await this.#endOthers(giveUp);
       } catch (error) {
@@ -79,10 +83,13 @@ export class ConnectionFence {
   /**
    * The statement to send after a write, in its transaction: the server then refuses the transaction once the
    * caller has given up, even if nothing else reaches the server. Empty where the call has no timeout.
+   *
+   * The caller gives up later than its timeout, after the grace of a cancel request: until then it still reads that the write is stored.
+   * So the server may have longer too, since its clock was perhaps read late, or the statement is sent late.
    */
   deadline({ statementTimeoutMs }: RunContext): BoundStatement<ClockRow>[] {
     if (statementTimeoutMs === undefined) return [];
-    const deadlineMs = this.#clock.in(statementTimeoutMs);
+    const deadlineMs = this.#clock.in(statementTimeoutMs + LONGEST_READING_MS);
     return deadlineMs === undefined ? [] : [refuseAfter(deadlineMs)];
   }
 
@@ -94,10 +101,10 @@ export class ConnectionFence {
     return this.#fences.hasCitus === true;
   }
 
-  /** Reads the server's clock from the answer to a {@link deadline} statement that has passed. */
-  passedDeadline([row]: readonly unknown[]): void {
+  /** Reads the server's clock from the answer to a {@link deadline} statement that was sent at `askedAt` and has passed. */
+  passedDeadline([row]: readonly unknown[], askedAt: number): void {
     const isClock = typeof row === "object" && row !== null && "clock" in row;
-    this.#clock.read(isClock ? String(row.clock) : undefined);
+    this.#clock.read(isClock ? String(row.clock) : undefined, askedAt);
   }
 
   /** Runs statements on the connection, and records whether the server has answered them. */
@@ -125,19 +132,24 @@ export class ConnectionFence {
     return true;
   }
 
+  get #isUnread(): boolean {
+    return this.#backend === undefined || this.#clock.isUnread;
+  }
+
   async #readBackend(giveUp: AbortSignal): Promise<Backend | null> {
+    const askedAt = performance.now();
     try {
       const [row] = await this.#send(currentBackend(), giveUp);
-      return this.#identified(row);
+      return this.#identified(row, askedAt);
     } catch (error) {
       if (giveUp.aborted || isLost(error)) throw error;
-      this.#clock.read(undefined);
+      this.#clock.read(undefined, askedAt);
       return null;
     }
   }
 
-  #identified(row: BackendRow | undefined): Backend | null {
-    this.#clock.read(row?.clock);
+  #identified(row: BackendRow | undefined, askedAt: number): Backend | null {
+    this.#clock.read(row?.clock, askedAt);
     if (row !== undefined) this.#fences.hasCitus = typeof row.citus === "string";
     // A pooler makes up the process ids that it reports.
     const processId = Number(row?.pid);

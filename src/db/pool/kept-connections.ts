@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { afterLoopTime } from "../async/after-loop-time.js";
 import type { StatementClient } from "./statement-client.js";
 
 /** How long a call waits for a connection of another call before it opens a new one, in milliseconds. */
@@ -42,12 +43,15 @@ export class KeptConnections {
     this.#inUse++;
   }
 
-  /** Gives a connection back that can be used again: to a call that waits, or at the end of the turn to the pool. */
+  /**
+   * Gives the connection of a call that succeeded back: to a call that waits, or at the end of the turn to the pool. One that must not
+   * be used again goes to the pool at once, which closes it.
+   */
   giveBack(client: StatementClient): void {
     this.#inUse--;
     const [next] = this.#waiting;
     // Callers that wait for the pool have their turn first.
-    if (this.#pool.waitingCount > 0 || this.#pool.ending) client.release();
+    if (client.isSpoiled || this.#pool.waitingCount > 0 || this.#pool.ending) client.release();
     else if (next === undefined) this.#keep(client);
     else next(client);
   }
@@ -67,7 +71,7 @@ export class KeptConnections {
   #wait(connect: () => Promise<StatementClient>): Promise<StatementClient> {
     return new Promise((resolve, reject) => {
       const receive = (client: StatementClient): void => {
-        clearTimeout(timer);
+        stopTimer();
         this.#waiting.delete(receive);
         resolve(client);
       };
@@ -76,12 +80,12 @@ export class KeptConnections {
         if (this.#waiting.has(receive)) receive(client);
         else client.release();
       };
-      const timer = setTimeout(() => {
+      const stopTimer = afterLoopTime(OPENED_AFTER_MS, () => {
         // After an error nobody else is to give it a connection.
         open()
           .catch(reject)
           .finally(() => this.#waiting.delete(receive));
-      }, OPENED_AFTER_MS);
+      });
       this.#waiting.add(receive);
     });
   }

@@ -1,6 +1,12 @@
 /** How long a reading is used, in milliseconds. Afterwards the two clocks may have drifted too far apart. */
 const READ_AGAIN_MS = 10 * 60 * 1000;
 
+/**
+ * How long after the server has read its clock the answer may be read, in milliseconds: the estimate is behind by as much. The process may
+ * have been frozen or busy meanwhile.
+ */
+export const LONGEST_READING_MS = 1_000;
+
 /** The clock of the server, as read on a connection. The estimate is never ahead of the server's clock. */
 export class ServerClock {
   #serverMs: number | undefined;
@@ -12,12 +18,14 @@ export class ServerClock {
   }
 
   /**
-   * Stores the server's time. Call it as soon as the answer has arrived: the server's clock is ahead of it by
-   * then.
+   * Stores the server's time, unless reading it has taken too long. Call it as soon as the answer has arrived: the server's clock is ahead
+   * of it by then.
    *
    * @param seconds - Since 1970, as text.
+   * @param askedAt - On the clock of `performance.now()`.
    */
-  read(seconds: string | undefined): void {
+  read(seconds: string | undefined, askedAt: number): void {
+    if (performance.now() - askedAt > LONGEST_READING_MS) return;
     this.#serverMs = Number(seconds) * 1000;
     this.#readAt = performance.now();
   }

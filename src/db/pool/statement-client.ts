@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { CustomTypesConfig, PoolClient } from "pg";
+import { afterLoopTime } from "../async/after-loop-time.js";
 import type { OpenStream } from "./cancel-request.js";
 import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
@@ -66,6 +67,11 @@ export class StatementClient implements PostgresPoolClient {
     return this.#sender.isAbandoned;
   }
 
+  /** Whether the connection must not be used again, as where a cancel request for it is under way. */
+  get isSpoiled(): boolean {
+    return this.#sender.isSpoiled;
+  }
+
   /**
    * Whether {@link settle} must be called before anything is sent.
    *
@@ -76,10 +82,7 @@ export class StatementClient implements PostgresPoolClient {
     return this.#fence.isUnsettled(context) && !(isRead && this.#fence.isUnidentified);
   }
 
-  /**
-   * Ends the server processes of statements that were abandoned on other connections; see {@link
-   * ConnectionFence}.
-   */
+  /** Ends the server processes of statements that were abandoned on other connections; see {@link ConnectionFence}. */
   async settle(context: RunContext): Promise<void> {
     await this.#fence.settle(context);
   }
@@ -136,7 +139,7 @@ export class StatementClient implements PostgresPoolClient {
     try {
       return await run(toNamedQuery);
     } catch (error) {
-      if (!isIn(STALE_STATEMENT_STATES, error) || this.#sender.isSpoiled) throw error;
+      if (!STALE_STATEMENT_STATES.has(String(codeOf(error))) || this.#sender.isSpoiled) throw error;
       // The server doesn't have the statement that this connection has prepared, so the connection stops preparing statements.
       this.#lostPreparedStatement = true;
       return run(toQuery);
@@ -252,14 +255,19 @@ export class StatementClient implements PostgresPoolClient {
     if (check.length === 0)
       return (await this.#sender.send<Row>([...queries, ...ending], context)).slice(0, queries.length);
     const began = performance.now();
+    let isEarly = true;
+    const { statementTimeoutMs = 0 } = context;
+    const stopTimer = afterLoopTime(statementTimeoutMs / 2, () => (isEarly = false), true);
     try {
       const results = await this.#sender.send<Row>([...queries, ...check, ...ending], context);
-      this.#fence.passedDeadline(results[queries.length] ?? []);
+      this.#fence.passedDeadline(results[queries.length] ?? [], began);
       return results.slice(0, queries.length);
     } catch (error) {
       if (!isRefusedAsLate(error)) throw error;
       this.#sender.spoil();
-      throw lateError(error, performance.now() - began, context);
+      throw lateError(error, isEarly, statementTimeoutMs);
+    } finally {
+      stopTimer();
     }
   }
 
@@ -292,8 +300,4 @@ const COMMANDS: readonly string[] = [
 // Kysely distinguishes these. Other commands (DDL, SET) have neither rows nor a count that Kysely uses.
 function isCommand(command: string): command is Command {
   return COMMANDS.includes(command);
-}
-
-function isIn(states: ReadonlySet<string>, error: unknown): boolean {
-  return states.has(String(codeOf(error)));
 }

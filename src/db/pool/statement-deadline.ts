@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { ConnectionError, StatementTimeoutError } from "../../errors/index.js";
 import { codeOf } from "../../errors/error-code.js";
-import type { RunContext } from "../statements/run-context.js";
 import { type BoundStatement, Statement } from "../statements/statement.js";
 
 /**
@@ -35,12 +34,16 @@ export function clockText() {
   return sql<string>`extract(epoch from clock_timestamp())::text`;
 }
 
-/** The error of a write that the server refused as too late. */
-export function lateError(cause: unknown, elapsedMs: number, { statementTimeoutMs = 0 }: RunContext): Error {
-  // The deadline counts from the reading of the server's clock, slightly earlier than the timer of this
-  // process.
-  if (elapsedMs * 2 >= statementTimeoutMs) return new StatementTimeoutError(statementTimeoutMs, { cause });
-  return new ConnectionError("the server's clock has been set since it was read", { cause });
+/**
+ * The error of a write that the server refused as too late.
+ *
+ * @param isEarly - Whether most of the time limit was left for this process, which may have been frozen.
+ */
+export function lateError(cause: unknown, isEarly: boolean, statementTimeoutMs: number): Error {
+  if (!isEarly) return new StatementTimeoutError(statementTimeoutMs, { cause });
+  const problem =
+    "the server's clock has been set since it was read, or this process was frozen while it sent the write";
+  return new ConnectionError(problem, { cause });
 }
 
 // SQL has no function that only throws. The server's log quotes the name of the setting.

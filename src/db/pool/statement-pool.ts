@@ -198,7 +198,8 @@ function boundedClient(client: StatementClient, context: RunContext): PostgresPo
   return {
     query,
     release: (discard) => {
-      client.release(discard);
+      // Nothing is sent after the signal has aborted, so that a transaction may still be open.
+      client.release(discard === true || context.signal?.aborted === true);
     },
   };
 }

@@ -1,8 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
-import { ConnectionError, NotReplicatedError } from "../../errors/index.js";
+import { NotReplicatedError, StatementTimeoutError } from "../../errors/index.js";
 import { isBounded, runBounded, throwIfAborted } from "../statements/cancellation.js";
 import { loadOnce } from "../async/load-once.js";
+import { pause } from "../async/pause.js";
 import type { OpenStream } from "./cancel-request.js";
 import { type ConnectionFence, isLost } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
@@ -72,19 +72,12 @@ export class StatementSender {
   }
 
   async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {
+    // An earlier statement of the same call has ended just when it was to be cancelled.
     if (this.#awaitsCancel) {
       throwIfAborted(context.signal);
-      throw new ConnectionError(
-        "the connection is unusable: a cancel request for an earlier statement may still arrive on it",
-      );
+      throw new StatementTimeoutError(context.statementTimeoutMs ?? 0);
     }
-    const cancel = (giveUp: AbortSignal): Promise<void> => {
-      // The request may arrive late and would then cancel the connection's next statement: there must be
-      // none.
-      this.#isSpoiled = true;
-      this.#awaitsCancel = true;
-      return this.#cancel(giveUp);
-    };
+    const cancel = (giveUp: AbortSignal): Promise<void> => this.#cancel(giveUp);
     this.#unreplicated = undefined;
     let answer: T;
     try {
@@ -123,9 +116,15 @@ export class StatementSender {
    */
   async #cancel(giveUp: AbortSignal): Promise<void> {
     const { requestCancel } = await loadCancelRequest();
+    const onSending = (): void => {
+      // The request may arrive late and would then cancel the connection's next statement: there must be
+      // none.
+      this.#isSpoiled = true;
+      this.#awaitsCancel = true;
+    };
     while (!giveUp.aborted) {
-      await requestCancel(this.#client, this.#openStream, giveUp);
-      await setTimeout(CANCEL_AGAIN_MS, undefined, { signal: giveUp });
+      await requestCancel(this.#client, this.#openStream, giveUp, onSending);
+      await pause(CANCEL_AGAIN_MS, { signals: [giveUp] });
     }
   }
 }

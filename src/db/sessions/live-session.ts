@@ -1,5 +1,6 @@
 import { ConnectionError } from "../../errors/index.js";
 import type { OpenSessionConnection, SessionConnection } from "./session-connection.js";
+import { afterLoopTime } from "../async/after-loop-time.js";
 import { unref } from "../async/unref.js";
 import { onAbort } from "../async/on-abort.js";
 import { raceAgainst } from "../async/race-against.js";
@@ -15,12 +16,6 @@ export interface SessionTiming {
 }
 
 const DEFAULT_TIMING: SessionTiming = { heartbeatMs: 5_000, answerMs: 10_000 };
-
-/**
- * The timer has several ticks: a process that is too busy to read an answer in time misses one tick, and
- * reads the answer before the next.
- */
-const ANSWER_SLICES = 4;
 
 /** One connection that is kept for long, and detects by itself that it is dead. */
 export class LiveSession {
@@ -101,15 +96,9 @@ export class LiveSession {
    */
   #limitAnswer(): () => void {
     const { answerMs } = this.#timing;
-    let left = ANSWER_SLICES;
-    const timer = setInterval(() => {
-      if (--left > 0) return;
-      clearInterval(timer);
+    return afterLoopTime(answerMs, () => {
       this.#lost.abort(new ConnectionError(`the server has not answered for ${answerMs} ms`));
-    }, answerMs / ANSWER_SLICES);
-    return () => {
-      clearInterval(timer);
-    };
+    });
   }
 
   // An idle connection does not show that it is dead.

@@ -5,6 +5,7 @@ import {
   StatementTimeoutError,
 } from "../../errors/index.js";
 import { codeOf } from "../../errors/error-code.js";
+import { afterLoopTime } from "../async/after-loop-time.js";
 import { onAbort } from "../async/on-abort.js";
 import { raceAgainst } from "../async/race-against.js";
 import type { RunContext } from "./run-context.js";
@@ -42,22 +43,22 @@ export async function runBounded<T>({ run, cancel }: BoundedRun<T>, context: Run
   let ended: "aborted" | "late" | undefined;
   // Most statements need none, and aborting one takes long: it creates an exception with its stack.
   let cancelling: AbortController | undefined;
-  let grace: NodeJS.Timeout | undefined;
+  let stopGrace = noop;
   const end = (why: "aborted" | "late"): void => {
     if (ended !== undefined) return;
     ended = why;
     cancelling = new AbortController();
     cancel(cancelling.signal).catch(noop);
-    grace = setTimeout(() => {
+    stopGrace = afterLoopTime(CANCEL_GRACE_MS, () => {
       reject(new ConnectionError("the server answered neither the statement nor the cancel request"));
-    }, CANCEL_GRACE_MS);
+    });
   };
-  const timer =
+  const stopTimer =
     statementTimeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
+      ? noop
+      : afterLoopTime(statementTimeoutMs, () => {
           end("late");
-        }, statementTimeoutMs);
+        });
   const stopListening = onAbort(signal, () => {
     end("aborted");
   });
@@ -71,8 +72,8 @@ export async function runBounded<T>({ run, cancel }: BoundedRun<T>, context: Run
     }
     throw error;
   } finally {
-    clearTimeout(timer);
-    clearTimeout(grace);
+    stopTimer();
+    stopGrace();
     cancelling?.abort();
     stopListening();
   }

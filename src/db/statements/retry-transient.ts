@@ -2,12 +2,16 @@ import { DatabaseError } from "../../errors/index.js";
 import type { RetriedAttempt } from "../../telemetry/observed-call.js";
 import type { CallProgress } from "../../telemetry/running-call.js";
 import { retry } from "../async/retry.js";
+import { withinTime } from "../async/within-time.js";
 import { throwIfAborted } from "./cancellation.js";
 import { toDatabaseError } from "../to-database-error.js";
 
 /** How transient faults are retried. */
 export interface RetryOptions {
-  /** No attempt starts later than this after the first failure, in milliseconds. Default 15,000. */
+  /**
+   * No attempt starts later than this after the first failure, in milliseconds, without the time while the process is frozen or busy.
+   * Default 15,000.
+   */
   readonly maxElapsedMs?: number | undefined;
   /** The pause after the first failure, in milliseconds; it doubles with each, with jitter. Default 25. */
   readonly minDelayMs?: number | undefined;
@@ -70,13 +74,15 @@ function retryAfter<T>(
       throw last.failure;
     }
   };
-  return retry(again, {
-    // The jitter lengthens a pause: the caller gave the shortest one.
-    pauseMs: (round) => Math.min(maxDelayMs, minDelayMs * 2 ** round * (1 + Math.random())),
-    deadline: last.at + maxElapsedMs,
-    signal,
-    afterError: isTransient,
-  });
+  return withinTime({ limitMs: maxElapsedMs }, (over) =>
+    retry(again, {
+      // The jitter lengthens a pause: the caller gave the shortest one.
+      pauseMs: (round) => Math.min(maxDelayMs, minDelayMs * 2 ** round * (1 + Math.random())),
+      over,
+      signal,
+      afterError: isTransient,
+    }),
+  );
 }
 
 /** Whether the same operation may succeed later. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { runContextOf } from "../../db/call-context.js";
+import { withinTime } from "../../db/async/within-time.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import type { FindingState } from "../../doctor/finding.js";
 import { CheckpointError } from "../../errors/index.js";
@@ -23,9 +24,9 @@ export const healthCalls: ReadDefinitions<"health"> = {
     args: z.strictObject({}),
     run: async ({ context, call, signal }) => {
       // Before the checks keep the server busy.
-      const health = await context.saver.health({
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-      });
+      const health = await withinTime({ signal, limitMs: ANSWER_MS }, (inTime) =>
+        context.saver.health({ signal: inTime }),
+      );
       const examined: readonly HealthFinding[] = await examineDatabase(call, signal);
       const isReached = !examined.some(({ check, state }) => check === "connection" && state === "error");
       const findings = [...examined, ...(isReached ? [findingOf(health)] : []), ...replicaFindings(health)];

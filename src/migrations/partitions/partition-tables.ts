@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { growingPauses, retry } from "../../db/async/retry.js";
+import { withinTime } from "../../db/async/within-time.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
@@ -118,11 +119,9 @@ function stepOf(
 /** @throws MigrationError if a step fails because of other transactions for `limitMs`. */
 async function repeatedly(limitMs: number, step: () => Promise<StepResult>): Promise<StepResult> {
   try {
-    return await retry(step, {
-      pauseMs: PAUSES,
-      deadline: performance.now() + limitMs,
-      afterError: (error) => isRepeated(toDatabaseError(error)),
-    });
+    return await withinTime({ limitMs }, (over) =>
+      retry(step, { pauseMs: PAUSES, over, afterError: (error) => isRepeated(toDatabaseError(error)) }),
+    );
   } catch (error) {
     const failure = toDatabaseError(error);
     throw isRepeated(failure) ? isBusy(limitMs, failure) : failure;

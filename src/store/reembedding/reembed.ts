@@ -1,4 +1,5 @@
 import { growingPauses, retry } from "../../db/async/retry.js";
+import { withinTime } from "../../db/async/within-time.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
@@ -155,14 +156,15 @@ class Reembedding {
     target: ReembedTarget,
     rows: readonly UnembeddedRow[],
   ): Promise<number> {
-    const limit = AbortSignal.timeout(MODEL_TIMEOUT_MS);
-    const signal = this.#call.signal === undefined ? limit : AbortSignal.any([this.#call.signal, limit]);
-    try {
-      return await embedBatch({ ...within, signal }, this.#vectors, target, rows);
-    } catch (error) {
-      if (limit.aborted && this.#call.signal?.aborted !== true) throw new ModelTooSlowError();
-      throw error;
-    }
+    const { signal: given } = this.#call;
+    return withinTime({ signal: given, limitMs: MODEL_TIMEOUT_MS }, async (signal) => {
+      try {
+        return await embedBatch({ ...within, signal }, this.#vectors, target, rows);
+      } catch (error) {
+        if (signal.aborted && given?.aborted !== true) throw new ModelTooSlowError();
+        throw error;
+      }
+    });
   }
 
   #report(done: number): void {

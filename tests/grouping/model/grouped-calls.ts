@@ -87,6 +87,12 @@ export class GroupedCalls {
     statement.end(end);
   }
 
+  /** Freezes the process, during which nobody waits. */
+  freeze(ms: number): void {
+    this.#time.freeze(ms);
+    for (const call of this.calls) if (call.waitsSince !== undefined) call.waitsSince += ms;
+  }
+
   /** Waits until nothing goes on by itself, and checks the laws. */
   async settle(): Promise<void> {
     // A group lets its callers go on in a later turn of the event loop.
@@ -137,9 +143,9 @@ export class GroupedCalls {
     assert(!call.isAborted, `call ${number} goes on after it was aborted`);
     if (waitsSince === undefined) return;
     const waitedMs = this.#time.now - waitsSince;
-    // The limit begins anew where the whole thread waits for a statement.
+    // The limit begins anew where the whole thread waits for a statement, and lasts longer where the process is frozen at its end.
     assert(
-      hasFoundLock || waitedMs <= 2 * this.#limitMs,
+      hasFoundLock || waitedMs <= 4 * this.#limitMs,
       `call ${number} waits for longer than its time limit`,
     );
     if (this.#unsettledOf(shape.threadId)[0] !== call) return;

@@ -36,7 +36,7 @@ const anyRead: fc.Arbitrary<ReadShape> = fc.record({
 
 const anyPlace = fc.nat(20);
 
-/** A history of calls and statements: they arrive, become ready, are aborted, wait, end and fail in any order. */
+/** A history of calls and statements: they arrive, become ready, are aborted, wait, end, fail and are frozen in any order. */
 export const anyCalls = fc.commands<object, CallHistory, false>(
   [
     ...repeated(4, () =>
@@ -79,6 +79,11 @@ export const anyCalls = fc.commands<object, CallHistory, false>(
       ),
     ),
     ...repeated(2, () => timePasses<CallHistory>()),
+    fc.constantFrom(30, 3_000, 3_600_000).map((ms) =>
+      step(`the process is frozen for ${ms} ms`, ({ grouped }: CallHistory) => {
+        grouped.freeze(ms);
+      }),
+    ),
   ],
   { maxCommands: 60, size: "max" },
 );
