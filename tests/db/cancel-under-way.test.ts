@@ -16,7 +16,7 @@ class SlowCancels {
   /** Whether new connections stay under way, too. */
   connectsNone = false;
   /** Called when a cancel request is sent, or would be if its connection were not under way. */
-  onSent: () => void = () => undefined;
+  onSent: () => unknown = () => undefined;
 
   /** The option `stream` of a pool. */
   readonly stream = (): Socket => {
@@ -57,6 +57,7 @@ describeServer("a connection whose cancel request is under way", (target) => {
   let network: SlowCancels;
   let pool: pg.Pool;
   let locker: pg.Client;
+  let rollback: Promise<unknown> | undefined;
   let opened: number;
   beforeEach(async () => {
     database = await target.sharedDatabase();
@@ -70,6 +71,7 @@ describeServer("a connection whose cancel request is under way", (target) => {
     await locker.connect();
   });
   afterEach(async () => {
+    await rollback;
     await locker.end();
     await pool.end();
   });
@@ -80,11 +82,12 @@ describeServer("a connection whose cancel request is under way", (target) => {
     return made;
   }
 
-  /** Lets the statement that waits for the item go on as soon as a cancel request for it has been sent. */
+  /** Lets the statement that waits for the item go on as soon as a cancel request for it has been sent, for the first time. */
   async function lockUntilCancel(): Promise<void> {
     await locker.query("begin");
     await locker.query(LOCK.sql);
-    network.onSent = () => void locker.query("rollback");
+    rollback = undefined;
+    network.onSent = () => (rollback ??= locker.query("rollback"));
   }
 
   /** Calls that the server still answers after it was to cancel their statements. */

@@ -17,6 +17,7 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
+import { MsgpackSerializer } from "../../src/serde/index.js";
 import { observedPool, type ObservedPool } from "../../test-support/round-trips.js";
 import { incompressibleText } from "../../test-support/spliced-values.js";
 import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
@@ -254,6 +255,32 @@ describeServer("calls that are made at the same time", (target) => {
       expect(counts).toEqual([{ rows: 2 * THREADS.length, transactions: 10 }]);
     },
   );
+
+  it("wait for an earlier call of their thread no longer than the saver's time limit", async () => {
+    let encode: () => void = () => undefined;
+    const encoded = new Promise<void>((resolve) => (encode = resolve));
+    class Slow extends MsgpackSerializer {
+      override async dumpsTyped(value: unknown): ReturnType<MsgpackSerializer["dumpsTyped"]> {
+        if (value === "slow") await encoded;
+        return super.dumpsTyped(value);
+      }
+    }
+    const saver = new PostgresSaver(observed.pool, new Slow(), { statementTimeoutMs: 50 });
+    const config = threadConfig("waited for", { checkpoint_id: nextId() });
+    const first = saver.putWrites(config, [["a", "slow"]], "slow");
+    // One can share a statement, one is too long for that, and one deletes.
+    const waiting = [
+      saver.putWrites(config, [["a", "small"]], "small"),
+      saver.putWrites(config, [["a", incompressibleText(70_000)]], "long"),
+      saver.deleteThread("waited for"),
+    ];
+    for (const outcome of await Promise.allSettled(waiting))
+      // They were not sent, so the server has no code for them.
+      expect(outcome).toMatchObject({ reason: { code: "STATEMENT_TIMEOUT", sqlState: undefined } });
+    encode();
+    await first;
+    expect(await database.query("select task_id from checkpoint_writes")).toEqual([{ task_id: "slow" }]);
+  });
 
   it("leave nothing behind that a later call waits for", async () => {
     const saver = opened.saver(observed.pool);

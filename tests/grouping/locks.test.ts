@@ -113,26 +113,6 @@ describeLocks("calls on a thread whose rows somebody has locked", (target) => {
     await putNext(saver, thread, "third");
   });
 
-  it.each([1, 10])("wait for each other no longer than that, on a pool of %d connections", async (max) => {
-    const saver = saverWith(max, { statementTimeoutMs: 200 });
-    const [thread] = await newThreads(saver, "locked", 1);
-    if (thread === undefined) throw new Error("no thread");
-    const { config } = thread;
-    const [first, ...waiting] = await whileLocked("locked", () =>
-      Promise.allSettled([
-        putNext(saver, thread, "second"),
-        saver.putWrites(config, [["a", "small"]], "task"),
-        saver.putWrites(config, [["a", "x".repeat(70_000)]], "task"),
-        saver.deleteThread("locked 0"),
-      ]),
-    );
-    expect(first).toMatchObject({ reason: expect.any(StatementTimeoutError) });
-    for (const outcome of waiting) expect(outcome).toMatchObject({ reason: { code: "STATEMENT_TIMEOUT" } });
-    // The next one may be sent just before its time is over. The last one was not sent, so the server has no code for it.
-    expect(waiting.at(-1)).toMatchObject({ reason: { sqlState: undefined } });
-    await putNext(saver, thread, "third");
-  });
-
   it("can be aborted while they wait for their turn", async () => {
     const saver = saverWith(10);
     const [thread] = await newThreads(saver, "locked", 1);

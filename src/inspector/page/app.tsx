@@ -40,7 +40,7 @@ export function App() {
   const route = useRoute();
   const overview = useRead("overview", {});
   const main = useRef<HTMLElement>(null);
-  useScrollMemory([route.page, ...route.subjects].join("/"));
+  useScrollMemory(route);
   useEffect(() => {
     document.title = pageTitle(route);
     // A screen reader continues at the new page, as after loading one.

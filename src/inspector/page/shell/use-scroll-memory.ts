@@ -1,4 +1,6 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Route } from "../routes/route.js";
+import { currentRoute } from "../routes/use-route.js";
 
 /** How far the person had scrolled, by entry of the browser's history. */
 const positions = new Map<number, number>();
@@ -7,19 +9,35 @@ const positions = new Map<number, number>();
  * Shows a new page from its top, and goes back to where the person was on an earlier one. The browser can't: it would scroll before the
  * page is there.
  *
- * @param page - What the address shows.
+ * @param route - What is shown. The address may be newer.
  */
-export function useScrollMemory(page: string): void {
-  useEffect(() => {
-    scrollTo(0, positions.get(entryKey()) ?? 0);
+export function useScrollMemory(route: Route): void {
+  const page = pageOf(route);
+  const wanted = useRef(0);
+  // Before the browser scrolls, because the new page may be shorter than the one before.
+  useLayoutEffect(() => {
+    history.scrollRestoration = "manual";
+    let key = entryKey();
+    wanted.current = positions.get(key) ?? 0;
     const remember = (): void => {
-      positions.set(entryKey(), scrollY);
+      // The address changes before the page does. Until then this is the position on the entry before.
+      if (pageOf(currentRoute()) === page) key = entryKey();
+      positions.set(key, scrollY);
     };
     addEventListener("scroll", remember, { passive: true });
+    addEventListener("hashchange", remember);
     return () => {
       removeEventListener("scroll", remember);
+      removeEventListener("hashchange", remember);
     };
   }, [page]);
+  useEffect(() => {
+    scrollTo(0, wanted.current);
+  }, [page]);
+}
+
+function pageOf({ page, subjects }: Route): string {
+  return [page, ...subjects].join("/");
 }
 
 /** Returns what tells the current entry of the history from the others. A link creates one without a state. */
