@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** How often a call runs before it is traced: it then finds its connection, its statements and what it loads late. */
 const WARM_UPS = 3;
 
-/** How often a call is traced. What did not run each time was not part of it, but of something else in this process. */
-const TRACES = 3;
+/** How often a call is traced. What did not run each time was not part of it, but of something else in this process, such as a timer. */
+const TRACES = 10;
 
 /** What ran in a call: the number of its functions by the path of their file, such as `src/saver/put.ts`. */
 export type CallTrace = ReadonlyMap<string, number>;
