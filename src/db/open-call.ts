@@ -1,5 +1,4 @@
 import type { Logger } from "../telemetry/logger.js";
-import { outsideCalls } from "../telemetry/outside-calls.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { CallContext, StatementPolicy } from "./call-context.js";
 import { openDatabase } from "./open-database.js";
@@ -41,9 +40,7 @@ export function openCall(
   const database = openDatabase(source, {
     prepare,
     onConnectionLost: (error) => {
-      outsideCalls(() => {
-        reportLostConnection(telemetry, error);
-      });
+      reportLostConnection(telemetry, error);
     },
   });
   const telemetry = new Telemetry({

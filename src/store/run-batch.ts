@@ -68,7 +68,7 @@ export async function runBatch(call: StoreCall, operations: readonly StoreOperat
   // Before anything is awaited: the caller may change the values afterwards.
   const encoding = encodeWrites(call, written);
   encoding.catch(noop);
-  const run = () => runEncoded(call, operations, encoding);
+  const run = () => runEncoded(call, operations, written, encoding);
   if (written.length === 0) return run();
   return holdTurn(call, call.groups?.writes, { keys: written.map((write) => idOf(write)) }, run);
 }
@@ -76,13 +76,14 @@ export async function runBatch(call: StoreCall, operations: readonly StoreOperat
 async function runEncoded(
   call: StoreCall,
   operations: readonly StoreOperation[],
+  written: readonly WriteOperation[],
   encoding: Promise<Writes>,
 ): Promise<unknown[]> {
   if (call.ready !== undefined) await call.ready;
   const searches = await embedSearches(call, operations);
   const readings = readingsOf(call, operations, searches);
   const writes = await encoding;
-  const writing = writingItems(call, operations.filter(isWrite));
+  const writing = writingItems(call, written);
   const rows = await withVectors(writing, writes.embedded, (plan) => send(writing, readings, writes, plan));
   const results: unknown[] = operations.map(() => undefined);
   for (const [nth, reading] of readings.entries()) {

@@ -1,5 +1,4 @@
 import { InvalidConfigError } from "../../errors/index.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { openDatabase } from "../open-database.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "../opened-database.js";
@@ -35,9 +34,7 @@ export function openReplica(
   if (primary.kysely.isTransaction) return undefined;
   try {
     const onConnectionLost = (error: unknown): void => {
-      outsideCalls(() => {
-        reportLostConnection(telemetry, error);
-      });
+      reportLostConnection(telemetry, error);
     };
     const database = openDatabase(source, { prepare, onConnectionLost });
     if (!database.kysely.isTransaction) {
