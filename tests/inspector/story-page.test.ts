@@ -122,6 +122,25 @@ describeAnyTarget("the story on the thread page", (target) => {
       await page.getByRole("tab", { name: "Writes", selected: true }).waitFor();
     }); // oxfmt-ignore
 
+    it("keeps a key that was pressed before the browser has reported the new address", async () => {
+      await ask("pressed");
+      const page = await openStory("pressed");
+      await stepOf(page, /^step 1 model/).click();
+      await page.waitForURL(/at=/);
+      await page.evaluate(() => {
+        const press = (): void => {
+          const key = new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true });
+          document.activeElement?.dispatchEvent(key);
+        };
+        const pressSoon = (): void => {
+          queueMicrotask(press);
+        };
+        navigation.addEventListener("navigate", pressSoon, { once: true });
+      });
+      await page.keyboard.press("End");
+      await page.getByText("Step 0 added 1 message.").waitFor();
+    });
+
     it("follows a run: steps, the question and its answer appear while the page is open", async () => {
       await ask("live");
       const page = await openStory("live");

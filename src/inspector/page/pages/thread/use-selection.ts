@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
 import { linkToThread, parseRoute } from "../../routes/route.js";
@@ -67,13 +67,17 @@ function usePendingRoute(
   address: URLSearchParams,
 ): [params: URLSearchParams, replaceSoon: (link: string) => void] {
   const [pending, setPending] = useState<string>();
-  // An effect after the paint would also drop a key that was pressed before it ran.
+  const written = useRef<string>();
+  // The browser reports a new address later, and a busy one much later. A key that was pressed meanwhile counts. After the paint, this would
+  // drop a key that was pressed before it ran.
   useLayoutEffect(() => {
-    setPending(undefined);
+    const isOwn = location.hash === written.current;
+    setPending((newer) => (isOwn && newer !== written.current ? newer : undefined));
   }, [address]);
   useEffect(() => {
     if (pending === undefined) return;
     const timer = setTimeout(() => {
+      written.current = pending;
       replaceRoute(pending);
     }, PAUSE_MS);
     return () => {
