@@ -25,6 +25,11 @@ export class ManualTime {
     return [...this.#timers.values()].map(({ due }) => due);
   }
 
+  /** When each timer is due that fires within a time. Later ones may be those of earlier test files, which share this process. */
+  timersWithin(ms: number): readonly number[] {
+    return this.timers.filter((due) => due <= this.#now + ms);
+  }
+
   /** Replaces the time of the process until {@link stop} is called. */
   start(): void {
     const { setTimeout: set, clearTimeout: clear } = globalThis;

@@ -12,7 +12,7 @@ import { FakeStatement, type StatementEnd } from "./fake-statement.js";
 import { operationOf } from "./operation-of.js";
 import { type CallShape, TestCall } from "./test-call.js";
 
-/** The longest time that a call waits for itself: the pause before it tries a lock again. */
+/** The longest time until a call looks again at what it waits for: the pause before it tries a lock again. */
 const LONGEST_PAUSE_MS = 200;
 
 /** What the groups are opened with. */
@@ -117,7 +117,7 @@ export class GroupedCalls {
       await this.settle();
     }
     this.#time.pass(LONGEST_PAUSE_MS);
-    assert.deepEqual(this.#time.timers, [], "a call that has settled leaves a timer behind");
+    assert.deepEqual(this.#time.timersWithin(LONGEST_PAUSE_MS), [], "a call that has settled leaves a timer");
     for (const { number, signal } of this.calls) {
       const listeners = signal === undefined ? [] : getEventListeners(signal, "abort");
       assert.deepEqual(listeners, [], `call ${number} still listens to its signal`);
