@@ -66,27 +66,18 @@ export async function* watchUntilEnded<
 
 /** The listener serves several watches. What it tells this one, it tells as code of the caller. */
 function inCallersContext(subscriber: Subscriber): Subscriber {
-  const caller = new AsyncResource("Watch");
   return {
-    heard: (payload) => {
-      caller.runInAsyncScope(() => {
-        subscriber.heard(payload);
-      });
-    },
-    listening: () => {
-      caller.runInAsyncScope(() => {
-        subscriber.listening();
-      });
-    },
-    unreachable: (failure) => {
-      caller.runInAsyncScope(() => {
-        subscriber.unreachable(failure);
-      });
-    },
-    failed: (error) => {
-      caller.runInAsyncScope(() => {
-        subscriber.failed(error);
-      });
-    },
+    heard: AsyncResource.bind((payload: string) => {
+      subscriber.heard(payload);
+    }),
+    listening: AsyncResource.bind(() => {
+      subscriber.listening();
+    }),
+    unreachable: AsyncResource.bind((failure: Error) => {
+      subscriber.unreachable(failure);
+    }),
+    failed: AsyncResource.bind((error: Error) => {
+      subscriber.failed(error);
+    }),
   };
 }

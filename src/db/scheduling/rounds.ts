@@ -26,7 +26,7 @@ export interface RoundsOptions {
 export class Rounds {
   readonly #options: RoundsOptions;
   readonly #stopping = new AbortController();
-  /** Any call may start the rounds. They run in the context of none. */
+  /** Any call may start the rounds. They run as code of whoever made them. */
   readonly #constructed = new AsyncResource("Rounds");
   #running: Promise<void> | undefined;
 

@@ -68,8 +68,8 @@ function usePendingRoute(
 ): [params: URLSearchParams, replaceSoon: (link: string) => void] {
   const [pending, setPending] = useState<string>();
   const written = useRef<string>();
-  // The browser reports a new address later, and a busy one much later. A key that was pressed meanwhile counts. After the paint, this would
-  // drop a key that was pressed before it ran.
+  // The browser reports an address that was replaced here later: a key that was pressed meanwhile counts. After another change of the
+  // address, an effect after the paint would also drop a key that was pressed before it ran.
   useLayoutEffect(() => {
     const isOwn = location.hash === written.current;
     setPending((newer) => (isOwn && newer !== written.current ? newer : undefined));
