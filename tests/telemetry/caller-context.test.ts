@@ -6,6 +6,8 @@ import { PostgresStore } from "../../src/store/index.js";
 import { metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { ManualTime } from "../../test-support/manual-time.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
+import { beginWatch } from "../../test-support/watches.js";
 import { TOO_LONG_MS } from "../../src/telemetry/running-calls.js";
 import { Telemetry } from "../../src/telemetry/telemetry.js";
 import { storeOperations } from "../../src/store/store-call.js";
@@ -109,5 +111,24 @@ describeServer("the async context of a pool", (target) => {
     ends.push(() => saver.end());
     await putAll(saver);
     expect(new Set(asked)).toEqual(new Set([undefined]));
+  });
+
+  it("is that of the watch that goes on, although one connection serves several (C20)", async () => {
+    const database: TestDatabase<string> = await target.migratedDatabase();
+    const saver = new PostgresSaver(database.source, undefined, { notify: true, logger });
+    ends.push(() => saver.end());
+    const watches = await Promise.all(
+      CALLERS.map((user) => caller.run(user, () => beginWatch(saver.watch(user), database, user))),
+    );
+    logged = [];
+    await database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()",
+    );
+    const next = watches.map((watch, at) => caller.run(CALLERS[at] ?? "", () => watch.next()));
+    const resumed = () => logged.filter(([, message]) => message === "watch resumed");
+    await until(() => resumed().length >= CALLERS.length);
+    expect(resumed().toSorted()).toEqual(CALLERS.map((user) => [user, "watch resumed"]));
+    await Promise.all(watches.map((watch) => watch.return(undefined)));
+    await Promise.all(next);
   });
 });
