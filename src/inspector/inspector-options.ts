@@ -2,15 +2,10 @@ import { z } from "zod";
 import { InvalidConfigError } from "../errors/index.js";
 import { functionSchema } from "../parsing/function-schema.js";
 import { parse } from "../parsing/parse.js";
-import { type GraphOrFactory, graphsSchema } from "./runs/inspected-graph.js";
+import { type GraphOf, type GraphOrFactory, graphsSchema } from "./runs/inspected-graph.js";
+import type { InspectorAction, PageAction } from "./api/actions.js";
 import type { ItemStore } from "../store/item-store.js";
 import { PostgresStore } from "../store/postgres-store.js";
-
-/**
- * What a request wants to do: `answer` lets a graph go on, `edit` creates checkpoints, threads and items, and `delete` deletes. Everything
- * else, with the files of the page, is `read`.
- */
-export type InspectorAction = "read" | "answer" | "edit" | "delete";
 
 /** What a request wants to do. */
 export interface InspectorAccess {
@@ -50,7 +45,7 @@ export interface InspectorAudit {
   readonly at: Date;
   /** What {@link Authorize} has said. */
   readonly user?: string;
-  readonly action: Exclude<InspectorAction, "read">;
+  readonly action: PageAction;
   /** What is done, such as `deleteThread`. */
   readonly operation: string;
   /** With what: ids, and the values that the person gave. */
@@ -75,11 +70,20 @@ export interface InspectorOptions {
   /**
    * Graphs of the service by name, with which a person can answer what a thread asks, repeat what failed, and go on from any checkpoint, as
    * far as {@link authorize} lets them. Each graph must store its checkpoints where the inspector reads them. A function returns the graph for
-   * a thread, for example with the config of its owner. Default: none, so that nothing can be answered.
+   * a thread, for example with the config of its owner, or `undefined` if the graph is not for this thread. Default: none, so that nothing can
+   * be answered.
    *
    * @experimental
    */
   readonly graphs?: Readonly<Record<string, GraphOrFactory>> | undefined;
+  /**
+   * Returns the name in {@link graphs} of the graph that a thread belongs to, or `undefined` if the application does not know. Default: the
+   * inspector finds it by `graph_id` in the metadata, then by the names of nodes and channels in the thread; where these fit several graphs,
+   * a person has to choose one.
+   *
+   * @experimental
+   */
+  readonly graphOf?: GraphOf | undefined;
   /** The path that the inspector is mounted at, such as `/inspector`. Default: `/`. */
   readonly basePath?: string | undefined;
   /**
@@ -94,6 +98,7 @@ const optionsSchema = z.strictObject({
   write: z.boolean().optional(),
   audit: functionSchema<NonNullable<InspectorOptions["audit"]>>().optional(),
   graphs: graphsSchema.optional(),
+  graphOf: functionSchema<GraphOf>().optional(),
   basePath: z
     .string()
     .regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /inspector")
@@ -108,6 +113,7 @@ export interface ParsedInspectorOptions {
   readonly write: boolean;
   readonly audit: InspectorOptions["audit"];
   readonly graphs: InspectorOptions["graphs"];
+  readonly graphOf: InspectorOptions["graphOf"];
   /** Without a slash at its end, so `""` for the root. */
   readonly basePath: string;
   readonly store: ItemStore | undefined;
@@ -126,8 +132,9 @@ export function parseInspectorOptions(options: unknown): ParsedInspectorOptions 
     write = false,
     audit,
     graphs,
+    graphOf,
     basePath = "",
     store,
   } = parse(optionsSchema, options, "options");
-  return { authorize, write, audit, graphs, basePath, store };
+  return { authorize, write, audit, graphs, graphOf, basePath, store };
 }

@@ -1,4 +1,5 @@
-import { type CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors/index.js";
+import { codeOf } from "../errors/error-code.js";
+import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors/index.js";
 import { describeError } from "../telemetry/describe-error.js";
 
 /** SQLSTATE classes of refused connections. The server's messages name hosts, users and databases. */
@@ -14,6 +15,18 @@ export function messageOf(error: CheckpointError): string {
     return `no connection to the database (SQLSTATE ${sqlState})`;
   }
   return isOfServer(error, sqlState) ? message : error.message;
+}
+
+/**
+ * Returns what the page shows of an error of a graph: the words of its own code, which the thread shows as well. Others are like those of
+ * {@link messageOf}.
+ */
+export function messageOfGraph(error: unknown): string {
+  if (error instanceof CheckpointError) return `${error.name}: ${messageOf(error)}`;
+  if (!(error instanceof Error)) return "it failed without an error";
+  const code = codeOf(error);
+  // Drivers and Node.js give a code to their errors.
+  return typeof code === "string" ? `${error.name} (${code})` : `${error.name}: ${error.message}`;
 }
 
 /** Whether the driver or the server has said what went wrong. */

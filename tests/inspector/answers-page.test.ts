@@ -60,6 +60,8 @@ describeAnyTarget("answers on the page of a thread", (target) => {
     it("approves in two clicks", async () => {
       const { page, answer } = await openAsking(REVIEW);
       await page.getByRole("radio", { name: "Approve" }).check();
+      // A free value could be a decision that the question does not allow.
+      expect(await page.getByRole("button", { name: "Answer with any JSON value" }).count()).toBe(0);
       await expectAccessible(page);
       await page.getByRole("button", { name: "Send the decision" }).click();
       await page.getByText("The run has ended.").waitFor();
@@ -103,12 +105,71 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       await text.page.getByRole("button", { name: "Send as text" }).click();
       await text.page.getByText("The run has ended.").waitFor();
       expect(await text.answer()).toBe('{"a": 1}');
-      const json = await openAsking(REVIEW);
+      const json = await openAsking("Where to?");
       await json.page.getByRole("button", { name: "Answer with any JSON value" }).click();
-      await json.page.getByLabel("Your answer").fill('{"a": 1}');
+      await json.page.getByLabel("Your answer").fill('{"city": "Graz", "days": 2}');
       await json.page.getByRole("button", { name: "Send as JSON" }).click();
       await json.page.getByText("The run has ended.").waitFor();
-      expect(await json.answer()).toEqual({ a: 1 });
+      expect(await json.answer()).toEqual({ city: "Graz", days: 2 });
+    });
+
+    it("sends nothing before a person has chosen the graph, where nothing tells which one it is", async () => {
+      const ran: string[] = [];
+      const graph = (name: string) =>
+        new StateGraph(State)
+          .addNode("pay", ({ asked }) => {
+            const answer: unknown = interrupt(asked);
+            ran.push(name);
+            return { answer };
+          })
+          .addEdge(START, "pay")
+          .compile({ checkpointer: inspected.saver });
+      const graphs = { germany: graph("germany"), france: graph("france") };
+      const asking = await serveInspector(inspected.saver, { graphs, write: true });
+      const knowing = await serveInspector(inspected.saver, { graphs, graphOf: () => "france" });
+      const threadId = newThread();
+      await graphs.france.invoke({ asked: REVIEW }, threadConfig(threadId));
+      const hash = `#/thread/${encodeURIComponent(threadId)}`;
+      const page = await browser.openPage(asking.url + hash);
+      const approve = page.getByRole("radio", { name: "Approve" });
+      await page.getByText(/^Nothing stored tells which of these graphs wrote the thread/).waitFor();
+      expect(await approve.isDisabled()).toBe(true);
+      await expectAccessible(page);
+      for (const button of ["Edit state…", "Run from here…"]) {
+        await page.getByRole("button", { name: button }).click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByText("Nothing stored tells").waitFor();
+        const act = dialog.getByRole("button", { name: /^(Check|Run)$/ });
+        expect(await act.isDisabled()).toBe(true);
+        await dialog.getByLabel("Graph").selectOption("germany");
+        expect(await act.isDisabled()).toBe(false);
+        await dialog.getByRole("button", { name: "Cancel" }).click();
+      }
+      await page.getByLabel("Graph").selectOption("france");
+      await approve.check();
+      const known = await browser.openPage(knowing.url + hash);
+      await known.getByText('The thread belongs to "france": the application says so.').waitFor();
+      await known.getByRole("radio", { name: "Approve" }).check();
+      await known.getByRole("button", { name: "Send the decision" }).click();
+      await known.getByText("The run has ended.").waitFor();
+      expect(ran).toEqual(["france"]);
+      await Promise.all([asking.close(), knowing.close()]);
+    });
+
+    it("offers what a person has the right to, and a replay is not an answer", async () => {
+      const rights = ["read", "answer"];
+      const answering = await serveInspector(inspected.saver, {
+        graphs: { agent: askingGraph(inspected.saver) },
+        authorize: (_, { action }) => rights.includes(action),
+        write: true,
+      });
+      const { page } = await openAsking("Why?");
+      const own = await browser.openPage(answering.url + new URL(page.url()).hash);
+      await own.getByLabel("Your answer").waitFor();
+      expect(
+        await own.getByRole("button", { name: /^(Run from here|Edit state|Fork|Roll back)/ }).count(),
+      ).toBe(0);
+      await answering.close();
     });
 
     it("repeats what failed in one click, and takes the form from who was slower", async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { Annotation, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { z } from "zod";
-import { PostgresSaver } from "../../src/index.js";
+import { ConnectionError, PostgresSaver } from "../../src/index.js";
+import { PAGE_ACTIONS } from "../../src/inspector/api/actions.js";
 import type { Answer, RunEvent, RunRequest } from "../../src/inspector/api/runs.js";
-import type { InspectorAudit } from "../../src/inspector/index.js";
+import type { InspectorAccess, InspectorAudit } from "../../src/inspector/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
@@ -86,7 +87,7 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
       status: "interrupted",
       next: ["ask"],
       questions: [{ node: "ask", text: "May I?", form: { kind: "free" } }],
-      graphs: ["agent", "other"],
+      graphs: [{ name: "agent" }, { name: "other" }],
     });
     audits = [];
     const events = await run(await requestFor(threadId, { value: { yes: true } }));
@@ -164,6 +165,13 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     const threadId = await asking(action);
     const request = await requestFor(threadId, { decisions: [{ type: "approve" }] });
     await expect(run(request)).rejects.toThrow("must have one of the allowed decisions for each action");
+    // Neither as the value that the decision stands for.
+    const value = [{ type: "accept", args: null }];
+    await expect(run(await requestFor(threadId, { value }))).rejects.toThrow("must be decisions");
+    // Also where there are more actions than anybody reviews.
+    const many = await asking(Array.from({ length: 300 }, () => action));
+    await expect(run(await requestFor(many, { value }))).rejects.toThrow("must be decisions");
+    expect(await answersOf(threadId)).toBeUndefined();
   });
 
   it("must fit the schema that the graph has given", async () => {
@@ -223,6 +231,32 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     await expect(run(again)).rejects.toThrow("has gone on");
   });
 
+  it("say nothing that a driver or a server has said", async () => {
+    const threadId = await asking("?");
+    const { checkpointId = "" } = await calls.read("openThread", { threadId });
+    const cause = Object.assign(new Error("role svc_user at db.internal"), { code: "28000" });
+    for (const [error, expected] of [
+      [
+        new ConnectionError("svc_user at db.internal", { cause }),
+        /^ConnectionError: no connection to the database/,
+      ],
+      [cause, /^Error \(28000\)$/],
+    ] as const) {
+      const agent = {
+        ...{ nodes: { ask: {} }, checkpointer: saver },
+        stream: () => Promise.reject(error),
+        updateState: () => Promise.reject(error),
+      };
+      const failing = new InspectorCalls(saver, { graphs: { agent }, write: true });
+      const place = { threadId, checkpointId, graph: "agent" };
+      const text = await (await failing.postTo("/run", { ...place, kind: "continue" })).text();
+      const [, message = ""] = /"kind":"failed","message":"(.*)"/.exec(text) ?? [];
+      expect(message).toMatch(expected);
+      const update = await (await failing.post("updateState", { ...place, values: {} })).text();
+      expect(text + update).not.toMatch(/svc_user|db\.internal/);
+    }
+  });
+
   it("go on from any checkpoint, on a branch of its own", async () => {
     const threadId = await asking("?");
     const { checkpointId = "" } = await calls.read("openThread", { threadId });
@@ -251,10 +285,12 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     const { checkpointId = "" } = await calls.read("openThread", { threadId });
     const editing = new InspectorCalls(saver, { graphs: { agent: askingGraph() }, write: true });
     const update = { threadId, checkpointId, graph: "agent", node: "ask", values: { answers: ["edited"] } };
-    expect(await editing.read("graphs", { threadId })).toEqual({
+    expect(await editing.read("graphs", { threadId, checkpointId })).toEqual({
       graphs: [{ name: "agent", nodes: ["ask", "act"] }],
+      graph: "agent",
+      reason: '"agent" has the nodes and channels of this thread.',
     });
-    const checked = await editing.read("checkUpdate", update);
+    const checked = await editing.write("checkUpdate", update);
     expect(checked.next).toEqual(["act"]);
     expect(checked.values.find(({ channel }) => channel === "answers")).toMatchObject({
       before: { text: '["yes", "acted"]' },
@@ -273,13 +309,52 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     expect((await calls.post("updateState", update)).status).toBe(403);
   });
 
+  it("are one right, and each other way to let a graph go on is another one", async () => {
+    const threadId = await asking("?");
+    const { checkpointId = "" } = await calls.read("openThread", { threadId });
+    const place = { threadId, checkpointId, graph: "agent" };
+    const graphs = { agent: askingGraph() };
+    const asks = {
+      answer: ["/run", { ...place, kind: "answer", answers: [] }],
+      continue: ["/run", { ...place, kind: "continue" }],
+      replay: ["/run", { ...place, kind: "replay" }],
+      update: ["/api/checkUpdate", { ...place, values: {} }],
+      fork: ["/api/fork", { threadId, checkpointId, namespace: "", values: {} }],
+    } as const;
+    for (const right of PAGE_ACTIONS) {
+      const authorize = (_: Request, { action }: InspectorAccess): boolean =>
+        ["read", right].includes(action);
+      const events: InspectorAudit[] = [];
+      const audit = (event: InspectorAudit): void => void events.push(event);
+      const one = new InspectorCalls(saver, { graphs, write: true, authorize, audit });
+      for (const [action, [path, args]] of Object.entries(asks)) {
+        const response = await one.postTo(path, args);
+        // A run has ended when its events have.
+        const { status } = await response.text().then(() => response);
+        expect([right, action, status === 403]).toEqual([right, action, right !== action]);
+      }
+      expect(events.map(({ action }) => action)).toEqual(right in asks ? [right, right] : []);
+      const { may } = await one.read("overview", {});
+      expect(PAGE_ACTIONS.filter((action) => may[action])).toEqual([right]);
+    }
+    // Code of the graph runs, so it is no read.
+    const page = { headers: { "sec-fetch-site": "same-origin" } };
+    expect((await calls.send("api/checkUpdate", { ...place, values: {} }, page)).status).not.toBe(200);
+  });
+
   it("are not possible without graphs, and not for whoever may not answer", async () => {
     const threadId = await asking("?");
     const request = await requestFor(threadId, { value: "yes" });
     const without = new InspectorCalls(saver, { write: true });
     expect((await without.postTo("/run", request)).status).toBe(403);
     expect(await without.read("openThread", { threadId })).toMatchObject({ graphs: [] });
-    expect((await without.read("overview", {})).may).toEqual({ answer: false, edit: true, delete: true });
+    const runs = { answer: false, continue: false, replay: false, update: false };
+    expect((await without.read("overview", {})).may).toEqual({
+      ...runs,
+      fork: true,
+      edit: true,
+      delete: true,
+    });
     const graphs = { agent: askingGraph() };
     const refusing = new InspectorCalls(saver, { graphs, authorize: (_, { action }) => action === "read" });
     expect((await refusing.postTo("/run", request)).status).toBe(403);

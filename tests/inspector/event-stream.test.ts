@@ -88,6 +88,36 @@ it("a stream without events ends after 20 seconds, so that no shutdown and no au
   expect(time.timers).toEqual([]);
 });
 
+it("a stream that outlives 20 seconds asks each time whether it may, and sends nothing before the answer", async () => {
+  const answers: ((isAllowed: boolean) => void)[] = [];
+  async function* endless(): AsyncGenerator<object, undefined> {
+    for (let number = 0; ; number++) yield await Promise.resolve({ number });
+  }
+  const { body } = eventStream(endless, {
+    ending: [],
+    onFailure: noop,
+    isStillAllowed: () =>
+      new Promise((resolve) => {
+        answers.push(resolve);
+      }),
+  });
+  const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  await textOf(reader);
+  for (const isAllowed of [true, false]) {
+    // The stream has one event in advance.
+    await settle();
+    const before = answers.length;
+    time.pass(20_000);
+    expect(answers).toHaveLength(before + 1);
+    await textOf(reader);
+    const next = reader.read();
+    await settle();
+    answers[before]?.(isAllowed);
+    expect((await next).done).toBe(!isAllowed);
+  }
+  expect(time.timers).toEqual([]);
+});
+
 it.each([
   ["ends", (reader: ReadableStreamDefaultReader<Uint8Array>) => reader.read()],
   ["is left", (reader: ReadableStreamDefaultReader<Uint8Array>) => reader.cancel()],

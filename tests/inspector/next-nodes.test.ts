@@ -208,6 +208,7 @@ function runOf(saver: PostgresSaver) {
     store: undefined,
     audit: undefined,
     graphs: undefined,
+    graphOf: undefined,
   };
   const context = inspectorContext(openedSaverOf(saver), saver, options);
   return { context, call: context.call, signal: new AbortController().signal };

@@ -40,9 +40,7 @@ const ASKED: AskedCalls = {
   metadataSuggestions: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
-  graphs: [{ threadId: "t" }],
-  // It needs a graph, and reads by public methods of the saver.
-  checkUpdate: [],
+  graphs: [{ threadId: "t", checkpointId: CHILD }],
   openThread: [{ threadId: "t" }, { threadId: "none" }],
   history: [ROOT],
   story: [ROOT],

@@ -1,3 +1,4 @@
+import type { PageAction } from "./actions.js";
 import type {
   CacheEntries,
   CacheEntriesQuery,
@@ -29,7 +30,7 @@ import type {
   MemoryView,
   NewItem,
 } from "./memory.js";
-import type { GraphView, OpenThread } from "./runs.js";
+import type { OpenThread, ThreadGraphs } from "./runs.js";
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
 import type { FoundMessages, MessageSearch, StoryPage, StoryQuery } from "./story.js";
 import type {
@@ -86,10 +87,8 @@ export interface ReadCalls {
   /** For threads of a page of the list, because it reads their rows. */
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
   readonly thread: Call<ThreadArgs, ThreadView>;
-  /** The graphs of the service, as they are for a thread. */
-  readonly graphs: Call<ThreadArgs, { readonly graphs: readonly GraphView[] }>;
-  /** What `updateState` would store. */
-  readonly checkUpdate: Call<StateUpdate, CheckedUpdate>;
+  /** The graphs that can go on from a checkpoint of the root graph. */
+  readonly graphs: Call<ThreadArgs & { readonly checkpointId: string }, ThreadGraphs>;
   /** What a person can do for a thread. */
   readonly openThread: Call<ThreadArgs, OpenThread>;
   readonly history: Call<HistoryQuery, HistoryPage>;
@@ -149,6 +148,8 @@ export interface ReadCalls {
 /** What the page changes: `POST api/<name>` with the arguments as JSON. */
 export interface WriteCalls {
   readonly fork: Call<ForkRequest, CreatedCheckpoint>;
+  /** What `updateState` would store: it runs code of the graph, and stores nothing. */
+  readonly checkUpdate: Call<StateUpdate, CheckedUpdate>;
   readonly updateState: Call<StateUpdate, CreatedCheckpoint>;
   readonly rollback: Call<CheckpointPlace, CreatedCheckpoint>;
   readonly copyThread: Call<CopyRequest, CopiedRows>;
@@ -167,15 +168,10 @@ export type ReadName = keyof ReadCalls;
 /** The name of a call that writes. */
 export type WriteName = keyof WriteCalls;
 
-/** What a person may have the right to do. */
-export type PageAction = "answer" | "edit" | "delete";
-
 /** What the page needs to know first. */
 export interface Overview {
   /** What the caller may do besides reading. */
   readonly may: Readonly<Record<PageAction, boolean>>;
-  /** Whether there are graphs of the service. */
-  readonly hasGraphs: boolean;
   /** Whether the saver keeps only the newest checkpoint of each namespace. */
   readonly isShallow: boolean;
   readonly schema: string;

@@ -32,21 +32,28 @@ export interface Question extends OpenTask {
 }
 
 /** What a person can do for a thread. */
-export interface OpenThread {
+export interface OpenThread extends ThreadGraphs {
   /** The newest checkpoint of the root graph; absent where there is none. */
   readonly checkpointId?: string;
   readonly status: ThreadStatus;
   readonly next: readonly string[];
   readonly questions: readonly Question[];
   readonly errors: readonly OpenTask[];
-  /** The graphs that have the nodes of the thread. */
-  readonly graphs: readonly string[];
 }
 
 /** A graph of the service. */
 export interface GraphView {
   readonly name: string;
   readonly nodes: readonly string[];
+}
+
+/** The graphs of the service that may go on from a checkpoint. */
+export interface ThreadGraphs {
+  readonly graphs: readonly GraphView[];
+  /** The one that the thread belongs to. Without it, a person has to choose one of the graphs, if there are any. */
+  readonly graph?: string;
+  /** How the inspector knows, or why it does not. */
+  readonly reason: string;
 }
 
 /** A decision about an action. */

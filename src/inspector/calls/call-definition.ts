@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ReadCalls, ReadName, WriteCalls, WriteName } from "../api/inspector-api.js";
 import type { InspectorContext } from "../inspector-context.js";
-import type { InspectorAction, InspectorAudit } from "../inspector-options.js";
+import type { InspectorAction, PageAction } from "../api/actions.js";
 
 /** What a call runs with. */
 export interface CallRun {
@@ -25,7 +25,7 @@ export interface CallDefinition<Args, Result> {
 /** A call that changes something. */
 export interface WriteDefinition<Args extends object, Result> extends CallDefinition<Args, Result> {
   /** What the application is asked about. */
-  readonly action: InspectorAudit["action"];
+  readonly action: PageAction;
 }
 
 /** The calls that read with these names. */

@@ -30,17 +30,16 @@ const pruneArgs = z
     "must have keepLast or olderThanMs",
   );
 
-export const checkCalls: ReadDefinitions<"checkFork" | "checkUpdate" | "checkPrune"> = {
+export const checkCalls: ReadDefinitions<"checkFork" | "checkPrune"> = {
   checkFork: { args: forkArgs, run: checkFork },
-  checkUpdate: { args: updateArgs, run: checkUpdate },
   checkPrune: { args: pruneArgs, run: (run, rule) => prune(run, rule, true) },
 };
 
 export const changesCalls: WriteDefinitions<
-  "fork" | "updateState" | "rollback" | "copyThread" | "deleteThread" | "prune"
+  "fork" | "checkUpdate" | "updateState" | "rollback" | "copyThread" | "deleteThread" | "prune"
 > = {
   fork: {
-    action: "edit",
+    action: "fork",
     args: forkArgs,
     run: async (run, request) => {
       const { values, checkpointIds } = await prepareFork(run, request);
@@ -55,7 +54,9 @@ export const changesCalls: WriteDefinitions<
       return { checkpointId: checkpointIdOf(config) };
     },
   },
-  updateState: { action: "edit", args: updateArgs, run: updateState },
+  // It runs reducers and edges of the graph with what the person has entered.
+  checkUpdate: { action: "update", args: updateArgs, run: checkUpdate },
+  updateState: { action: "update", args: updateArgs, run: updateState },
   rollback: {
     action: "edit",
     args: checkpointPlace,

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { Overview } from "../api/inspector-api.js";
 import { hasCache } from "../cache/cache-call.js";
 import { hasMemory } from "../memory/store-of.js";
 import { canListen } from "../live/subscribe.js";
-import type { ReadDefinitions } from "./call-definition.js";
+import type { CallRun, ReadDefinitions } from "./call-definition.js";
 
 export const overviewCalls: ReadDefinitions<"overview"> = {
   overview: {
@@ -12,8 +13,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
     run: async ({ context, may, signal }) => {
       const { schema, policy, database } = context.call;
       return {
-        may: { answer: await may("answer"), edit: await may("edit"), delete: await may("delete") },
-        hasGraphs: context.graphs !== undefined,
+        may: await rightsOf(may),
         isShallow: policy.keepLast === 1,
         schema,
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),
@@ -27,6 +27,19 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
     },
   },
 };
+
+async function rightsOf(may: CallRun["may"]): Promise<Overview["may"]> {
+  const [answer, goOn, replay, update, fork, edit, remove] = await Promise.all([
+    may("answer"),
+    may("continue"),
+    may("replay"),
+    may("update"),
+    may("fork"),
+    may("edit"),
+    may("delete"),
+  ]);
+  return { answer, continue: goOn, replay, update, fork, edit, delete: remove };
+}
 
 function addressText({ host, port, database }: DatabaseAddress): string {
   if (host === undefined) return database ?? "";

@@ -5,8 +5,8 @@ import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { readableColumns } from "../queries/readable-columns.js";
 import { listNamespaces } from "../queries/namespaces-of-thread.js";
-import { viewGraphs } from "../runs/graph-of.js";
 import { viewOpenThread } from "../runs/read-open-thread.js";
+import { viewThreadGraphs } from "../runs/thread-graphs.js";
 import { pointOf, timeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
 import { checkpointId, limitUpTo, namespacePlace, threadId } from "./args.js";
@@ -31,10 +31,7 @@ export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "
       };
     },
   },
-  graphs: {
-    args: z.strictObject({ threadId }),
-    run: async (run, args) => ({ graphs: await viewGraphs(run, args.threadId) }),
-  },
+  graphs: { args: z.strictObject({ threadId, checkpointId }), run: viewThreadGraphs },
   openThread: { args: z.strictObject({ threadId }), run: (run, args) => viewOpenThread(run, args.threadId) },
   history: {
     args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(2_000) }),

@@ -1,12 +1,11 @@
 import { joinSignals } from "../../db/async/join-signals.js";
 import { onAbort } from "../../db/async/on-abort.js";
-import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
 import { unref } from "../../db/async/unref.js";
 import { errorOf } from "./responses.js";
 
 /**
- * How long a stream lasts before the page has to open the next one. Proxies close a connection on which nothing is sent for a minute, a
- * server that shuts down waits for its connections, and a person may have lost access meanwhile.
+ * How long a stream lasts before the page has to open the next one, or the application is asked again. Proxies close a connection on which
+ * nothing is sent for a minute, a server that shuts down waits for its connections, and a person may have lost access meanwhile.
  */
 const LONGEST_MS = 20_000;
 /** How long the browser waits before it opens the next stream, also again and again while there is no server. */
@@ -25,8 +24,11 @@ const HEADERS = {
 
 /** What is around a stream of events. */
 export interface StreamOptions {
-  /** Whether the stream lasts until its events end, since no other one could have them. Default: false. */
-  readonly lasts?: boolean;
+  /**
+   * For a stream that lasts until its events end, since no other one could have them: says every {@link LONGEST_MS} whether it may go on.
+   * Default: the stream ends after that time.
+   */
+  readonly isStillAllowed?: () => Promise<boolean>;
   /** Each of these signals ends the stream. */
   readonly ending: readonly AbortSignal[];
   /** Called with the error that ends the stream. */
@@ -41,19 +43,31 @@ export interface StreamOptions {
  */
 export function eventStream(
   open: (signal: AbortSignal) => AsyncIterable<object>,
-  { ending, onFailure, lasts = false }: StreamOptions,
+  { ending, onFailure, isStillAllowed }: StreamOptions,
 ): Response {
   const over = new AbortController();
   const { signal, release } = joinSignals([over.signal, ...ending]);
   const texts = textsOf(open(signal), onFailure, over.signal);
-  const timer = setTimeout(
-    () => {
-      over.abort();
-    },
-    lasts ? MAX_TIMER_MS : LONGEST_MS,
-  );
-  unref(timer);
+  let allowed = Promise.resolve(true);
+  let hasEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  const waitForEnd = (): void => {
+    timer = setTimeout(() => {
+      if (isStillAllowed === undefined) {
+        over.abort();
+        return;
+      }
+      allowed = isStillAllowed();
+      void allowed.then((goesOn) => {
+        if (!goesOn) over.abort();
+        else if (!hasEnded) waitForEnd();
+      });
+    }, LONGEST_MS);
+    unref(timer);
+  };
+  waitForEnd();
   const end = (): void => {
+    hasEnded = true;
     clearTimeout(timer);
     release();
   };
@@ -66,7 +80,8 @@ export function eventStream(
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const { done, value } = await texts.next();
-      if (done !== true) {
+      // An event that came while the application was asked waits for its answer.
+      if (done !== true && (await allowed)) {
         controller.enqueue(encoder.encode(value));
         return;
       }

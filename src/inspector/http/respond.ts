@@ -1,10 +1,12 @@
+import { onAbort } from "../../db/async/on-abort.js";
 import { AbortError } from "../../errors/index.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { CallDefinition, CallRun, WriteDefinition } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
-import type { InspectorAction } from "../inspector-options.js";
+import type { InspectorAction } from "../api/actions.js";
+import type { RunRequest } from "../api/runs.js";
 import { audited } from "./audited.js";
 import { type Admission, decide } from "./decide.js";
 import { download } from "./download.js";
@@ -43,6 +45,7 @@ async function answerChecked(context: InspectorContext, request: Request): Promi
     }
     const admission = await decide(context, request, { action: actionOf(path) });
     if (admission instanceof Response) return admission;
+    if (path === RUN) return await answerRun(context, request);
     return withHeaders(await answer(context, request, path, admission));
   } catch (error) {
     const response = errorResponse(error);
@@ -67,8 +70,8 @@ function targetOf({ method }: Request, path: string): Target {
   return isGet && !Object.hasOwn(writeCalls, name) ? "read" : "write";
 }
 
+/** What a path alone says. A run says in its body what it is, and is asked about again. */
 function actionOf(path: string): InspectorAction {
-  if (path === RUN) return "answer";
   return definitionOf(WRITES, nameOf(path))?.action ?? "read";
 }
 
@@ -84,7 +87,6 @@ async function answer(
   admission: Admission,
 ): Promise<Response> {
   if (path.startsWith(API)) return answerCall(context, request, nameOf(path), admission);
-  if (path === RUN) return answerRun(context, request, admission);
   if (path === EVENTS)
     return request.method === "GET" ? answerEvents(context, request) : methodRefusal("GET");
   // Nothing is begun that nobody reads.
@@ -130,28 +132,39 @@ async function argsOfRead(request: Request): Promise<string | Response> {
   return argsOf(request);
 }
 
-/** Starts a run, which goes on when the page goes away. */
-async function answerRun(
-  context: InspectorContext,
-  request: Request,
-  admission: Admission,
-): Promise<Response> {
-  if (request.method !== "POST") return methodRefusal("POST");
-  if (!isPossible(context, "answer")) {
-    return refusal(403, "NO_GRAPHS", "the inspector has no graphs to answer with");
-  }
-  const text = await readBody(request);
-  if (text instanceof Response) return text;
-  const args = parseArgs(runArgs, text);
-  const audit = { ...admission, action: "answer", operation: "run", details: { ...args } } as const;
-  const { events } = await startRun(runOf(context, request), args, (work) => audited(context, audit, work));
-  return eventStream(() => events, {
+/**
+ * Starts a run, which goes on when the page goes away. What a run is, such as a replay, stands in the body, which nobody reads for those
+ * who may not even read.
+ */
+async function answerRun(context: InspectorContext, request: Request): Promise<Response> {
+  const args = await argsOfRun(context, request);
+  if (args instanceof Response) return withHeaders(args);
+  const { kind: action } = args;
+  const admission = await decide(context, request, { action });
+  if (admission instanceof Response) return admission;
+  const audit = { ...admission, action, operation: "run", details: { ...args } };
+  const events = await startRun(runOf(context, request), args, (work) => audited(context, audit, work));
+  const open = (signal: AbortSignal): AsyncIterable<object> => {
+    onAbort(signal, () => {
+      events.end();
+    });
+    return events;
+  };
+  const stream = eventStream(open, {
     ending: [request.signal, context.ended],
-    lasts: true,
+    isStillAllowed: async () => !((await decide(context, request, { action })) instanceof Response),
     onFailure: (error) => {
       reportFailure(context, error);
     },
   });
+  return withHeaders(stream);
+}
+
+async function argsOfRun({ graphs }: InspectorContext, request: Request): Promise<Response | RunRequest> {
+  if (request.method !== "POST") return methodRefusal("POST");
+  if (graphs === undefined) return refusal(403, "NO_GRAPHS", "the inspector has no graphs to answer with");
+  const text = await readBody(request);
+  return text instanceof Response ? text : parseArgs(runArgs, text);
 }
 
 function answerEvents(context: InspectorContext, request: Request): Response {
@@ -188,7 +201,20 @@ function withoutBase(path: string, basePath: string): string {
 
 /** Whether the options of the inspector allow an action at all. */
 function isPossible({ write, graphs }: InspectorContext, action: InspectorAction): boolean {
-  return action === "read" || (action === "answer" ? graphs !== undefined : write);
+  switch (action) {
+    case "read":
+      return true;
+    case "answer":
+    case "continue":
+    case "replay":
+      return graphs !== undefined;
+    case "update":
+      return write && graphs !== undefined;
+    case "fork":
+    case "edit":
+    case "delete":
+      return write;
+  }
 }
 
 function definitionOf<Definition>(

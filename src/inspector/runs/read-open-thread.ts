@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { RESUME } from "@langchain/langgraph-checkpoint";
 import type { CheckpointPlace } from "../api/places.js";
-import type { OpenThread, Question } from "../api/runs.js";
+import type { OpenThread, Question, ThreadGraphs } from "../api/runs.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
@@ -12,7 +12,7 @@ import { cutText } from "../values/cut-text.js";
 import { describeValue } from "../values/describe-value.js";
 import { formOf } from "../values/question-form.js";
 import { questionIn, readInterrupts, type ReadInterrupt } from "../values/read-interrupts.js";
-import { viewGraphs } from "./graph-of.js";
+import { viewThreadGraphs } from "./thread-graphs.js";
 
 /** The most characters of a question or an error. */
 const MAX_TEXT = 20_000;
@@ -23,19 +23,20 @@ export interface AskedQuestion extends Question {
 }
 
 /** What a thread waits for, with what is stored of it. */
-export interface ReadOpenThread extends Omit<OpenThread, "questions" | "graphs"> {
+export interface ReadOpenThread extends Omit<OpenThread, "questions" | keyof ThreadGraphs> {
   readonly questions: readonly AskedQuestion[];
 }
 
 /** Reads what a person can do for a thread. */
 export async function viewOpenThread(run: CallRun, threadId: string): Promise<OpenThread> {
   const { questions, ...thread } = await readOpenThread(run, threadId);
+  const { checkpointId } = thread;
   return {
     ...thread,
     questions: questions.map(({ interrupt: _interrupt, ...question }) => question),
-    graphs: (await viewGraphs(run, threadId))
-      .filter(({ nodes }) => thread.next.every((node) => nodes.includes(node)))
-      .map(({ name }) => name),
+    ...(checkpointId === undefined
+      ? { graphs: [], reason: "The thread has no checkpoint of a root graph." }
+      : await viewThreadGraphs(run, { threadId, checkpointId })),
   };
 }
 

@@ -20,7 +20,7 @@ export const runArgs = z.strictObject({
   answers: z
     .array(
       z.union([
-        z.strictObject({ key, decisions: z.array(decision).max(100) }),
+        z.strictObject({ key, decisions: z.array(decision).max(1_000) }),
         z.strictObject({ key, value: z.unknown() }),
       ]),
     )

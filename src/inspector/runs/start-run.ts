@@ -1,24 +1,20 @@
 import { z } from "zod";
 import { joinSignals } from "../../db/async/join-signals.js";
-import { InvalidConfigError } from "../../errors/index.js";
+import { AbortError, InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
 import { isRecord } from "../../serde/objects/type-guards.js";
 import { importLangGraph } from "../../serde/langchain/langgraph-classes.js";
 import type { Answer, RunEvent, RunRequest } from "../api/runs.js";
 import type { CallRun } from "../calls/call-definition.js";
+import { messageOfGraph } from "../message-of.js";
 import { RefusedError } from "../refused-error.js";
 import { resumeOf } from "../values/question-form.js";
 import { describeChunk, STREAM_MODES } from "./describe-run.js";
 import { EventQueue } from "./event-queue.js";
-import { graphOf } from "./graph-of.js";
 import { holdingThread } from "./holding-thread.js";
 import type { InspectedGraph } from "./inspected-graph.js";
 import { type AskedQuestion, readOpenThread } from "./read-open-thread.js";
-
-/** A run under way. */
-export interface StartedRun {
-  readonly events: AsyncIterable<RunEvent>;
-}
+import { requireGraph } from "./thread-graphs.js";
 
 /** Surrounds the run, for example to report it. */
 export type AroundRun = (run: () => Promise<void>) => Promise<void>;
@@ -27,11 +23,15 @@ export type AroundRun = (run: () => Promise<void>) => Promise<void>;
  * Starts a run that a person asks for, once nobody else can: it has the lock of the thread until it ends, and the thread is still as the
  * person saw it. The run goes on when the page goes away.
  *
- * @throws RefusedError where somebody else was faster.
+ * @returns What the run reports.
+ * @throws RefusedError where somebody else was faster, and where the thread belongs to another graph.
  */
-export async function startRun(run: CallRun, request: RunRequest, around: AroundRun): Promise<StartedRun> {
+export async function startRun(
+  run: CallRun,
+  request: RunRequest,
+  around: AroundRun,
+): Promise<EventQueue<RunEvent>> {
   const { context } = run;
-  const graph = await graphOf(run, request);
   const events = new EventQueue<RunEvent>();
   // The request ends with the page, and the run does not.
   const lasting = { ...run, call: context.call, signal: context.ended };
@@ -41,6 +41,7 @@ export async function startRun(run: CallRun, request: RunRequest, around: Around
   });
   const work = (signal: AbortSignal): Promise<void> =>
     around(async () => {
+      const graph = await requireGraph(lasting, request.graph, request);
       const input = await inputOf(lasting, request);
       events.add({ kind: "started" });
       hasStarted();
@@ -58,12 +59,14 @@ export async function startRun(run: CallRun, request: RunRequest, around: Around
       events.end();
     },
     (error: unknown) => {
-      events.add({ kind: "failed", message: messageOfFailure(error) });
+      if (!(error instanceof RefusedError || error instanceof AbortError))
+        context.call.telemetry?.failedBeside("a run of the inspector failed", error);
+      events.add({ kind: "failed", message: messageOfGraph(error) });
       events.end();
     },
   );
   await Promise.race([started, done]);
-  return { events };
+  return events;
 }
 
 interface Sent {
@@ -118,6 +121,9 @@ function valueOf({ form, interrupt }: AskedQuestion, answer: Answer): unknown {
     if (value !== undefined) return value;
     throw new InvalidConfigError("args.answers", "must have one of the allowed decisions for each action");
   }
+  // Any other value could be a decision that the question does not allow.
+  if (form.kind === "decisions")
+    throw new InvalidConfigError("args.answers", "must be decisions about the actions of the question");
   if (form.kind !== "schema") return answer.value;
   const schema = schemaOf(form.schema);
   return schema === undefined ? answer.value : parse(schema, answer.value, "answer");
@@ -141,9 +147,4 @@ function hasGoneOn(): RefusedError {
       "the thread has gone on meanwhile: somebody else has answered, or a run has continued it",
     ] as const),
   );
-}
-
-/** The graph is the service's, and its errors are those that the thread shows as well. */
-function messageOfFailure(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

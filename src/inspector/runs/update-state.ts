@@ -10,18 +10,19 @@ import { compareText } from "../../saver/model/compare-text.js";
 import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import type { CheckedUpdate, CheckedValue, CreatedCheckpoint, StateUpdate } from "../api/changes.js";
 import type { CallRun } from "../calls/call-definition.js";
+import { messageOfGraph } from "../message-of.js";
 import { RefusedError } from "../refused-error.js";
 import { configOf } from "../stored-values/config-of.js";
 import { notFound } from "../stored-values/read-stored-value.js";
 import { describeValue } from "../values/describe-value.js";
 import { describeState } from "../values/next-nodes.js";
 import type { InspectedGraph } from "./inspected-graph.js";
-import { graphOf } from "./graph-of.js";
 import { holdingThread } from "./holding-thread.js";
+import { requireGraph } from "./thread-graphs.js";
 
 /** Says what an update of a state would store, by the reducers of the graph. It stores nothing. */
 export async function checkUpdate(run: CallRun, update: StateUpdate): Promise<CheckedUpdate> {
-  const graph = await graphOf(run, update);
+  const graph = await requireGraph(run, update.graph, update);
   const before = await run.context.saver.getTuple(configOf(placeOf(update)), { signal: run.signal });
   if (before === undefined) throw notFound(placeOf(update));
   const saver = new RecordingSaver(run.context.saver);
@@ -37,7 +38,7 @@ export async function checkUpdate(run: CallRun, update: StateUpdate): Promise<Ch
 /** Updates a state as a node of the graph would. */
 export function updateState(run: CallRun, update: StateUpdate): Promise<CreatedCheckpoint> {
   return holdingThread(run, update.threadId, async () => {
-    const config = await updateWith(await graphOf(run, update), update);
+    const config = await updateWith(await requireGraph(run, update.graph, update), update);
     const id: unknown = config.configurable?.checkpoint_id;
     return { checkpointId: typeof id === "string" ? id : "" };
   });
@@ -58,7 +59,7 @@ async function updateWith(
   } catch (error) {
     // What the graph says is for the person, such as that the update may be of several nodes.
     if (error instanceof CheckpointError || !(error instanceof Error)) throw error;
-    throw new RefusedError(422, "UPDATE_REFUSED", `the graph refuses the update: ${error.message}`);
+    throw new RefusedError(422, "UPDATE_REFUSED", `the graph refuses the update: ${messageOfGraph(error)}`);
   }
 }
 

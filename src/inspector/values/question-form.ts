@@ -4,11 +4,10 @@ import { readOwn } from "./read-property.js";
 import { jsonText } from "./readable-json.js";
 import type { ReadInterrupt } from "./read-interrupts.js";
 
-/** The most actions of a question, and the longest arguments, that a form shows. */
-const MAX_ACTIONS = 100;
-const MAX_ARGS = 200_000;
-
-/** Returns how a question can be answered. A value in an unknown shape can be answered freely. */
+/**
+ * Returns how a question can be answered. One that asks for decisions takes only those that it allows. A value in an unknown shape can be
+ * answered freely.
+ */
 export function formOf({ value, schema }: Pick<ReadInterrupt, "value" | "schema">): QuestionForm {
   const review = reviewIn(value);
   if (review !== undefined) return { kind: "decisions", actions: review.actions };
@@ -36,12 +35,7 @@ interface Review {
 
 function reviewIn(value: unknown): Review | undefined {
   const review = middlewareReview(value) ?? inboxReview(value);
-  const isShown =
-    review !== undefined &&
-    review.actions.length > 0 &&
-    review.actions.length <= MAX_ACTIONS &&
-    review.actions.every(({ args }) => args.length <= MAX_ARGS);
-  return isShown ? review : undefined;
+  return review === undefined || review.actions.length === 0 ? undefined : review;
 }
 
 const DECISIONS = ["approve", "edit", "reject", "respond"] as const satisfies readonly DecisionType[];

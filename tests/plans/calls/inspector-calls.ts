@@ -34,9 +34,7 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     metadataSuggestions: [{}],
     threadSizes: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
-    // These two need a graph. They read and store by public methods of the saver.
-    graphs: [],
-    checkUpdate: [],
+    graphs: [{ threadId: "42", checkpointId: last }],
     openThread: [{ threadId: "42" }],
     history: [
       { threadId: "42", namespace: "" },
@@ -73,6 +71,8 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
   };
   const writes: Arguments<WriteCalls> = {
     fork: [forked],
+    // These two need a graph. They read and store by public methods of the saver.
+    checkUpdate: [],
     updateState: [],
     rollback: [of(second)],
     copyThread: [{ source: "42", target: "42-other" }],

@@ -1,3 +1,4 @@
+import { PAGE_ACTIONS } from "../../api/actions.js";
 import type { Overview } from "../../api/inspector-api.js";
 import { linkTo } from "../routes/route.js";
 import { useState } from "preact/hooks";
@@ -102,8 +103,6 @@ function ThemeChoice() {
 }
 
 function accessText(may: Overview["may"]): string {
-  const actions = [may.answer && "answer", may.edit && "edit", may.delete && "delete"].filter(
-    (action) => action !== false,
-  );
+  const actions = PAGE_ACTIONS.filter((action) => may[action]);
   return actions.length === 0 ? "read-only" : ["read", ...actions].join(", ");
 }

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { PageAction } from "../../../api/inspector-api.js";
+import type { PageAction } from "../../../api/actions.js";
 import { useOverview } from "../../server/overview-context.js";
 
 interface ActionButtonProps<Subject> {

@@ -19,5 +19,5 @@ export function CheckpointActions({ place }: { readonly place: CheckpointPlace }
 
 /** Starts a branch at a checkpoint, with edited values. */
 function ForkAction({ place }: { readonly place: CheckpointPlace }) {
-  return <ActionButton label="Fork…" action="edit" dialog={ForkDialog} subject={{ place }} />;
+  return <ActionButton label="Fork…" action="fork" dialog={ForkDialog} subject={{ place }} />;
 }

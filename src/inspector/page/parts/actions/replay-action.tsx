@@ -4,7 +4,7 @@ import { linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
 import { useRead } from "../../server/use-read.js";
 import { Failure } from "../failure.js";
-import { GraphChoice } from "../runs/graph-choice.js";
+import { GraphChoice, graphToRun } from "../runs/graph-choice.js";
 import { useRun } from "../runs/use-run.js";
 import { ActionButton } from "./action-button.js";
 import { ActionDialog } from "./action-dialog.js";
@@ -16,16 +16,15 @@ interface ReplayProps {
 
 /** Lets a graph go on from a checkpoint, whatever came after it. */
 export function ReplayAction({ place }: ReplayProps) {
-  return <ActionButton label="Run from here…" action="answer" dialog={ReplayDialog} subject={{ place }} />;
+  return <ActionButton label="Run from here…" action="replay" dialog={ReplayDialog} subject={{ place }} />;
 }
 
 function ReplayDialog({ place, onClose }: ReplayProps & { readonly onClose: () => void }) {
   const { threadId, checkpointId } = place;
-  const { data, error, refetch } = useRead("graphs", { threadId });
+  const { data, error, refetch } = useRead("graphs", { threadId, checkpointId });
   const [chosen, choose] = useState<string>();
   const { progress, start } = useRun();
-  const graphs = data?.graphs.map(({ name }) => name) ?? [];
-  const graph = chosen ?? graphs[0];
+  const graph = data === undefined ? undefined : graphToRun(data, chosen);
   const isRunning = progress?.phase === "running" || progress?.phase === "ended";
   // The thread shows what the run does.
   useEffect(() => {
@@ -56,7 +55,7 @@ function ReplayDialog({ place, onClose }: ReplayProps & { readonly onClose: () =
           onCancel={close}
         >
           {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-          {graphs.length > 1 && <GraphChoice {...{ graphs, graph }} onChoose={choose} />}
+          {data !== undefined && <GraphChoice {...data} {...{ chosen }} onChoose={choose} />}
         </ActionForm>
       )}
     </ActionDialog>

@@ -4,12 +4,11 @@ import type { StateUpdate } from "../../../api/changes.js";
 import type { CheckpointPlace } from "../../../api/places.js";
 import { linkToThread } from "../../routes/route.js";
 import { navigate } from "../../routes/use-route.js";
-import { read } from "../../server/call-server.js";
-import { useOverview } from "../../server/overview-context.js";
+import { write } from "../../server/call-server.js";
 import { useRead } from "../../server/use-read.js";
 import { Failure } from "../failure.js";
 import { isJsonObject, parseJson } from "../json-text.js";
-import { GraphChoice } from "../runs/graph-choice.js";
+import { GraphChoice, graphToRun } from "../runs/graph-choice.js";
 import { ActionButton } from "./action-button.js";
 import { ActionDialog } from "./action-dialog.js";
 import { ActionForm } from "./action-form.js";
@@ -20,26 +19,23 @@ interface UpdateProps {
   readonly place: CheckpointPlace;
 }
 
-/** Edits the state of a checkpoint as a node of a graph would. There is none without graphs. */
+/** Edits the state of a checkpoint as a node of a graph would. */
 export function UpdateAction({ place }: UpdateProps) {
-  const { hasGraphs } = useOverview();
-  if (!hasGraphs) return null;
-  return <ActionButton label="Edit state…" action="edit" dialog={UpdateDialog} subject={{ place }} />;
+  return <ActionButton label="Edit state…" action="update" dialog={UpdateDialog} subject={{ place }} />;
 }
 
 const LAST = "";
 
 function UpdateDialog({ place, onClose }: UpdateProps & { readonly onClose: () => void }) {
   const { threadId, checkpointId } = place;
-  const graphs = useRead("graphs", { threadId });
+  const graphs = useRead("graphs", { threadId, checkpointId });
   const [chosen, setChosen] = useState<{ readonly graph?: string; readonly node: string }>({ node: LAST });
   const [text, setText] = useState("{}");
-  const check = useMutation({ mutationFn: (update: StateUpdate) => read("checkUpdate", update) });
+  const check = useMutation({ mutationFn: (update: StateUpdate) => write("checkUpdate", update) });
   const change = useChange("updateState", () => {
     navigate(linkToThread(place));
   });
-  const names = graphs.data?.graphs.map(({ name }) => name) ?? [];
-  const graph = chosen.graph ?? names[0];
+  const graph = graphs.data === undefined ? undefined : graphToRun(graphs.data, chosen.graph);
   const nodes = graphs.data?.graphs.find(({ name }) => name === graph)?.nodes ?? [];
   const values = parseFields(text);
   const update =
@@ -78,9 +74,10 @@ function UpdateDialog({ place, onClose }: UpdateProps & { readonly onClose: () =
           onCancel={close}
         >
           {graphs.error !== null && <Failure error={graphs.error} onRetry={() => void graphs.refetch()} />}
-          {names.length > 1 && (
+          {graphs.data !== undefined && (
             <GraphChoice
-              {...{ graphs: names, graph }}
+              {...graphs.data}
+              chosen={chosen.graph}
               onChoose={(name) => {
                 setChosen({ graph: name, node: LAST });
                 edited();

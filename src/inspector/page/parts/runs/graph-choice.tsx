@@ -1,24 +1,38 @@
-interface GraphChoiceProps {
-  readonly graphs: readonly string[];
-  readonly graph: string | undefined;
+import type { ThreadGraphs } from "../../../api/runs.js";
+
+interface GraphChoiceProps extends ThreadGraphs {
+  /** What a person has chosen. */
+  readonly chosen: string | undefined;
   readonly onChoose: (graph: string) => void;
 }
 
-/** Asks which graph runs. */
-export function GraphChoice({ graphs, graph, onChoose }: GraphChoiceProps) {
+/** Returns the graph that would run: the one that the thread belongs to, else what a person has chosen among those that may go on. */
+export function graphToRun({ graphs, graph }: ThreadGraphs, chosen: string | undefined): string | undefined {
+  return graph ?? graphs.find(({ name }) => name === chosen)?.name;
+}
+
+/** Says which graph runs and why, or asks for it where nothing tells. */
+export function GraphChoice({ graphs, graph, reason, chosen, onChoose }: GraphChoiceProps) {
+  if (graph !== undefined || graphs.length === 0) return <p class="dim">{reason}</p>;
   return (
-    <label class="action-field">
-      <span>Graph</span>
-      <select
-        value={graph}
-        onChange={({ currentTarget }) => {
-          onChoose(currentTarget.value);
-        }}
-      >
-        {graphs.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
+    <>
+      <p>{reason}</p>
+      <label class="action-field">
+        <span>Graph</span>
+        <select
+          value={chosen ?? ""}
+          onChange={({ currentTarget }) => {
+            onChoose(currentTarget.value);
+          }}
+        >
+          <option value="" disabled>
+            choose the graph of this thread
+          </option>
+          {graphs.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import type { Answer, OpenThread, RunRequest } from "../../../../api/runs.js";
 import { Failure } from "../../../parts/failure.js";
 import { useOverview } from "../../../server/overview-context.js";
 import { useRead } from "../../../server/use-read.js";
-import { GraphChoice } from "../../../parts/runs/graph-choice.js";
+import { GraphChoice, graphToRun } from "../../../parts/runs/graph-choice.js";
 import { QuestionAnswer } from "./question-answer.js";
 import { RunView } from "./run-view.js";
 import { useRun } from "../../../parts/runs/use-run.js";
@@ -18,7 +18,7 @@ interface AnswerPanelProps {
 /** Lets a person answer what a thread asks, repeat what failed, and let a run go on that was stopped. For whoever may. */
 export function AnswerPanel(props: AnswerPanelProps) {
   const { may } = useOverview();
-  return may.answer ? <Panel {...props} /> : null;
+  return may.answer || may.continue ? <Panel {...props} /> : null;
 }
 
 function Panel({ threadId, version }: AnswerPanelProps) {
@@ -48,40 +48,45 @@ interface ChoicesProps {
   readonly start: (request: RunRequest) => void;
 }
 
-function Choices({ threadId, thread: { checkpointId, status, questions, graphs }, start }: ChoicesProps) {
+function Choices({ threadId, thread, start }: ChoicesProps) {
+  const { may } = useOverview();
   const [chosen, choose] = useState<string>();
-  const graph = chosen !== undefined && graphs.includes(chosen) ? chosen : graphs[0];
-  if (status === "done" || checkpointId === undefined) return null;
-  if (graph === undefined) {
-    return (
-      <p class="dim">No graph of the inspector has the nodes of this thread, so it can’t go on from here.</p>
-    );
-  }
-  const answer = (given: Answer): void => {
-    start({ threadId, graph, checkpointId, kind: "answer", answers: [given] });
+  const { checkpointId, status, questions } = thread;
+  const canAnswer = may.answer && questions.length > 0;
+  const canContinue = may.continue && status !== "interrupted";
+  if (status === "done" || checkpointId === undefined || !(canAnswer || canContinue)) return null;
+  const graph = graphToRun(thread, chosen);
+  const run = (request: Pick<RunRequest, "kind" | "answers">): void => {
+    if (graph !== undefined) start({ threadId, graph, checkpointId, ...request });
   };
   return (
     <section class="answers" aria-label="Let the thread go on">
-      {graphs.length > 1 && <GraphChoice {...{ graphs, graph }} onChoose={choose} />}
-      {questions.map((question, at) => (
-        <QuestionAnswer
-          key={question.key}
-          {...{ question }}
-          title={questions.length > 1 ? `Answer ${at + 1} of ${questions.length}` : "Answer"}
-          onAnswer={answer}
-        />
-      ))}
-      {status !== "interrupted" && (
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            start({ threadId, graph, checkpointId, kind: "continue" });
-          }}
-        >
-          {status === "failed" ? "Retry what failed" : "Go on"}
-        </button>
-      )}
+      <GraphChoice {...thread} {...{ chosen }} onChoose={choose} />
+      {/* A form without a graph to send it to is disabled, and keeps what a person has typed. */}
+      <fieldset class="answers-forms" disabled={graph === undefined} hidden={thread.graphs.length === 0}>
+        {canAnswer &&
+          questions.map((question, at) => (
+            <QuestionAnswer
+              key={question.key}
+              {...{ question }}
+              title={questions.length > 1 ? `Answer ${at + 1} of ${questions.length}` : "Answer"}
+              onAnswer={(given: Answer) => {
+                run({ kind: "answer", answers: [given] });
+              }}
+            />
+          ))}
+        {canContinue && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              run({ kind: "continue" });
+            }}
+          >
+            {status === "failed" ? "Retry what failed" : "Go on"}
+          </button>
+        )}
+      </fieldset>
     </section>
   );
 }

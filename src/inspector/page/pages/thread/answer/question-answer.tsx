@@ -10,28 +10,29 @@ interface QuestionAnswerProps {
   readonly onAnswer: (answer: Answer) => void;
 }
 
-/** Asks for the answer to a question: by its form, or by any JSON value. */
+/** Asks for the answer to a question: by its form, or by any JSON value where the question does not ask for decisions. */
 export function QuestionAnswer({ question: { key, form, text }, title, onAnswer }: QuestionAnswerProps) {
   const [isFree, setFree] = useState(false);
   const fields = form.kind === "schema" ? fieldsOf(form.schema) : undefined;
-  const hasForm = form.kind === "decisions" || fields !== undefined;
   const answerWith = (value: unknown): void => {
     onAnswer({ key, value });
   };
   return (
     <div class="answer" role="group" aria-label={`${title}: ${text.slice(0, 80)}`}>
       <h3>{title}</h3>
-      {hasForm && !isFree && form.kind === "decisions" && (
+      {form.kind === "decisions" ? (
         <DecisionsForm
           actions={form.actions}
           onDecide={(decisions) => {
             onAnswer({ key, decisions });
           }}
         />
+      ) : fields !== undefined && !isFree ? (
+        <SchemaForm fields={fields} onAnswer={answerWith} />
+      ) : (
+        <FreeForm onAnswer={answerWith} />
       )}
-      {hasForm && !isFree && fields !== undefined && <SchemaForm fields={fields} onAnswer={answerWith} />}
-      {(!hasForm || isFree) && <FreeForm onAnswer={answerWith} />}
-      {hasForm && (
+      {fields !== undefined && (
         <button
           type="button"
           class="quiet"

@@ -1,0 +1,77 @@
+import type { CheckpointPlace } from "../api/places.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { getHistoryPoints } from "../queries/get-history-points.js";
+import { listNamespaces } from "../queries/namespaces-of-thread.js";
+import { readStoredStates, type StoredState } from "../states/read-states.js";
+import { describeState } from "../values/next-nodes.js";
+import type { WrittenNames } from "./graph-misfits.js";
+
+/** How far back branches are looked for, and how many of them count. The branch of the newest checkpoint counts in full, however long. */
+const MAX_POINTS = 1_000;
+const MAX_BRANCHES = 20;
+/** How many runs of subgraphs count, the latest of each. */
+const MAX_NAMESPACES = 1_000;
+const MAX_SUBGRAPHS = 20;
+
+/** What a checkpoint itself says: what runs next, and which channels have a value. */
+export async function namesAtCheckpoint(
+  run: CallRun,
+  place: CheckpointPlace,
+  isOlder: boolean,
+): Promise<WrittenNames> {
+  const [state] = await readStoredStates(run, [place]);
+  if (state === undefined) return { nodes: [], channels: [] };
+  const { next } = describeState(state.header, state.writes, { isOlder });
+  return { nodes: next, channels: [...state.header.values.keys()] };
+}
+
+/** What the whole history of a thread names. */
+export interface HistoryNames {
+  readonly root: WrittenNames;
+  /** Of subgraphs, by the names of the nodes on the way to them. */
+  readonly inner: ReadonlyMap<string, WrittenNames>;
+}
+
+/** Reads the names that the history of a thread has. A checkpoint has those of all checkpoints before it. */
+export async function namesInHistory(run: CallRun, threadId: string): Promise<HistoryNames> {
+  const [points, namespaces] = await Promise.all([
+    getHistoryPoints(run.call, { threadId, namespace: "", before: undefined, limit: MAX_POINTS }),
+    listNamespaces(run.call, { threadId, limit: MAX_NAMESPACES }),
+  ]);
+  const parents = new Set(points.map((point) => point.parent_checkpoint_id));
+  const tips = points
+    .map((point) => point.checkpoint_id)
+    .filter((id) => !parents.has(id))
+    .slice(0, MAX_BRANCHES)
+    .map((checkpointId) => ({ threadId, namespace: "", checkpointId }));
+  const newest = new Map<string, CheckpointPlace>();
+  for (const { checkpoint_ns: namespace, checkpoint_id: checkpointId } of namespaces) {
+    const way = wayOf(namespace);
+    if (way === "" || (newest.get(way)?.checkpointId ?? "") >= checkpointId) continue;
+    newest.set(way, { threadId, namespace, checkpointId });
+  }
+  const subgraphs = [...newest].slice(0, MAX_SUBGRAPHS);
+  const states = await readStoredStates(run, [...tips, ...subgraphs.map(([, place]) => place)]);
+  return {
+    root: namesOf(states.slice(0, tips.length)),
+    inner: new Map(subgraphs.map(([way], index) => [way, namesOf([states[tips.length + index]])] as const)),
+  };
+}
+
+function namesOf(states: readonly (StoredState | undefined)[]): WrittenNames {
+  const headers = states.flatMap((state) => (state === undefined ? [] : [state.header]));
+  return {
+    nodes: distinct(headers.flatMap(({ versionsSeen }) => Object.keys(versionsSeen))),
+    channels: distinct(headers.flatMap(({ channelVersions }) => Object.keys(channelVersions))),
+  };
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+/** The names of the nodes in a namespace, such as `research|search` of `research:<task>|1|search:<task>`. */
+function wayOf(namespace: string): string {
+  const names = namespace.split("|").map((part) => part.split(":")[0] ?? "");
+  return names.filter((name) => !/^\d+$/.test(name)).join("|");
+}
