@@ -32,9 +32,14 @@ async function main({ url, write, open }: InspectOptions): Promise<void> {
   await using database = await openSeededDatabase(url);
   const { saver, store } = database;
   say("seeded", `${(await saver.listThreads({ limit: 1_000 })).length} threads`);
-  // A person can answer the order that waits, and repeat the report that has failed.
+  // A person can answer the orders that wait, and repeat the report that has failed. The two support agents have the same nodes: of the
+  // threads that wait, `order-4713` names its agent in its metadata, and for `order-4712` a person has to choose.
   const clock = { now: Date.now() };
-  const graphs = { support: createSupportAgent(saver, clock), report: createReportGraph(saver, clock) };
+  const graphs = {
+    "support-austria": createSupportAgent(saver, clock),
+    "support-france": createSupportAgent(saver, clock, "The desk in France"),
+    report: createReportGraph(saver, clock),
+  };
   const { address, ended } = await serveLocally(
     (authorize) => createInspector(saver, { authorize, store, write, ...(write && { graphs }) }),
     { signal },

@@ -40,10 +40,11 @@ export const SCENES: readonly Scene[] = [
   { threadId: "journey-of-bob", minutesAgo: 3 * HOUR, play: askWhatIf },
   { threadId: "nightly-report", minutesAgo: 55, play: fail },
   { threadId: "order-4712", minutesAgo: 4, play: waitForAnswer },
+  { threadId: "order-4713", minutesAgo: 2, play: waitForFrance },
 ];
 
 /** What the option `metadataFromConfig` of the saver has to be, so that the metadata of a run are stored. */
-export const STORED_METADATA = ["run_id", "user", "channel"];
+export const STORED_METADATA = ["run_id", "user", "channel", "graph_id"];
 
 /** A run as a service would start it: the metadata tell whose it is, and which one. */
 function runOf(threadId: string, run: number, user = "ada"): RunnableConfig & { durability: "sync" } {
@@ -95,6 +96,14 @@ async function waitForAnswer({ saver, clock }: Stage, threadId: string): Promise
   const agent = createSupportAgent(saver, clock);
   const order = threadId.replace("order-", "");
   await agent.invoke({ messages: [new HumanMessage(`${COMPLAINT} ${order}.`)] }, runOf(threadId, 1));
+}
+
+/** The metadata tell the inspector that the thread belongs to this agent, whose nodes are those of the other one. */
+async function waitForFrance({ saver, clock }: Stage, threadId: string): Promise<void> {
+  const config = runOf(threadId, 1, "chloe");
+  const metadata = { ...config.metadata, graph_id: "support-france" };
+  const question = new HumanMessage(`${COMPLAINT} 4713.`);
+  await createSupportAgent(saver, clock).invoke({ messages: [question] }, { ...config, metadata });
 }
 
 async function answerInterrupt(stage: Stage, threadId: string): Promise<void> {

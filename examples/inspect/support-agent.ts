@@ -30,20 +30,29 @@ const askWarehouse = tool(
   },
 );
 
-const payBack = tool(
-  ({ order, euros }) => {
-    const answer: unknown = interrupt({ question: `Pay back ${euros} € for order ${order}?`, euros });
-    return answer === "yes" ? `${euros} € were paid back.` : "Nothing was paid back.";
-  },
-  {
-    name: "pay_back",
-    description: "Pays back, if a person agrees",
-    schema: z.object({ order: z.string(), euros: z.number() }),
-  },
-);
+const payBackBy = (desk: string) =>
+  tool(
+    ({ order, euros }) => {
+      const answer: unknown = interrupt({ question: `Pay back ${euros} € for order ${order}?`, euros });
+      return answer === "yes" ? `${desk} has paid back ${euros} €.` : "Nothing was paid back.";
+    },
+    {
+      name: "pay_back",
+      description: "Pays back, if a person agrees",
+      schema: z.object({ order: z.string(), euros: z.number() }),
+    },
+  );
 
-/** An agent with tools: one gives a result, one fails in one city, and one asks a person. */
-export function createSupportAgent(checkpointer: CheckpointSaver, clock: Clock) {
+/**
+ * An agent with tools: one gives a result, one fails in one city, and one asks a person.
+ *
+ * @param desk - Who pays back. The agents of all desks have the same nodes.
+ */
+export function createSupportAgent(
+  checkpointer: CheckpointSaver,
+  clock: Clock,
+  desk = "The desk in Austria",
+) {
   const model = new ScriptedChatModel((conversation) => {
     clock.now += THINKING_MS;
     return supportScript(conversation);
@@ -52,7 +61,7 @@ export function createSupportAgent(checkpointer: CheckpointSaver, clock: Clock) 
     .addNode("agent", async ({ messages }: typeof MessagesAnnotation.State) => ({
       messages: [await model.invoke(messages)],
     }))
-    .addNode("tools", new ToolNode([lookUpOrder, askWarehouse, payBack]))
+    .addNode("tools", new ToolNode([lookUpOrder, askWarehouse, payBackBy(desk)]))
     .addEdge(START, "agent")
     .addConditionalEdges("agent", toolsCondition)
     .addEdge("tools", "agent")

@@ -1,9 +1,3 @@
-/** What a person may do besides reading, in the order in which the page names it. */
-export const PAGE_ACTIONS = ["answer", "continue", "replay", "update", "fork", "edit", "delete"] as const;
-
-/** What a person may do besides reading. */
-export type PageAction = (typeof PAGE_ACTIONS)[number];
-
 /**
  * What a request wants to do:
  *
@@ -16,4 +10,20 @@ export type PageAction = (typeof PAGE_ACTIONS)[number];
  * - `edit`: roll back, copy threads, and create and edit items.
  * - `delete`: delete threads, checkpoints, items and what is cached.
  */
-export type InspectorAction = "read" | PageAction;
+export type InspectorAction =
+  | "read"
+  | "answer"
+  | "continue"
+  | "replay"
+  | "update"
+  | "fork"
+  | "edit"
+  | "delete";
+
+/** What a person may do besides reading. */
+export type PageAction = Exclude<InspectorAction, "read">;
+
+/** All of it, in the order in which the page names it. */
+export const PAGE_ACTIONS: readonly PageAction[] = [
+  ...(["answer", "continue", "replay", "update", "fork", "edit", "delete"] as const),
+];
