@@ -14,6 +14,7 @@ export function messageOf(error: CheckpointError): string {
   if (sqlState !== undefined && CONNECTING_CLASSES.has(sqlState.slice(0, 2))) {
     return `no connection to the database (SQLSTATE ${sqlState})`;
   }
+  if (error instanceof ConnectionError) return "no connection to the database";
   return isOfServer(error, sqlState) ? message : error.message;
 }
 
@@ -24,13 +25,14 @@ export function messageOf(error: CheckpointError): string {
 export function messageOfGraph(error: unknown): string {
   if (error instanceof CheckpointError) return `${error.name}: ${messageOf(error)}`;
   if (!(error instanceof Error)) return "it failed without an error";
-  const code = codeOf(error);
   // Drivers and Node.js give a code to their errors.
-  return typeof code === "string" ? `${error.name} (${code})` : `${error.name}: ${error.message}`;
+  return codeOf(error) === undefined
+    ? `${error.name}: ${error.message}`
+    : `${error.name} of a driver or a server: see the log of the service`;
 }
 
 /** Whether the driver or the server has said what went wrong. */
 function isOfServer({ constructor }: CheckpointError, sqlState: string | undefined): boolean {
   if (constructor === PermissionError) return sqlState !== undefined;
-  return constructor === DatabaseError || constructor === ConnectionError;
+  return constructor === DatabaseError;
 }

@@ -240,7 +240,7 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
         new ConnectionError("svc_user at db.internal", { cause }),
         /^ConnectionError: no connection to the database/,
       ],
-      [cause, /^Error \(28000\)$/],
+      [cause, /^Error of a driver or a server: see the log/],
     ] as const) {
       const agent = {
         ...{ nodes: { ask: {} }, checkpointer: saver },
