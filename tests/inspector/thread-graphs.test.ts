@@ -48,10 +48,14 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
     return graph.compile({ checkpointer: saver });
   }
 
-  /** Runs a graph until it asks. */
-  async function asked(names: Names, metadata: Readonly<Record<string, string>> = {}): Promise<string> {
+  /** Runs a graph until it asks, with the same value in each channel. */
+  async function asked(
+    names: Names,
+    metadata: Readonly<Record<string, string>> = {},
+    value: unknown = 1,
+  ): Promise<string> {
     const threadId = newThread();
-    const input = Object.fromEntries(names.channels.map((channel) => [channel, 1]));
+    const input = Object.fromEntries(names.channels.map((channel) => [channel, value]));
     await graphWith("writer", names).invoke(input, { ...threadConfig(threadId), metadata });
     ran = [];
     return threadId;
@@ -135,7 +139,7 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
   });
 
   it("must have the nodes that are next and the channels that have a value, whoever names it", async () => {
-    const threadId = await asked({ nodes: [], channels: ["x", "iban"] });
+    const threadId = await asked({ nodes: [], channels: ["x", "iban"] }, {}, "DE".repeat(5_000));
     const other = new StateGraph(Annotation.Root({ x: Annotation<unknown>() }))
       .addNode("start", () => ({}))
       .addEdge(START, "start")

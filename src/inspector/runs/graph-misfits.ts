@@ -7,9 +7,10 @@ export interface WrittenNames {
   readonly channels: readonly string[];
 }
 
-/** Says what a graph lacks of these names, such as `no node pay`. */
+/** Says what a graph lacks of these names, such as `no node "pay"`. */
 export function misfitsOf(graph: GraphNames, { nodes, channels }: WrittenNames): readonly string[] {
-  const missingNodes = nodes.filter((node) => !hasNode(graph, node));
+  const started = channels.map(nodeByName).filter((node) => node !== undefined);
+  const missingNodes = [...new Set([...nodes, ...started])].filter((node) => !hasNode(graph, node));
   const missingChannels = channels.filter((channel) => !hasChannel(graph, channel));
   return [
     ...missingNodes.map((node) => `no node ${JSON.stringify(node)}`),
@@ -45,8 +46,8 @@ function hasNode({ nodes }: GraphNames, node: string): boolean {
 }
 
 function hasChannel(graph: GraphNames, channel: string): boolean {
-  if (isOfEngine(channel)) return true;
-  if (isTriggerName(channel)) return hasNode(graph, nodeByName(channel) ?? "");
+  // A trigger is as good as its node.
+  if (isOfEngine(channel) || isTriggerName(channel)) return true;
   // Older versions of LangGraph.js had a channel for each node.
   return (
     graph.channels === undefined ||

@@ -1,5 +1,7 @@
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
+import { hasStoredValue } from "../checkpoints/preview-channels.js";
+import { type ChannelRow, getChannelRows } from "../queries/channel-rows.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { listNamespaces } from "../queries/namespaces-of-thread.js";
 import { readStoredStates, type StoredState } from "../states/read-states.js";
@@ -19,10 +21,18 @@ export async function namesAtCheckpoint(
   place: CheckpointPlace,
   isOlder: boolean,
 ): Promise<WrittenNames> {
-  const [state] = await readStoredStates(run, [place]);
-  if (state === undefined) return { nodes: [], channels: [] };
-  const { next } = describeState(state.header, state.writes, { isOlder });
-  return { nodes: next, channels: [...state.header.values.keys()] };
+  const [[state], rows] = await Promise.all([
+    readStoredStates(run, [place]),
+    getChannelRows(run.call, place),
+  ]);
+  return {
+    nodes: state === undefined ? [] : describeState(state.header, state.writes, { isOlder }).next,
+    channels: rows.filter(hasValue).map(({ channel }) => channel),
+  };
+}
+
+function hasValue(row: ChannelRow): boolean {
+  return row.inline_bytes !== null || hasStoredValue(row);
 }
 
 /** What the whole history of a thread names. */

@@ -104,5 +104,6 @@ function ThemeChoice() {
 
 function accessText(may: Overview["may"]): string {
   const actions = PAGE_ACTIONS.filter((action) => may[action]);
+  if (actions.length === PAGE_ACTIONS.length) return "all";
   return actions.length === 0 ? "read-only" : ["read", ...actions].join(", ");
 }
