@@ -48,8 +48,9 @@ function hasNode({ nodes }: GraphNames, node: string): boolean {
 function hasChannel(graph: GraphNames, channel: string): boolean {
   // A trigger is as good as its node.
   if (isOfEngine(channel) || isTriggerName(channel)) return true;
-  // Older versions of LangGraph.js had a channel for each node.
+  // Older versions of LangGraph had a channel for each node, and Python's one for each edge from the start.
   return (
+    channel.startsWith("start:") ||
     graph.channels === undefined ||
     Object.hasOwn(graph.channels, channel) ||
     Object.hasOwn(graph.nodes, channel)
