@@ -16,22 +16,28 @@ export class InspectorCalls {
     this.handler = createInspector(saver, { authorize: () => true, ...options });
   }
 
-  /** Sends a call that reads. */
-  send(name: string, args: unknown, init: RequestInit = {}): Promise<Response> {
+  /** Asks for what the browser itself loads, with the arguments in the address: events, a download, an export. */
+  load(path: "events" | "download" | "export", args: unknown, init: RequestInit = {}): Promise<Response> {
     const query = new URLSearchParams({ args: JSON.stringify(args) });
-    return this.handler(new Request(`http://127.0.0.1/${name}?${query.toString()}`, init));
+    return this.handler(new Request(`http://127.0.0.1/${path}?${query.toString()}`, init));
   }
 
-  /** Sends a call in the body, as the page sends those that write. */
-  post(name: string, args: unknown): Promise<Response> {
-    return this.postTo(`/api/${name}`, args);
+  /** Sends a call. */
+  post(name: string, args: unknown, signal?: AbortSignal): Promise<Response> {
+    return this.postTo(`/api/${name}`, args, {}, signal);
   }
 
   /** Sends a body to a path, as the page does. */
-  postTo(path: string, args: unknown, given: Readonly<Record<string, string>> = {}): Promise<Response> {
+  postTo(
+    path: string,
+    args: unknown,
+    given: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
     const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin", ...given };
     const body = JSON.stringify(args);
-    return this.handler(new Request(`http://127.0.0.1${path}`, { method: "POST", headers, body }));
+    const init = { method: "POST", headers, body, signal };
+    return this.handler(new Request(`http://127.0.0.1${path}`, init));
   }
 
   /** Reads, and fails where the answer is an error. */
@@ -39,7 +45,7 @@ export class InspectorCalls {
     name: Name,
     args: ReadCalls[Name]["args"],
   ): Promise<ReadCalls[Name]["result"]> {
-    const response = await this.send(`api/${name}`, args);
+    const response = await this.post(name, args);
     return (await bodyOf(response)) as ReadCalls[Name]["result"];
   }
 
@@ -54,7 +60,7 @@ export class InspectorCalls {
 
   /** Calls, and returns the status and the code of the error. */
   async refusal(name: string, args: unknown): Promise<readonly [status: number, code: string]> {
-    const response = await this.send(`api/${name}`, args);
+    const response = await this.post(name, args);
     const { error } = JSON.parse(await response.text()) as CallError;
     return [response.status, error.code];
   }

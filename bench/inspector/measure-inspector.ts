@@ -75,8 +75,8 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
     const calls: InspectorCallResult[] = [];
     for (const { page, call, args, index } of pageCalls(newest)) {
       if (index !== undefined) await createIndexes(pool, [index]);
-      const address = `${url}api/${call}?${new URLSearchParams({ args: JSON.stringify(args) }).toString()}`;
-      calls.push({ page, call, ...(await measureCall(address, size.quick ? ROUNDS.quick : ROUNDS.full)) });
+      const rounds = size.quick ? ROUNDS.quick : ROUNDS.full;
+      calls.push({ page, call, ...(await measureCall(`${url}api/${call}`, args, rounds)) });
     }
     // The times of the server took minutes, and are worth having without those of the browser.
     const failed = (error: unknown): undefined => {
@@ -94,13 +94,19 @@ export async function measureInspector(server: BenchServer, size: Size): Promise
   }
 }
 
-async function measureCall(address: string, rounds: number): Promise<Summary & { readonly bytes: number }> {
+async function measureCall(
+  address: string,
+  args: object,
+  rounds: number,
+): Promise<Summary & { readonly bytes: number }> {
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(args) };
   const times: number[] = [];
   let bytes = 0;
   for (let round = 0; round < rounds; round++) {
     times.push(
       await timed(async () => {
-        const response = await fetch(address);
+        const response = await fetch(address, init);
         const body = await response.arrayBuffer();
         if (!response.ok) throw new Error(`${address}: ${Buffer.from(body).toString()}`);
         bytes = body.byteLength;

@@ -5,7 +5,7 @@ import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
 
 const HOST = "threads.example";
-const READ = "/api/threads?args=%7B%7D";
+const READ = "/api/threads";
 const WRITE = "/api/deleteThread";
 
 describeServer("who the inspector answers", (target) => {
@@ -49,11 +49,12 @@ describeServer("who the inspector answers", (target) => {
 
   it("asks the application about each request: files, calls, and what there is not", async () => {
     const inspector = inspectorWith();
-    for (const path of ["/", "/icon.svg", "/nothing", READ, "/api/nothing"]) await ask(inspector, path);
-    await ask(inspector, WRITE, post({ "sec-fetch-site": "same-origin" }));
+    for (const path of ["/", "/icon.svg", "/nothing", READ]) await ask(inspector, path);
+    for (const path of [READ, "/api/nothing", WRITE])
+      await ask(inspector, path, post({ "sec-fetch-site": "same-origin" }));
     expect(asked).toEqual([
       ...["read GET /", "read GET /icon.svg", "read GET /nothing", "read GET /api/threads"],
-      ...["read GET /api/nothing", "delete POST /api/deleteThread"],
+      ...["read POST /api/threads", "read POST /api/nothing", "delete POST /api/deleteThread"],
     ]);
   });
 
@@ -61,14 +62,14 @@ describeServer("who the inspector answers", (target) => {
     for (const nonsense of [false, undefined, null, 1, "true", {}, { status: 200 }, [], { user: "" }]) {
       // A program without types may return anything.
       const authorize = (): never => nonsense as never;
-      expect(await ask(inspectorWith({ authorize }), READ)).toEqual([403, "FORBIDDEN"]);
+      expect(await ask(inspectorWith({ authorize }), READ, post())).toEqual([403, "FORBIDDEN"]);
     }
     const fails = (): never => {
       throw new Error("secret");
     };
-    expect(await ask(inspectorWith({ authorize: fails }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
+    expect(await ask(inspectorWith({ authorize: fails }), READ, post())).toEqual([500, "AUTHORIZE_FAILED"]);
     const rejects = (): Promise<never> => Promise.reject(new Error("secret"));
-    expect(await ask(inspectorWith({ authorize: rejects }), READ)).toEqual([500, "AUTHORIZE_FAILED"]);
+    expect(await ask(inspectorWith({ authorize: rejects }), READ, post())).toEqual([500, "AUTHORIZE_FAILED"]);
   });
 
   it("logs what it may not tell the page, once, and no refusal", async () => {
@@ -83,12 +84,12 @@ describeServer("who the inspector answers", (target) => {
     const inspector = createInspector(elsewhere, { authorize, write: true });
     const failed = { code: "MIGRATION_REQUIRED", sqlState: "42P01", error: expect.any(String) };
     // A query of the inspector itself, a method of the saver, and a stream.
-    expect(await ask(inspector, READ)).toEqual([500, "MIGRATION_REQUIRED"]);
+    expect(await ask(inspector, READ, post({}, "{}"))).toEqual([500, "MIGRATION_REQUIRED"]);
     const copy = post({ "sec-fetch-site": "same-origin" }, '{"source":"1","target":"2"}');
     expect(await ask(inspector, "/api/copyThread", copy)).toEqual([500, "MIGRATION_REQUIRED"]);
     expect(await ask(inspector, '/events?args={"threadId":"1"}')).toEqual([200]);
     expect(await ask(inspector, "/api/secret")).toEqual([500, "AUTHORIZE_FAILED"]);
-    expect(await ask(inspector, "/api/thread")).toEqual([400, "INVALID_CONFIG"]);
+    expect(await ask(inspector, "/api/thread", post({}, "{}"))).toEqual([400, "INVALID_CONFIG"]);
     expect(lines).toEqual([
       ["the inspector failed", failed],
       ["copyThread failed", expect.objectContaining(failed)],
@@ -142,18 +143,16 @@ describeServer("who the inspector answers", (target) => {
       "/",
       "/icon.svg",
       "/nothing",
-      READ,
-      "/api/nothing",
       `/events?${args}`,
       `/download?${args}`,
       `/export?${args}`,
     ]) {
       expect({ path, answer: await ask(inspector, path) }).toEqual({ path, answer: [403, "FORBIDDEN"] });
     }
-    expect(await ask(inspector, WRITE, post({ "sec-fetch-site": "same-origin" }))).toEqual([
-      403,
-      "FORBIDDEN",
-    ]);
+    for (const path of [READ, "/api/nothing", WRITE]) {
+      const answer = await ask(inspector, path, post({ "sec-fetch-site": "same-origin" }));
+      expect({ path, answer }).toEqual({ path, answer: [403, "FORBIDDEN"] });
+    }
   });
 
   it("sends the application's own answer as it is", async () => {
@@ -166,7 +165,7 @@ describeServer("who the inspector answers", (target) => {
   it("says in its first answer what the caller may do", async () => {
     const authorize: InspectorOptions["authorize"] = (_request, { action }) => action !== "delete";
     const overview = async (options: Partial<InspectorOptions>): Promise<unknown> =>
-      (await inspectorWith(options)(new Request(`http://${HOST}/api/overview`))).json();
+      (await inspectorWith(options)(new Request(`http://${HOST}/api/overview`, post({}, "{}")))).json();
     expect(await overview({})).toMatchObject({ may: { edit: true, delete: true } });
     expect(await overview({ write: false })).toMatchObject({ may: { edit: false, delete: false } });
     expect(await overview({ authorize })).toMatchObject({ may: { edit: true, delete: false } });
@@ -208,7 +207,7 @@ describeServer("who the inspector answers", (target) => {
       const inspector = inspectorWith();
       const statuses = [
         await ask(inspector, "/", { headers }),
-        await ask(inspector, READ, { headers }),
+        await ask(inspector, READ, post(headers, "{}")),
         await ask(inspector, WRITE, post(headers)),
       ];
       expect(statuses).toEqual([page, read, write].map((status) => (status === 200 ? [200] : foreign)));
@@ -251,7 +250,7 @@ describeServer("who the inspector answers", (target) => {
       }
     });
 
-    it("takes long arguments of a read in the body, also from who may only read", async () => {
+    it("takes the arguments of a read in the body, also from who may only read", async () => {
       const inspector = inspectorWith({
         authorize: (_request, { action }) => action === "read",
         write: false,
@@ -273,9 +272,13 @@ describeServer("who the inspector answers", (target) => {
         const answer = await inspector(new Request(`${origin}/`, { method, headers: { origin } }));
         expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
       }
-      expect(await ask(inspector, READ, { method: "PUT" })).toEqual([405, "METHOD_NOT_ALLOWED"]);
+      for (const path of [READ, `${READ}?args=%7B%7D`, WRITE, "/api/nothing"]) {
+        for (const method of ["GET", "PUT"]) {
+          const answer = await inspector(new Request(origin + path, { method, headers: { origin } }));
+          expect([path, answer.status, answer.headers.get("allow")]).toEqual([path, 405, "POST"]);
+        }
+      }
       expect(await ask(inspector, WRITE)).toEqual([403, "FOREIGN_ORIGIN"]);
-      expect(await ask(inspector, WRITE, { headers: { origin } })).toEqual([405, "METHOD_NOT_ALLOWED"]);
       const head = await inspector(new Request(`${origin}/`, { method: "HEAD" }));
       expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
         200,
@@ -286,32 +289,32 @@ describeServer("who the inspector answers", (target) => {
 
     it("refuses arguments and paths that mean nothing", async () => {
       const inspector = inspectorWith();
-      for (const args of ["{", "%", "%FF", "null", '{"limit":1e9}', '{"x":1}', '{"after":"\\u0000"}']) {
-        expect({ args, answer: await ask(inspector, `/api/threads?args=${args}`) }).toEqual({
+      for (const args of ["{", "%", "null", '{"limit":1e9}', '{"x":1}', '{"after":"\\u0000"}']) {
+        expect({ args, answer: await ask(inspector, READ, post({}, args)) }).toEqual({
           args,
           answer: [400, "INVALID_CONFIG"],
         });
       }
-      const paths = [
-        "/..%2f",
-        "/%00",
-        "/__proto__",
-        "/toString",
-        "//evil.example/",
-        "/api/__proto__",
-        "/api/toString",
-        "/api/",
-        "/%",
-      ];
+      for (const args of ["{", "%", "%FF", "null", '{"threadId":1}', '{"threadId":"\\u0000"}']) {
+        expect({ args, answer: await ask(inspector, `/events?args=${args}`) }).toEqual({
+          args,
+          answer: [400, "INVALID_CONFIG"],
+        });
+      }
+      const paths = ["/..%2f", "/%00", "/__proto__", "/toString", "//evil.example/", "/%"];
       for (const path of paths)
         expect({ path, answer: await ask(inspector, path) }).toEqual({ path, answer: [404, "NOT_FOUND"] });
+      for (const path of ["/api/__proto__", "/api/toString", "/api/"]) {
+        const answer = await ask(inspector, path, post({ origin }, "{}"));
+        expect({ path, answer }).toEqual({ path, answer: [404, "NOT_FOUND"] });
+      }
     });
   });
 
   it("tells a failure by the words of this library, never by those of drivers and servers", async () => {
     const lost = new PostgresSaver("postgres://app:s3cret@127.0.0.1:1/agents", undefined, { retry: false });
     const inspector = createInspector(lost, { authorize: () => true });
-    const response = await inspector(new Request(`http://${HOST}${READ}`));
+    const response = await inspector(new Request(`http://${HOST}${READ}`, post({}, "{}")));
     expect([response.status, await response.json()]).toEqual([
       503,
       { error: { code: "CONNECTION_FAILED", message: "no connection to the database" } },

@@ -337,9 +337,6 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
       const { may } = await one.read("overview", {});
       expect(PAGE_ACTIONS.filter((action) => may[action])).toEqual([right]);
     }
-    // Code of the graph runs, so it is no read.
-    const page = { headers: { "sec-fetch-site": "same-origin" } };
-    expect((await calls.send("api/checkUpdate", { ...place, values: {} }, page)).status).not.toBe(200);
   });
 
   it("are not possible without graphs, and not for whoever may not answer", async () => {

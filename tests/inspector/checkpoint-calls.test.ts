@@ -73,7 +73,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     });
     await saver.putWrites(threadConfig(place.threadId, { checkpoint_ns: "", checkpoint_id: place.checkpointId }), [["plan", "B"], ["notes", "y".repeat(200_000)]], "task-1", "~__pregel_pull, agent"); // oxfmt-ignore
     serde.bytes = 0;
-    const response = await calls.send("api/checkpoint", place);
+    const response = await calls.post("checkpoint", place);
     const text = await response.text();
     expect(serde.bytes).toBeLessThan(10_000);
     expect(text.length).toBeLessThan(20_000);
@@ -124,7 +124,7 @@ describeEachTarget("calls about values and checkpoints", (target) => {
     const rest = await calls.read("text", { place: channel, path: [0], offset: first.next ?? 0 });
     expect(first.text + rest.text).toBe(long);
     const download = async (path: readonly number[]): Promise<[Buffer, Headers]> => {
-      const response = await calls.send("download", { place: channel, path });
+      const response = await calls.load("download", { place: channel, path });
       return [Buffer.from(await response.arrayBuffer()), response.headers];
     };
     const [text, headers] = await download([0]);
@@ -219,9 +219,9 @@ describeEachTarget("calls about values and checkpoints", (target) => {
       ["conversation", { ...place, channel: "list", limit: 201 }],
       ["checkPrune", {}],
       ["checkFork", { ...place, values: [] }],
-    ] as const) expect([name, (await calls.send(`api/${name}`, args)).status]).toEqual([name, 400]);
+    ] as const) expect([name, (await calls.post(name, args)).status]).toEqual([name, 400]);
     const gone = { ...place, checkpointId: "none" };
-    expect((await calls.send("api/checkpoint", gone)).status).toBe(404);
+    expect((await calls.post("checkpoint", gone)).status).toBe(404);
     const reading = new InspectorCalls(saver);
     for (const [name, args] of [["rollback", place], ["fork", { ...place, values: {} }], ["deleteThread", { threadId: place.threadId }]] as const)
       expect((await reading.post(name, args)).status).toBe(403);

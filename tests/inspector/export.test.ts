@@ -51,7 +51,7 @@ describeEachTarget("exports of threads", (target) => {
   }
 
   function send(threadId: string, form: string): Promise<Response> {
-    return calls.send("export", { threadId, namespace: "", form });
+    return calls.load("export", { threadId, namespace: "", form });
   }
 
   it("have the conversation as Markdown: texts, calls of tools with their results, and what is left out", async () => {
@@ -187,6 +187,6 @@ describeEachTarget("exports of threads", (target) => {
       expect([form, (await send("none", form)).status]).toEqual([form, status]);
     } // oxfmt-ignore
     const args = { threadId: "none", namespace: "", form: "history" };
-    expect((await calls.send("export", args, { method: "HEAD" })).status).toBe(405);
+    expect((await calls.load("export", args, { method: "HEAD" })).status).toBe(405);
   });
 });

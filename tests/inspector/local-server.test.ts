@@ -10,7 +10,7 @@ import { describeInBrowser } from "../../test-support/browser.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
 
-const OVERVIEW = "/api/overview?args=%7B%7D";
+const OVERVIEW = "/api/overview";
 
 describeServer("the inspector of the command line", (target) => {
   let saver: PostgresSaver;
@@ -92,7 +92,7 @@ describeServer("the inspector of the command line", (target) => {
       const answers = await Promise.all(paths.map((path) => ask(host, path, { headers: { cookie: wrong } })));
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 401));
     }
-    expect(await ask(host, OVERVIEW, { headers: { cookie: `a=b; ${cookie}` } })).toMatchObject({
+    expect(await ask(host, "/index.html", { headers: { cookie: `a=b; ${cookie}` } })).toMatchObject({
       status: 200,
     });
   });
@@ -113,7 +113,7 @@ describeServer("the inspector of the command line", (target) => {
       expect(await ask(host, `/${search}`, { headers })).toMatchObject({ status: 421 });
     }
     const local = { host: `localhost:${port}`, cookie };
-    expect(await ask(host, OVERVIEW, { headers: local })).toMatchObject({ status: 200 });
+    expect(await ask(host, "/index.html", { headers: local })).toMatchObject({ status: 200 });
   });
 
   it("ends with its signal, and ends what it streams", async () => {

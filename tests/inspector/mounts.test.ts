@@ -19,7 +19,7 @@ interface NextRoute {
   readonly POST: NextRoute["GET"];
 }
 
-const API = "api/threads?args=%7B%7D";
+const API = "api/threads";
 const EVENTS = `events?args=${encodeURIComponent('{"threadId": "42"}')}`;
 
 describeServer("the inspector in a server", (target) => {
@@ -267,7 +267,11 @@ describeServer("the inspector in a server", (target) => {
     const inspector = inspectorAt("/inspector");
     const route: NextRoute = { GET: inspector, POST: inspector };
     const params = Promise.resolve({ path: ["api", "threads"] });
-    const answer = await route.GET(new Request(`https://app.example/inspector/${API}`), { params });
+    const headers = { "content-type": "application/json" };
+    const request = new Request(`https://app.example/inspector/${API}`, {
+      ...{ method: "POST", body: "{}", headers },
+    });
+    const answer = await route.POST(request, { params });
     expect(await answer.json()).toMatchObject({ threads: [{ threadId: "42" }] });
   });
 

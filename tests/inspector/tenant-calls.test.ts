@@ -48,8 +48,8 @@ onOneServer(NO_ROW_SECURITY, describeEachTarget)("the inspector of a tenant", (t
     expect((await calls.read("history", { threadId: "bolt:1", namespace: "" })).points).toEqual([]);
 
     const page = new AbortController();
-    const events = await calls.send("events", { threadId: "bolt:1" }, { signal: page.signal });
-    const own = await calls.send("events", { threadId: "acme:1" }, { signal: page.signal });
+    const events = await calls.load("events", { threadId: "bolt:1" }, { signal: page.signal });
+    const own = await calls.load("events", { threadId: "acme:1" }, { signal: page.signal });
     await putValues(bolt, threadConfig("bolt:1"), { title: "theirs" });
     // The stream of the tenant's own thread has got its first event, so that the other one has had time for its own.
     const reader = own.body?.getReader();

@@ -228,7 +228,7 @@ describeServer("a request of the inspector that ends", (target) => {
     try {
       await holder.query("begin; lock table checkpoints");
       const page = new AbortController();
-      const answer = calls.send(`api/${name}`, given.get(name) ?? {}, { signal: page.signal });
+      const answer = calls.post(name, given.get(name) ?? {}, page.signal);
       await untilOneWaits(database);
       page.abort();
       expect((await answer).status).toBe(503);

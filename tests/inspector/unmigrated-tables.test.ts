@@ -151,14 +151,14 @@ function exportsOf(calls: InspectorCalls): [string, Ask][] {
   return ["conversation", "state"].map((form) => [
     `inspector export ${form}`,
     async () => {
-      const response = await calls.send("export", { ...ROOT, form });
+      const response = await calls.load("export", { ...ROOT, form });
       return [response.status, await response.text()];
     },
   ]);
 }
 
 async function answerOf(calls: InspectorCalls, name: string, args: unknown): Promise<unknown> {
-  const response = await calls.send(`api/${name}`, args);
+  const response = await calls.post(name, args);
   const answer: unknown = JSON.parse(await response.text());
   if (!response.ok) throw new Error(`${name}: ${JSON.stringify(answer)}`);
   return answer;

@@ -72,7 +72,7 @@ describeCitus("what is read of distributed tables", (target) => {
     const inspector = new InspectorCalls(saver);
     const found = new Map<string, unknown>();
     for (const [name, args] of calls) {
-      const response = await inspector.send(`api/${name}`, args);
+      const response = await inspector.post(name, args);
       found.set(`${name} ${JSON.stringify(args)}`, JSON.parse(await response.text()));
     }
     for (const command of COMMANDS) found.set(command.join(" "), await cliOn(database)(...command));

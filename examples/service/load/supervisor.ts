@@ -12,12 +12,12 @@ export async function approve(url: string, token: string, threadId: string, boun
     // The inspector takes nothing from other sites.
     origin,
   };
-  const args = new URLSearchParams({ args: JSON.stringify({ threadId }) });
-  const open = await fetch(`${url}/inspect/api/openThread?${args.toString()}`, { headers, signal });
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${url}/inspect/${path}`, { method: "POST", headers, body: JSON.stringify(body), signal });
+  const open = await post("api/openThread", { threadId });
   const { checkpointId, questions } = OpenThread.parse(await bodyOf(open));
   const answers = questions.map(({ key }) => ({ key, decisions: [{ type: "approve" }] }));
-  const body = JSON.stringify({ threadId, graph: "assistant", checkpointId, kind: "answer", answers });
-  const run = await fetch(`${url}/inspect/run`, { method: "POST", headers, body, signal });
+  const run = await post("run", { threadId, graph: "assistant", checkpointId, kind: "answer", answers });
   if (!run.ok) await bodyOf(run);
   // The stream tells what the run does, and ends with it.
   await run.text();

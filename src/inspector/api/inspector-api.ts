@@ -75,7 +75,7 @@ interface ComparedPlaces {
   readonly after: CheckpointPlace;
 }
 
-/** What the page reads: `GET api/<name>?args=<JSON>`. */
+/** What the page reads: `POST api/<name>` with the arguments as JSON. */
 export interface ReadCalls {
   /** What the page needs to know first. */
   readonly overview: Call<object, Overview>;

@@ -104,17 +104,18 @@ async function answerCall(
   name: string,
   admission: Admission,
 ): Promise<Response> {
+  // Reads as well: what people type and agents write stays out of addresses, which proxies and servers log.
+  if (request.method !== "POST") return methodRefusal("POST");
   // Who changes threads looks at the result.
   const isStale = !context.write && staleCalls.has(name);
   const run = runOf(context, request, isStale ? onReplica : undefined);
   const read = definitionOf(READS, name);
   if (read !== undefined) {
-    const text = await argsOfRead(request);
+    const text = await readBody(request);
     return text instanceof Response ? text : jsonResponse(await read.run(run, parseArgs(read.args, text)));
   }
   const write = definitionOf(WRITES, name);
   if (write === undefined) return refusal(404, "NOT_FOUND", "there is no such call");
-  if (request.method !== "POST") return methodRefusal("POST");
   if (!isPossible(context, write.action)) {
     return refusal(403, "READ_ONLY", "the inspector is read-only; start it with write access");
   }
@@ -123,13 +124,6 @@ async function answerCall(
   const args = parseArgs(write.args, text);
   const audit = { ...admission, action: write.action, operation: name, details: { ...args } };
   return jsonResponse(await audited(context, audit, () => write.run(run, args)));
-}
-
-/** Long arguments, such as the values that a fork would store, do not fit into an address. */
-async function argsOfRead(request: Request): Promise<string | Response> {
-  if (request.method === "POST") return readBody(request);
-  if (request.method !== "GET") return methodRefusal("GET, POST");
-  return argsOf(request);
 }
 
 /**

@@ -79,7 +79,7 @@ export function refusal(
 }
 
 /** Refuses a method. */
-export function methodRefusal(allowed: "GET" | "GET, HEAD" | "GET, POST" | "POST"): Response {
+export function methodRefusal(allowed: "GET" | "GET, HEAD" | "POST"): Response {
   return refusal(405, "METHOD_NOT_ALLOWED", `use ${allowed}`, { allow: allowed });
 }
 

@@ -87,10 +87,7 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
   };
   return [
     ...Object.entries(reads).flatMap(([name, every]) =>
-      every.map((args): NamedCall => [
-        `${name} ${JSON.stringify(args)}`,
-        () => calls.send(`api/${name}`, args),
-      ]),
+      every.map((args): NamedCall => [`${name} ${JSON.stringify(args)}`, () => calls.post(name, args)]),
     ),
     ...Object.entries(writes).flatMap(([name, every]) =>
       every.map((args): NamedCall => [name, () => calls.post(name, args)]),

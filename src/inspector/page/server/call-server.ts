@@ -1,8 +1,5 @@
 import type { CallError, ReadCalls, ReadName, WriteCalls, WriteName } from "../../api/inspector-api.js";
 
-/** The longest query that every server and proxy accepts. */
-const MAX_QUERY = 4_000;
-
 /** An answer of the server that is an error. */
 export class ServerError extends Error {
   /** The code of the error, such as `THREAD_DELETED`. */
@@ -20,10 +17,7 @@ export async function read<Name extends ReadName>(
   args: ReadCalls[Name]["args"],
   signal?: AbortSignal,
 ): Promise<ReadCalls[Name]["result"]> {
-  const query = new URLSearchParams({ args: JSON.stringify(args) }).toString();
-  if (query.length > MAX_QUERY) return post(name, args, signal);
-  const response = await fetch(`api/${name}?${query}`, signal === undefined ? {} : { signal });
-  return resultOf<ReadCalls[Name]["result"]>(response);
+  return post(name, args, signal);
 }
 
 /** Changes something on the server. */
