@@ -187,6 +187,30 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     await expect(run(await requestFor(threadId, { value: { days: 0 } }))).rejects.toThrow("answer.days");
   });
 
+  it("reach the graph as they were given where a schema takes long: by nested references, or by patterns", async () => {
+    const $defs: Record<string, object> = { d0: { type: "string" } };
+    for (let at = 1; at <= 30; at++)
+      $defs[`d${at}`] = { anyOf: Array(2).fill({ $ref: `#/$defs/d${at - 1}` }) };
+    const type = "object" as const;
+    const schemas = [
+      { $defs, type, properties: { a: { $ref: "#/$defs/d30" } } },
+      { type, properties: { a: { type: "string" as const, pattern: "^(a+)+$" } } },
+    ];
+    for (const responseSchema of schemas) {
+      const graph = new StateGraph(State)
+        .addNode("ask", () => ({ answers: [interrupt("Which?", { responseSchema })] }))
+        .addEdge(START, "ask")
+        .compile({ checkpointer: saver });
+      const threadId = newThread();
+      await graph.invoke({ asked: "" }, threadConfig(threadId));
+      const answering = new InspectorCalls(saver, { graphs: { agent: graph } });
+      const value = { a: `${"a".repeat(40)}!` };
+      const request = await requestFor(threadId, { value });
+      expect(await (await answering.postTo("/run", request)).text()).toContain('"kind":"ended"');
+      expect(await answersOf(threadId)).toEqual([value]);
+    }
+  });
+
   it("have one winner where two people answer at once, and the other one is told", async () => {
     const threadId = await asking("again?");
     const [mine, theirs] = await Promise.all(

@@ -1,13 +1,11 @@
-import { z } from "zod";
 import { joinSignals } from "../../db/async/join-signals.js";
 import { AbortError, InvalidConfigError } from "../../errors/index.js";
-import { parse } from "../../parsing/parse.js";
-import { isRecord } from "../../serde/objects/type-guards.js";
 import { importLangGraph } from "../../serde/langchain/langgraph-classes.js";
 import type { Answer, RunEvent, RunRequest } from "../api/runs.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { messageOfGraph } from "../message-of.js";
 import { RefusedError } from "../refused-error.js";
+import { checkAnswer } from "../values/check-answer.js";
 import { resumeOf } from "../values/question-form.js";
 import { describeChunk, STREAM_MODES } from "./describe-run.js";
 import { EventQueue } from "./event-queue.js";
@@ -124,19 +122,8 @@ function valueOf({ form, interrupt }: AskedQuestion, answer: Answer): unknown {
   // Any other value could be a decision that the question does not allow.
   if (form.kind === "decisions")
     throw new InvalidConfigError("args.answers", "must be decisions about the actions of the question");
-  if (form.kind !== "schema") return answer.value;
-  const schema = schemaOf(form.schema);
-  return schema === undefined ? answer.value : parse(schema, answer.value, "answer");
-}
-
-/** A schema that zod can't read is left to the graph. */
-function schemaOf(schema: Readonly<Record<string, unknown>>): z.ZodType | undefined {
-  if (!isRecord(schema)) return undefined;
-  try {
-    return z.fromJSONSchema(schema);
-  } catch {
-    return undefined;
-  }
+  if (form.kind === "schema") checkAnswer(form.schema, answer.value);
+  return answer.value;
 }
 
 function hasGoneOn(): RefusedError {

@@ -16,6 +16,8 @@ export interface SchemaField {
 }
 
 const MAX_FIELDS = 100;
+/** The most values to choose from. Where there are more, a person writes one. */
+const MAX_CHOICES = 500;
 
 /** Returns the fields for a JSON Schema; `undefined` where a form can't show what it asks for. */
 export function fieldsOf(schema: Readonly<Record<string, unknown>>): readonly SchemaField[] | undefined {
@@ -44,17 +46,19 @@ function fieldOf(
         : type === "boolean"
           ? type
           : "json";
+  const choices: readonly unknown[] | undefined =
+    Array.isArray(values) && values.length <= MAX_CHOICES ? values : undefined;
   return {
     name,
     title: typeof title === "string" ? title : (name ?? "Your answer"),
     description: typeof description === "string" ? description : "",
     input,
-    choices: Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : undefined,
+    choices: choices?.map((value) => JSON.stringify(value)),
     isRequired,
     initial:
       given === undefined
         ? ""
-        : input === "text" && values === undefined
+        : input === "text" && choices === undefined
           ? typeof given === "string"
             ? given
             : ""
