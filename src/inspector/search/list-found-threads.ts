@@ -8,7 +8,7 @@ import type { RecentThreadRow } from "../queries/recent-threads.js";
 import { threadsWithWords } from "../queries/threads-with-words.js";
 import { isOpen, listedThread } from "../threads/describe-threads.js";
 import { DEFAULT_LIMIT, MAX_LOOKED, nextOf, openScope, recentScope } from "../threads/thread-scope.js";
-import { searchPattern } from "./search-pattern.js";
+import { finderOf } from "./excerpt-of.js";
 import { searchThreads } from "./search-threads.js";
 
 /**
@@ -25,9 +25,8 @@ export async function listFoundThreads(
   const isIndexed = words.length > 0 && (await hasOptionalIndex(run.call, "text-index"));
   const among = isIndexed ? await threadsWithWords(run.call, words) : undefined;
   const rows = await listRows(run, query, among);
-  const pattern = searchPattern(text);
   const { threads, looked, unread } = await searchThreads(run, rows.map(listedThread), {
-    pattern,
+    finder: finderOf(text),
     state,
     limit,
   });

@@ -1,6 +1,4 @@
-import { setImmediate } from "node:timers/promises";
 import { types } from "node:util";
-import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { CheckpointPlace } from "../api/places.js";
@@ -8,16 +6,18 @@ import type { FoundText } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { configOf } from "../stored-values/config-of.js";
 import { errorText } from "../values/describe-value.js";
+import { letOthersRun } from "../values/let-others-run.js";
 import { readMessage } from "../values/read-message.js";
 import { pathLabel } from "../values/search-value.js";
+import type { TextFinder } from "../values/text-finder.js";
 import { isTriggerName } from "../values/trigger-channels.js";
 import { walkValue, type WalkedPart, wayTo } from "../values/walk-value.js";
-import { excerptOf } from "./search-pattern.js";
+import { excerptOf } from "./excerpt-of.js";
 
 /** The most parts of a value that a search looks at. */
 const MAX_PARTS = 100_000;
-/** How many parts a search looks at before it lets other work run. */
-const TURN = 2_000;
+/** How many parts a search looks at before other work may run. */
+const STEP = 100;
 
 /** A checkpoint whose values are searched. */
 export interface SearchedState {
@@ -33,13 +33,13 @@ type FoundInValue = Omit<FoundText, "kind" | "channel" | keyof CheckpointPlace>;
 export async function searchState(
   { context, signal }: CallRun,
   { place, channels }: SearchedState,
-  pattern: RegExp,
+  finder: TextFinder,
 ): Promise<{ readonly found: FoundText | undefined } | undefined> {
   const values = await readValues({ context, signal }, { place, channels });
   if (values === undefined) return undefined;
   for (const [channel, value] of Object.entries(values)) {
     if (isOfEngine(channel)) continue;
-    const found = await searchChannel(value, pattern, signal);
+    const found = await searchChannel(value, finder, signal);
     if (found !== undefined) return { found: { kind: "value", ...place, channel, ...found } };
   }
   return { found: undefined };
@@ -67,13 +67,13 @@ function isOfEngine(channel: string): boolean {
 
 async function searchChannel(
   value: unknown,
-  pattern: RegExp,
+  finder: TextFinder,
   signal: AbortSignal,
 ): Promise<FoundInValue | undefined> {
   let parts = 0;
   for (const part of walkValue(value)) {
     const text = textOf(part.value);
-    const excerpt = text === undefined ? undefined : excerptOf(text, pattern);
+    const excerpt = text === undefined ? undefined : await excerptOf(text, finder, signal);
     if (excerpt !== undefined) {
       const path = wayTo(part).map(({ step }) => step);
       return {
@@ -85,10 +85,7 @@ async function searchChannel(
     }
     parts += 1;
     if (parts >= MAX_PARTS) return undefined;
-    if (parts % TURN === 0) {
-      await setImmediate();
-      throwIfAborted(signal);
-    }
+    if (parts % STEP === 0) await letOthersRun(signal);
   }
   return undefined;
 }

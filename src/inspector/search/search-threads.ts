@@ -12,7 +12,8 @@ import {
   withFirstTask,
   withStates,
 } from "../threads/describe-threads.js";
-import { excerptOf } from "./search-pattern.js";
+import { excerptOf } from "./excerpt-of.js";
+import type { TextFinder } from "../values/text-finder.js";
 import { type SearchedState, searchState } from "./search-state.js";
 
 /** How many threads are read at the same time. */
@@ -28,7 +29,7 @@ const MAX_TEXT = 262_144;
 
 /** What to search threads for. */
 export interface ThreadSearch {
-  readonly pattern: RegExp;
+  readonly finder: TextFinder;
   /** Only threads in this state. */
   readonly state: ThreadStatus | undefined;
   readonly limit: number;
@@ -51,7 +52,7 @@ export interface SearchedThreads {
 export async function searchThreads(
   run: CallRun,
   listed: readonly ListedThread[],
-  { pattern, state, limit }: ThreadSearch,
+  { finder, state, limit }: ThreadSearch,
 ): Promise<SearchedThreads> {
   const threads: ThreadRow[] = [];
   let [looked, unread, bytes] = [0, 0, 0];
@@ -69,7 +70,7 @@ export async function searchThreads(
           run,
           thread,
           { tasks: tasks.get(thread) ?? [], states: states.get(thread) ?? [] },
-          pattern,
+          finder,
         ),
       );
       for (const [index, { text, isUnread }] of (await Promise.all(searches)).entries()) {
@@ -127,17 +128,17 @@ async function searchThread(
   run: CallRun,
   { threadId, namespace, checkpointId }: ThreadInState,
   { tasks, states }: SearchedParts,
-  pattern: RegExp,
+  finder: TextFinder,
 ): Promise<SearchedThread> {
   for (const task of tasks) {
     const { kind, text } = describeOpenTask(task, MAX_TEXT);
-    const excerpt = excerptOf(text, pattern);
+    const excerpt = await excerptOf(text, finder, run.signal);
     if (excerpt !== undefined)
       return { text: { kind, threadId, namespace, checkpointId, ...excerpt }, isUnread: false };
   }
   let isUnread = false;
   for (const state of states) {
-    const searched = await searchState(run, state, pattern);
+    const searched = await searchState(run, state, finder);
     if (searched?.found !== undefined) return { text: searched.found, isUnread: false };
     if (searched === undefined || state.channels !== undefined) isUnread = true;
   }

@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import { types } from "node:util";
-import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { isObject } from "../../serde/objects/type-guards.js";
 import { formatPath, type PathSegment } from "../../serde/objects/value-path.js";
 import type { ValueMatch } from "../api/value-node.js";
 import { bigintText, cutLabel, describeValue, errorText } from "./describe-value.js";
+import { letOthersRun } from "./let-others-run.js";
+import { TextFinder } from "./text-finder.js";
 import { countParts } from "./value-parts.js";
 import { valueTypeOf } from "./value-type.js";
 import { walkValue, type WalkedPart, wayTo } from "./walk-value.js";
@@ -14,8 +14,8 @@ const MAX_PARTS = 300_000;
 /** The most characters that a search looks at. */
 const MAX_CHARACTERS = 100_000_000;
 const MAX_MATCHES = 200;
-/** How much a search looks at before it lets other work run. */
-const TURN = 500;
+/** How many parts a search looks at before other work may run. */
+const STEP = 100;
 
 /** What a search has found. */
 export interface FoundParts {
@@ -26,29 +26,28 @@ export interface FoundParts {
 
 /** Looks for a text in the names and texts of a value, in any case. */
 export async function searchValue(value: unknown, search: string, signal: AbortSignal): Promise<FoundParts> {
-  const pattern = new RegExp(escapedText(search), "iu");
+  const finder = new TextFinder(search, { anySpace: false, notAfter: undefined });
   const matches: ValueMatch[] = [];
   let [parts, characters] = [0, 0];
   for (const part of walkValue(value)) {
     const texts = textsOf(part);
-    if (texts.some((text) => pattern.test(text))) {
+    if (await isInOne(texts, finder, signal)) {
       if (matches.length === MAX_MATCHES) return { matches, hasMore: true };
       matches.push(matchOf(part));
     }
     parts += 1;
     characters += texts.reduce((sum, { length }) => sum + length, 0);
     if (parts >= MAX_PARTS || characters >= MAX_CHARACTERS) return { matches, hasMore: true };
-    if (parts % TURN === 0) {
-      await setImmediate();
-      throwIfAborted(signal);
-    }
+    if (parts % STEP === 0) await letOthersRun(signal);
   }
   return { matches, hasMore: false };
 }
 
-/** A text as the pattern that finds it. */
-export function escapedText(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+async function isInOne(texts: readonly string[], finder: TextFinder, signal: AbortSignal): Promise<boolean> {
+  for (const text of texts) {
+    if ((await finder.find(text, signal)) !== undefined) return true;
+  }
+  return false;
 }
 
 /** The texts of a part in which a search looks. The position in a list is none. */
