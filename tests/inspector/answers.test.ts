@@ -211,6 +211,15 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     }
   });
 
+  it("are for as many questions of a write as can be answered at once", async () => {
+    const threadId = newThread();
+    const { config } = await putValues(saver, threadConfig(threadId), { "branch:to:ask": null });
+    const asked = Array.from({ length: 120 }, (_, at) => ({ id: `${at}`, value: "?" }));
+    await saver.putWrites(config, [["__interrupt__", asked]], "1");
+    const { questions } = await calls.read("openThread", { threadId });
+    expect(new Set(questions.map(({ key }) => key)).size).toBe(100);
+  });
+
   it("have one winner where two people answer at once, and the other one is told", async () => {
     const threadId = await asking("again?");
     const [mine, theirs] = await Promise.all(

@@ -1,4 +1,5 @@
 import { scopeOf } from "../../cache/codec/entry-namespace-text.js";
+import { MAX_KEY_BYTES } from "../../parsing/keys.js";
 import type { CachePrefix } from "../api/cache.js";
 
 /** The namespace of an entry, as far as its text tells. */
@@ -18,6 +19,8 @@ const TEXT = /^("(?:[^"\\]|\\.)*")?(lease)?(\[.*\])$/s;
  * @param tenantId - The tenant of the saver. Without one, the text may begin with any tenant, up to a colon.
  */
 export function parseNamespaceText(text: string, tenantId: string | undefined): ParsedNamespace {
+  // The library writes none that is longer, and each colon of the text may end the name of a tenant.
+  if (text.length > MAX_KEY_BYTES) return UNKNOWN;
   if (tenantId !== undefined) {
     const start = `${tenantId}:`;
     return (text.startsWith(start) ? parseScoped(text.slice(start.length)) : undefined) ?? UNKNOWN;

@@ -12,6 +12,7 @@ import { cutLabel, describeValue } from "../values/describe-value.js";
 import { commonStart } from "../values/common-start.js";
 import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { TextRoom } from "../values/text-room.js";
+import { comparisonCost } from "./comparison-cost.js";
 import { hasStoredValue } from "./preview-channels.js";
 
 /** Two checkpoints. */
@@ -101,11 +102,17 @@ export async function compareChannel(
 
 type FoundValue = { readonly value: unknown } | undefined;
 
-function changesBetween(before: FoundValue, after: FoundValue): readonly ValueChange[] {
-  if (before === undefined || after === undefined) {
-    return [{ path: "", ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
-  }
-  return compareValues(unwrapSnapshot(before.value), unwrapSnapshot(after.value));
+/** What the comparison of two values may cost: more would keep the service busy for longer than a moment. */
+const MAX_COST = 4_000_000;
+
+/** Lists the changes between two values. Two that would take long to compare are one change as a whole. */
+export function changesBetween(before: FoundValue, after: FoundValue): readonly ValueChange[] {
+  const whole = [
+    { path: "", ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
+  ];
+  if (before === undefined || after === undefined) return whole;
+  const [one, other] = [unwrapSnapshot(before.value), unwrapSnapshot(after.value)];
+  return comparisonCost([one, other]) > MAX_COST ? whole : compareValues(one, other);
 }
 
 function describeChange({ path, before, after }: ValueChange, room: TextRoom): PartChange {

@@ -1,10 +1,11 @@
+import { isNestedDeeper } from "../../serde/json/json-text.js";
 import type { MessageView } from "../api/checkpoints.js";
-import { fieldsOf } from "../values/conversation.js";
+import { fieldsOf, MAX_KNOWN_CALLS } from "../values/conversation.js";
 import { type Located, textAt } from "../values/located.js";
 import { type ReadPart, readContent } from "../values/message-content.js";
 import { readMessage } from "../values/read-message.js";
-import { type ReadToolCall, readToolCalls } from "../values/read-tool-calls.js";
-import { jsonText } from "../values/readable-json.js";
+import { eachToolCall, type ReadToolCall, readToolCalls } from "../values/read-tool-calls.js";
+import { briefJson, jsonText } from "../values/readable-json.js";
 import { codeSpan, fenced, quoted } from "./markdown-texts.js";
 
 /** The headings of messages. No text of a message can make one. */
@@ -33,9 +34,9 @@ export function* conversationMarkdown(messages: readonly unknown[]): Generator<s
     const fields = fieldsOf(message, []);
     const facts = factsOf(fields.value);
     if (facts !== "") yield `\n${facts}\n`;
-    const calls = readToolCalls(fields);
-    for (const part of readContent(fields, calls).parts) yield* partText(part, message.role);
-    for (const call of calls) yield* callText(call);
+    const calls = readToolCalls(fields, MAX_KNOWN_CALLS);
+    for (const part of readContent(fields, calls)) yield* partText(part, message.role);
+    for (const call of eachToolCall(fields)) yield* callText(call);
   }
 }
 
@@ -92,19 +93,23 @@ function argsBlock(args: Located | undefined): Generator<string, undefined> {
   return valueBlock(args?.value ?? {});
 }
 
+/** The longest and the deepest JSON that is indented. Each line of deep values is mostly white space. */
+const MAX_INDENTED = 100_000;
+const MAX_LEVELS = 50;
+
 /** Yields a text as it is, and anything else as JSON. */
 function* valueBlock(value: unknown): Generator<string, undefined> {
-  if (typeof value === "string") yield* fenced(value);
-  else yield* fenced(indentedJson(value), "json");
-}
-
-function indentedJson(value: unknown): string {
-  const text = [...jsonText(value)].join("");
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch (error) {
-    // It is nested deeper than the stack.
-    if (error instanceof RangeError) return text;
-    throw error;
+  if (typeof value === "string") {
+    yield* fenced(value);
+    return;
   }
+  const json = briefJson(value, MAX_INDENTED);
+  if (json.length <= MAX_INDENTED && !isNestedDeeper(json, MAX_LEVELS)) {
+    yield* fenced(JSON.stringify(JSON.parse(json), null, 2), "json");
+    return;
+  }
+  yield "```json\n";
+  // Only a text can have backticks, which would end the block.
+  for (const piece of jsonText(value)) yield piece.replaceAll("`", String.raw`\u0060`);
+  yield "\n```\n";
 }

@@ -1,12 +1,11 @@
 import { cutLabel } from "../values/describe-value.js";
 
 /** What ends a line for some reader of Markdown. */
-const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
+const LINE_END = /\r\n|[\n\r\u2028\u2029]/g;
 /** A fence at the start of a line. One of backticks has none in what follows. */
 const FENCE = /^(?:`{3,}(?=[^`]*$)|~{3,})/;
 /** What Markdown takes for HTML or for a picture, which would load when somebody looks at the file. */
 const ACTIVE = /<(?=[a-z/!?])|(?<=!)\[/gi;
-const REFERENCES: Readonly<Record<string, string>> = { "<": "&lt;", "[": "&#91;" };
 
 /**
  * Yields a text as a quotation. It stays Markdown, but nothing in it ends the quotation: each line is marked, and what begins HTML is text,
@@ -16,19 +15,39 @@ export function* quoted(text: string): Generator<string, undefined> {
   let fence: string | undefined;
   // A fence that is indented, in a list or in a quotation may end elsewhere than it seems.
   let isCertain = true;
-  for (const line of text.split(LINE_END)) {
-    let shown = line;
-    if (fence !== undefined) {
-      if (closes(line, fence)) fence = undefined;
-    } else {
-      fence = isCertain ? FENCE.exec(line)?.[0] : undefined;
-      if (fence === undefined) {
-        if (/```|~~~/.test(line)) isCertain = false;
-        shown = line.replaceAll(ACTIVE, (character) => REFERENCES[character] ?? character);
-      }
+  for (const line of linesOf(text)) {
+    yield line === "" ? ">" : "> ";
+    const around = fence;
+    if (fence === undefined) fence = isCertain ? FENCE.exec(line)?.[0] : undefined;
+    else if (closes(line, fence)) fence = undefined;
+    if (around !== undefined || fence !== undefined) yield line;
+    else {
+      if (/```|~~~/.test(line)) isCertain = false;
+      yield* inactive(line);
     }
-    yield shown === "" ? ">\n" : `> ${shown}\n`;
+    yield "\n";
   }
+}
+
+/** In pieces, since a line may have millions of them. */
+function* inactive(line: string): Generator<string, undefined> {
+  let start = 0;
+  for (const { 0: character, index } of line.matchAll(ACTIVE)) {
+    yield line.slice(start, index);
+    yield character === "<" ? "&lt;" : "&#91;";
+    start = index + 1;
+  }
+  yield line.slice(start);
+}
+
+/** One by one, since a text may have millions of them. */
+function* linesOf(text: string): Generator<string, undefined> {
+  let start = 0;
+  for (const { 0: end, index } of text.matchAll(LINE_END)) {
+    yield text.slice(start, index);
+    start = index + end.length;
+  }
+  yield text.slice(start);
 }
 
 function closes(line: string, fence: string): boolean {
@@ -59,7 +78,10 @@ export function codeSpan(name: string): string {
 }
 
 function longestRun(text: string): number {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  let [longest, run] = [0, 0];
+  for (const character of text) {
+    run = character === "`" ? run + 1 : 0;
+    if (run > longest) longest = run;
+  }
   return longest;
 }

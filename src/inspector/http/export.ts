@@ -6,6 +6,7 @@ import type { NamespacePlace } from "../api/places.js";
 import { namespacePlace } from "../calls/args.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { exportConversation, exportHistory, exportState } from "../export/export-thread.js";
+import { letOthersRun } from "../values/let-others-run.js";
 import { type FileName, fileResponse, textPieces } from "./file-response.js";
 import { parseArgs } from "./parse-args.js";
 
@@ -29,7 +30,7 @@ const exportArgs = namespacePlace.extend({ form: z.enum(["conversation", "state"
 export async function exportFile(run: CallRun, args: string): Promise<Response> {
   const { form, ...place } = parseArgs(exportArgs, args);
   const [name, exported] = FORMS[form];
-  const pieces = piecesOf(exported(run, place));
+  const pieces = piecesOf(exported(run, place), run.signal);
   const first = await pieces.next();
   // Where nobody reads, nobody asks for the end either.
   onAbort(run.signal, () => {
@@ -38,8 +39,13 @@ export async function exportFile(run: CallRun, args: string): Promise<Response> 
   return fileResponse(name, startedWith(run, first, pieces));
 }
 
-async function* piecesOf(parts: Parts): AsyncGenerator<Uint8Array, undefined> {
-  for await (const part of parts) yield* textPieces(part);
+async function* piecesOf(parts: Parts, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
+  for await (const part of parts) {
+    for (const piece of textPieces(part)) {
+      yield piece;
+      await letOthersRun(signal);
+    }
+  }
 }
 
 async function* startedWith(

@@ -16,6 +16,8 @@ import { viewThreadGraphs } from "./thread-graphs.js";
 
 /** The most characters of a question or an error. */
 const MAX_TEXT = 20_000;
+/** The most questions of one write: as many as can be answered at once. */
+const MAX_QUESTIONS = 100;
 
 /** A question with what is stored of it. */
 export interface AskedQuestion extends Question {
@@ -72,12 +74,14 @@ function questionsOf(
   // One that this saver can't read can't be answered here.
   if (read === undefined) return [];
   const ofTask = answers.filter(({ task_id: taskId }) => taskId === row.task_id);
-  return readInterrupts(read.value).map((interrupt, index) => ({
+  const asked = digestOf(place, [row, ...ofTask]);
+  const interrupts = readInterrupts(read.value).slice(0, MAX_QUESTIONS);
+  return interrupts.map((interrupt, index) => ({
     taskId: row.task_id,
     ...(node !== undefined && { node }),
     kind: "question",
     ...cutText(questionIn(interrupt.value) ?? describeValue(interrupt.value).text, MAX_TEXT),
-    key: keyOf(place, [row, ...ofTask], index),
+    key: `${asked}.${index}`,
     form: formOf(interrupt),
     place: { kind: "write", ...place, taskId: row.task_id, idx: row.idx },
     interrupt,
@@ -85,9 +89,9 @@ function questionsOf(
 }
 
 /** A task that asks again may ask the same, with the same id. But then there is another answer, to the question before. */
-function keyOf({ checkpointId }: CheckpointPlace, rows: readonly OpenTaskRow[], index: number): string {
+function digestOf({ checkpointId }: CheckpointPlace, rows: readonly OpenTaskRow[]): string {
   const parts = rows.map(({ task_id, idx, type, blob }) => [task_id, idx, type, blob]);
   return createHash("sha256")
-    .update(JSON.stringify([checkpointId, index, parts]))
+    .update(JSON.stringify([checkpointId, parts]))
     .digest("base64url");
 }

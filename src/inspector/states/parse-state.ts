@@ -1,5 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { isRecord } from "../../serde/objects/type-guards.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { StateRow } from "../queries/get-states.js";
 import type { StateHeader, StateWrite } from "../values/next-nodes.js";
@@ -14,8 +15,8 @@ export interface ParsedState {
 }
 
 // A damaged row must not hide the others.
-const version = z.union([z.string(), z.number()]);
-const versions = z.record(z.string(), version).catch({});
+/** By channel. Zod would take a hundred times as long for each, and a thread may have many. */
+const versions = z.custom<Readonly<Record<string, string | number>>>(areVersions).catch({});
 const seen = z.record(z.string(), versions).catch({});
 const names = z.array(z.string()).catch([]);
 const values = z.array(z.tuple([z.string(), z.string(), z.number().nullable()])).catch([]);
@@ -53,6 +54,13 @@ export function parseState({ namespace, checkpointId }: CheckpointPlace, row: St
     })),
     unread,
   };
+}
+
+function areVersions(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.values(value).every((version) => typeof version === "string" || typeof version === "number")
+  );
 }
 
 function parsed<Output>(schema: z.ZodType<Output>, text: string | null): Output {

@@ -19,7 +19,7 @@ export async function rebuildMessages(
   if (seed === undefined && writes.length === 0) {
     throw new InvalidConfigError("args.channel", "has no value at this checkpoint");
   }
-  const messages = foldMessages({ seed, writes });
+  const messages = await foldMessages({ seed, writes }, signal);
   if (messages !== undefined) return messages;
   throw new InvalidConfigError(
     "args.channel",

@@ -130,7 +130,8 @@ class Output {
       if (message.role === "remove") continue;
       this.#messageCount += 1;
       if (this.#messages.length < MAX_MESSAGES) this.#messages.push(key);
-      this.#tools.push(...toolsIn(message).slice(0, MAX_TOOLS - this.#tools.length));
+      const room = MAX_TOOLS - this.#tools.length;
+      if (room > 0) this.#tools.push(...toolsIn(message, room));
       const tokens = tokensIn(message);
       if (tokens === undefined) continue;
       const { input = 0, output = 0 } = this.#tokens ?? {};

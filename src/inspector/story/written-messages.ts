@@ -32,22 +32,29 @@ export function keyOf({ role, fields }: ReadMessage): MessageKey {
   return { role, text: cutText(textOf(fields), MAX_KEY).text };
 }
 
-/** Whether a message of a conversation is the one that a key was made of. The graph may have given it an id since. */
-export function hasKey(message: ReadMessage, key: MessageKey): boolean {
-  const { role, fields } = message;
-  if (role !== key.role) return false;
-  if (key.id !== undefined) return textAt(fields, "id") === key.id;
-  if (key.toolCallId !== undefined) return textAt(fields, "tool_call_id") === key.toolCallId;
-  return cutText(textOf(fields), MAX_KEY).text === key.text;
+/** All keys that a message may have been given. The graph may have given it an id since. */
+export function keysOf({ role, fields }: ReadMessage): readonly MessageKey[] {
+  const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
+  return [
+    ...(id === undefined ? [] : [{ role, id }]),
+    ...(toolCallId === undefined ? [] : [{ role, toolCallId }]),
+    { role, text: cutText(textOf(fields), MAX_KEY).text },
+  ];
 }
 
-/** The calls and results of tools in a message. */
-export function toolsIn({ role, fields }: ReadMessage): StoryTool[] {
+/** A key as a text, which is another one for another key. */
+export function textOfKey({ role, id, toolCallId, text }: MessageKey): string {
+  if (id !== undefined) return `${role} id ${id}`;
+  return toolCallId === undefined ? `${role} text ${text ?? ""}` : `${role} call ${toolCallId}`;
+}
+
+/** The first calls of tools in a message, or the result of one. */
+export function toolsIn({ role, fields }: ReadMessage, max: number): StoryTool[] {
   if (role === "tool") {
     const outcome = textAt(fields, "status") === "error" ? "failed" : "done";
     return [{ name: cutText(textAt(fields, "name") ?? "", MAX_NAME).text, outcome }];
   }
-  const calls = readToolCalls({ value: fields, path: [] });
+  const calls = readToolCalls({ value: fields, path: [] }, max);
   return calls.map(({ name }) => ({ name: cutText(name, MAX_NAME).text, outcome: "called" }));
 }
 
@@ -64,8 +71,11 @@ function textOf(fields: object): string {
   const content = readOwn(fields, "content");
   if (typeof content === "string") return content;
   if (!isArray(content)) return "";
-  const [text] = content.flatMap((part) => (isObject(part) ? (textAt(part, "text") ?? []) : []));
-  return text ?? "";
+  for (const part of content) {
+    const text = isObject(part) ? textAt(part, "text") : undefined;
+    if (text !== undefined) return text;
+  }
+  return "";
 }
 
 function textAt(target: object, name: string): string | undefined {

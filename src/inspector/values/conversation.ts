@@ -8,13 +8,15 @@ import { type PairedCalls, pairCalls } from "./pair-calls.js";
 import { briefJson } from "./readable-json.js";
 import { type ReadMessage, readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
-import { type ReadToolCall, readToolCalls } from "./read-tool-calls.js";
+import { callIdsOf, type ReadToolCall, readToolCalls } from "./read-tool-calls.js";
 import { TextRoom } from "./text-room.js";
 
 /** The most characters of a call's arguments, and of why it could not be parsed. */
 const MAX_ARGS = 2_000;
 /** The most calls of one message. */
 const MAX_CALLS = 50;
+/** How many of them are known again in the content. */
+export const MAX_KNOWN_CALLS = 1_000;
 
 /** Which messages to show. */
 export interface MessagePage {
@@ -52,9 +54,9 @@ function describeMessage(located: Located, surroundings: Surroundings): MessageV
   const { room, pairs, position } = surroundings;
   const { role, type } = message;
   const fields = fieldsOf(message, path);
-  const calls = readToolCalls(fields);
+  const calls = readToolCalls(fields, MAX_KNOWN_CALLS);
   const { parts, omitted } = describeContent(fields, { room, calls });
-  const omittedCalls = Math.max(0, calls.length - MAX_CALLS);
+  const omittedCalls = Math.max(0, callIdsOf(message.fields).length - MAX_CALLS);
   const shownAt = role === "tool" ? pairs.shownAt(position) : undefined;
   return {
     ...{ path, role, type: cutLabel(type) },

@@ -2,6 +2,7 @@ import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { overwriteValue } from "../../saver/codec/overwrite-value.js";
 import { isArray } from "../../serde/objects/type-guards.js";
 import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { letOthersRun } from "./let-others-run.js";
 import { readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
 
@@ -12,13 +13,18 @@ const REMOVE_ALL = "__remove_all__";
  * Computes the messages of a delta channel from its history, as `messagesDeltaReducer` of LangGraph does: a message replaces the one with
  * its id, or removes it.
  *
+ * @throws AbortError when the signal aborts meanwhile.
  * @returns `undefined` where something else than messages was written, which only the graph can reduce.
  */
-export function foldMessages({ seed, writes }: DeltaChannelHistory): readonly unknown[] | undefined {
+export async function foldMessages(
+  { seed, writes }: DeltaChannelHistory,
+  signal: AbortSignal,
+): Promise<readonly unknown[] | undefined> {
   const first = messagesIn(unwrapSnapshot(seed) ?? []);
   if (first === undefined) return undefined;
   let folded = new FoldedMessages(first);
   for (const [, , write] of writes) {
+    await letOthersRun(signal);
     const overwrite = overwriteValue(write);
     const written = messagesIn(overwrite === undefined ? write : (overwrite.value ?? []));
     if (written === undefined) return undefined;

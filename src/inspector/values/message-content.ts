@@ -3,6 +3,7 @@ import type { ContentPart, MessageMedia, MessageText } from "../api/checkpoints.
 import { describeValue } from "./describe-value.js";
 import { fieldOf, type Located, textAt } from "./located.js";
 import { readMedia } from "./read-media.js";
+import { readOwn } from "./read-property.js";
 import { readReasoning, readReasoningBeside } from "./read-reasoning.js";
 import type { ReadToolCall } from "./read-tool-calls.js";
 import type { TextRoom } from "./text-room.js";
@@ -33,41 +34,48 @@ export type ReadPart =
 
 /** Describes the content of a message in its order: texts, reasoning, media, and other values. */
 export function describeContent(fields: Located, { room, calls }: ContentContext): Content {
-  const { parts, omitted } = readContent(fields, calls, MAX_PARTS);
-  return { parts: parts.map((part) => describePart(part, room)), omitted };
-}
-
-/** What {@link readContent} has read. */
-interface ReadContent {
-  readonly parts: readonly ReadPart[];
-  /** How many parts are left out. */
-  readonly omitted: number;
+  const parts = reasoningBeside(fields, calls).map((part) => describePart(part, room));
+  let shown = 0;
+  for (const part of partsOf(fields, calls)) {
+    shown += 1;
+    if (shown <= MAX_PARTS) parts.push(...readPart(part).map((each) => describePart(each, room)));
+  }
+  return { parts, omitted: Math.max(0, shown - MAX_PARTS) };
 }
 
 /**
- * Reads the content of a message in its order.
+ * Yields the content of a message in its order.
  *
  * @param calls - The calls that are shown by themselves. Some models repeat them in the content.
  */
-export function readContent(
+export function* readContent(
   fields: Located,
   calls: readonly ReadToolCall[],
-  maxParts = Infinity,
-): ReadContent {
+): Generator<ReadPart, undefined> {
+  yield* reasoningBeside(fields, calls);
+  for (const part of partsOf(fields, calls)) yield* readPart(part);
+}
+
+/** What a model has thought, where it stands beside a content without it. */
+function reasoningBeside(fields: Located, calls: readonly ReadToolCall[]): readonly ReadPart[] {
+  const beside = readReasoningBeside(fields);
+  if (beside.length === 0) return [];
+  for (const part of partsOf(fields, calls)) if (readReasoning(part) !== undefined) return [];
+  return beside.map((text) => ({ kind: "reasoning", text }));
+}
+
+/** Yields the parts of a content, without the calls that are shown by themselves. */
+function* partsOf(fields: Located, calls: readonly ReadToolCall[]): Generator<Located, undefined> {
   const content = fieldOf(fields, "content");
-  const beside = readReasoningBeside(fields).map((text) => ({ kind: "reasoning", text }) as const);
-  if (content === undefined) return { parts: beside, omitted: 0 };
-  if (!isArray(content.value)) return { parts: [...beside, ...readPart(content)], omitted: 0 };
+  if (content === undefined) return;
+  if (!isArray(content.value)) {
+    yield content;
+    return;
+  }
   const repeated = { ids: new Set(calls.map(({ id }) => id)), names: new Set(calls.map(({ name }) => name)) };
-  const shown = [...content.value.entries()].filter(([, part]: [number, unknown]) => !isCall(part, repeated));
-  const parts = shown
-    .slice(0, maxParts)
-    .flatMap(([index, value]: [number, unknown]) => readPart({ value, path: [...content.path, index] }));
-  const hasReasoning = parts.some(({ kind }) => kind === "reasoning");
-  return {
-    parts: hasReasoning ? parts : [...beside, ...parts],
-    omitted: Math.max(0, shown.length - maxParts),
-  };
+  for (const [index, value] of content.value.entries()) {
+    if (!isCall(value, repeated)) yield { value, path: [...content.path, index] };
+  }
 }
 
 /** Describes a text as far as there is room for it. */
@@ -125,7 +133,8 @@ function isCall(
   part: unknown,
   { ids, names }: { readonly ids: ReadonlySet<string | undefined>; readonly names: ReadonlySet<string> },
 ): boolean {
-  if (!isObject(part) || !CALL_TYPES.has(textAt(part, "type") ?? "")) return false;
+  const type = isObject(part) ? readOwn(part, "type") : undefined;
+  if (typeof type !== "string" || !CALL_TYPES.has(type)) return false;
   const id = textAt(part, "call_id", "id");
   if (id !== undefined) return ids.has(id) || ids.has(textAt(part, "id"));
   // Gemini's calls have no ids.

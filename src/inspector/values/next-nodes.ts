@@ -1,4 +1,5 @@
 import { RESUME, TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
+import { groupBy } from "../../db/group-by.js";
 import type { ThreadStatus } from "../api/threads.js";
 import { CONTROL_CHANNELS, NULL_TASK_ID } from "./task-channels.js";
 import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
@@ -61,8 +62,9 @@ export function describeState(
   { isOlder = false }: { readonly isOlder?: boolean } = {},
 ): DescribedState {
   const tasks = tasksOf(writes);
+  const finished = finishedTasks(tasks);
   const next = triggered(header, tasks)
-    .filter((task) => isOlder || !isFinished(task, header, tasks))
+    .filter((task) => isOlder || !isFinished(task, header, finished))
     .map(({ node }) => node);
   return { status: statusOf(tasks, next), next };
 }
@@ -190,27 +192,32 @@ function triggersByNode(
   nodesOfTasks: readonly string[],
 ): Map<string, string[]> {
   const found = new Map<string, string[]>();
+  const known = nodesByTrigger(versionsSeen);
   for (const [channel, value] of values) {
     const version = ownValue(channelVersions, channel);
     if (channel === TASKS || version === undefined || !isReady(channel, value)) continue;
-    for (const node of nodesOf(channel, versionsSeen, nodesOfTasks)) {
+    for (const node of known.get(channel) ?? nodesByName(channel, nodesOfTasks)) {
       if (!isNewer(version, ownValue(ownValue(versionsSeen, node), channel))) continue;
-      found.set(node, [...(found.get(node) ?? []), channel]);
+      const triggers = found.get(node);
+      if (triggers === undefined) found.set(node, [channel]);
+      else triggers.push(channel);
     }
   }
   return found;
 }
 
-/** The nodes that a channel triggers. */
-function nodesOf(
-  channel: string,
-  versionsSeen: StateHeader["versionsSeen"],
-  nodesOfTasks: readonly string[],
-): readonly string[] {
-  const known = Object.keys(versionsSeen).filter(
-    (node) => !NOT_NODES.has(node) && ownValue(versionsSeen[node], channel) !== undefined,
+/** The nodes that have run, by the channels that they have seen. */
+function nodesByTrigger(versionsSeen: StateHeader["versionsSeen"]): ReadonlyMap<string, readonly string[]> {
+  const seen = Object.entries(versionsSeen).filter(([node]) => !NOT_NODES.has(node));
+  const pairs = seen.flatMap(([node, versions]) =>
+    Object.keys(versions).map((channel) => ({ node, channel })),
   );
-  if (known.length > 0) return known;
+  const byTrigger = groupBy(pairs, ({ channel }) => channel);
+  return new Map([...byTrigger].map(([channel, nodes]) => [channel, nodes.map(({ node }) => node)]));
+}
+
+/** The nodes that a channel triggers by its name. */
+function nodesByName(channel: string, nodesOfTasks: readonly string[]): readonly string[] {
   const named = nodeByName(channel);
   // An entrypoint may have any name. Its writes have it before it has run to its end.
   if (named === START && nodesOfTasks.length > 0) return nodesOfTasks;
@@ -234,12 +241,16 @@ function isNewer(version: Version, seen: Version | undefined): boolean {
   return typeof version === typeof seen ? version > seen : version !== seen;
 }
 
-function isFinished(task: NextTask, header: StateHeader, tasks: ReadonlyMap<string, TaskWrites>): boolean {
-  const ids = idsOf(task, header);
-  return [...tasks].some(
-    ([taskId, { path, hasOutput }]) =>
-      hasOutput && (path === "" ? ids.includes(taskId) : task.paths.includes(path)),
-  );
+/** The paths of the tasks that have written their output, and the ids of those without a path. */
+function finishedTasks(tasks: ReadonlyMap<string, TaskWrites>): ReadonlySet<string> {
+  const finished = [...tasks].filter(([, { hasOutput }]) => hasOutput);
+  return new Set(finished.map(([taskId, { path }]) => (path === "" ? taskId : path)));
+}
+
+function isFinished(task: NextTask, header: StateHeader, finished: ReadonlySet<string>): boolean {
+  // A task may have thousands of ids, each of which is a hash.
+  if (finished.size === 0) return false;
+  return task.paths.some((path) => finished.has(path)) || idsOf(task, header).some((id) => finished.has(id));
 }
 
 /** The ids that LangGraph.js gives to a task. Where the checkpoint's id is no UUID it can make none, so no task has run there. */

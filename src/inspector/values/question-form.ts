@@ -46,18 +46,12 @@ function middlewareReview(value: unknown): Review | undefined {
   const isPython = Object.hasOwn(value, "action_requests");
   const requests = readOwn(value, isPython ? "action_requests" : "actionRequests");
   if (!isArray(requests)) return undefined;
-  const configs = readOwn(value, isPython ? "review_configs" : "reviewConfigs");
+  const configs = configsByName(value, isPython);
   const actions = requests.map((request) => {
     const action = readAction(request);
     if (action === undefined) return undefined;
-    const config = isArray(configs)
-      ? configs.find(
-          (each) => isObject(each) && readOwn(each, isPython ? "action_name" : "actionName") === action.name,
-        )
-      : undefined;
-    const named = isObject(config)
-      ? readOwn(config, isPython ? "allowed_decisions" : "allowedDecisions")
-      : undefined;
+    const config = configs.get(action.name);
+    const named = config && readOwn(config, isPython ? "allowed_decisions" : "allowedDecisions");
     const allowed = isArray(named) ? DECISIONS.filter((type) => named.includes(type)) : DECISIONS.slice(0, 3);
     return { ...action, allowed };
   });
@@ -70,6 +64,15 @@ function middlewareReview(value: unknown): Review | undefined {
         : { ...decision },
     wrap: (decisions) => ({ decisions }),
   };
+}
+
+/** The first one of each name. */
+function configsByName(value: object, isPython: boolean): ReadonlyMap<unknown, object> {
+  const configs = readOwn(value, isPython ? "review_configs" : "reviewConfigs");
+  const found = isArray(configs) ? configs.filter(isObject) : [];
+  return new Map(
+    found.reverse().map((config) => [readOwn(config, isPython ? "action_name" : "actionName"), config]),
+  );
 }
 
 const INBOX = [

@@ -19,34 +19,37 @@ interface Level {
  */
 export function* jsonText(value: unknown): Generator<string, undefined> {
   const levels: Level[] = [];
-  yield* begin(value, levels);
+  const around = new Set<unknown>();
+  yield* begin(value, levels, around);
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
     const next = level.parts.next();
     if (next.done === true) {
       yield level.isList ? "]" : "}";
       levels.pop();
+      around.delete(level.value);
       continue;
     }
     if (!level.isEmpty) yield ",";
     level.isEmpty = false;
     if (!level.isList) yield `${JSON.stringify(next.value.label)}:`;
-    yield* begin(next.value.value, levels);
+    yield* begin(next.value.value, levels, around);
   }
 }
 
 /** Yields a value without parts, or the beginning of one with parts, which becomes the innermost level. */
-function* begin(value: unknown, levels: Level[]): Generator<string, undefined> {
+function* begin(value: unknown, levels: Level[], around: Set<unknown>): Generator<string, undefined> {
   const text = leafText(value);
   if (text !== undefined) {
     yield text;
     return;
   }
-  if (!isObject(value) || levels.some((level) => level.value === value)) {
+  if (!isObject(value) || around.has(value)) {
     yield "null";
     return;
   }
   const isList = isListInJson(value);
   yield isList ? "[" : "{";
+  around.add(value);
   levels.push({ value, isList, isEmpty: true, parts: isPairs(value) ? eachPair(value) : eachPart(value) });
 }
 

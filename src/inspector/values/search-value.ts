@@ -15,7 +15,7 @@ const MAX_PARTS = 300_000;
 const MAX_CHARACTERS = 100_000_000;
 const MAX_MATCHES = 200;
 /** How many parts a search looks at before other work may run. */
-const STEP = 100;
+const STEP = 10;
 
 /** What a search has found. */
 export interface FoundParts {

@@ -88,8 +88,21 @@ function partOf(step: number, [key, value]: [unknown, unknown], isKeyed: boolean
   return { step, label: typeof key === "bigint" ? `${key}n` : String(key), value };
 }
 
-/** The own properties that the value consists of. Those of errors are not enumerable. */
+/** An object with more names is listed once: that takes long, and whoever describes it asks for many of its fields. */
+const MANY_NAMES = 1_000;
+/** By object. Values do not change after they have been read. */
+const listed = new WeakMap<object, readonly string[]>();
+
 function namesOf(value: object): readonly string[] {
+  const known = listed.get(value);
+  if (known !== undefined) return known;
+  const names = listNames(value);
+  if (names.length > MANY_NAMES) listed.set(value, names);
+  return names;
+}
+
+/** The own properties that the value consists of. Those of errors are not enumerable. */
+function listNames(value: object): readonly string[] {
   if (types.isNativeError(value)) return Object.getOwnPropertyNames(value);
   const names = Object.keys(value);
   if (isPlainObject(value) || !Object.hasOwn(value, "lc_serializable")) return names;
