@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { printableJson } from "./escape-controls.js";
+import { LongLineError } from "./split-lines.js";
 
 /** A kind of backup: lines of JSON between a first line with its format and a last one with the checksum of all others. */
 export interface BackupKind {
@@ -42,9 +44,9 @@ export class LinesChecksum {
   }
 }
 
-/** Formats a line as JSON. Escapes U+2028 and U+2029, which some readers take for the end of a line. */
+/** Formats a line as JSON that a terminal prints as it is, and in which every reader finds the same line ends. */
 export function formatLine(line: object): string {
-  return JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return printableJson(line);
 }
 
 /** The version of increments. A library that knows none refuses them, because it would restore only a part. */
@@ -83,18 +85,23 @@ export async function* readBackupLines<Row extends object>(
   const checksum = new LinesChecksum();
   let number = 0;
   let last: ChecksumLine | undefined;
-  for await (const line of lines) {
-    number += 1;
-    if (last !== undefined) throw kind.refuse("the backup continues after its last line", { line: number });
-    const value = fromJson(kind, line, number);
-    if (number === 1) readFirstLine(kind, value, onFirst);
-    const parsed = number === 1 ? undefined : parseRow(value, number);
-    if (parsed !== undefined && isLast(parsed)) {
-      last = parsed;
-      continue;
+  try {
+    for await (const line of lines) {
+      number += 1;
+      if (last !== undefined) throw kind.refuse("the backup continues after its last line", { line: number });
+      const value = fromJson(kind, line, number);
+      if (number === 1) readFirstLine(kind, value, onFirst);
+      const parsed = number === 1 ? undefined : parseRow(value, number);
+      if (parsed !== undefined && isLast(parsed)) {
+        last = parsed;
+        continue;
+      }
+      checksum.add(String(line));
+      if (parsed !== undefined) yield parsed;
     }
-    checksum.add(String(line));
-    if (parsed !== undefined) yield parsed;
+  } catch (error) {
+    if (!(error instanceof LongLineError)) throw error;
+    throw kind.refuse(error.message, { line: number + 1, cause: error });
   }
   if (number === 0) throw kind.refuse("the backup is empty");
   if (last === undefined)

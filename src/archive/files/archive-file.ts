@@ -16,6 +16,8 @@ export interface ArchiveFile {
   readonly target: ArchiveTarget;
   readonly name: string;
   readonly signal: AbortSignal | undefined;
+  /** The most bytes of a line that is read; see {@link splitLines}. */
+  readonly maxLineBytes?: number;
 }
 
 /**
@@ -48,9 +50,10 @@ export async function writeLines(
  * @throws ArchiveError if the target fails, or if the file is damaged or not the one that was written.
  */
 export async function* readRows(file: ArchiveFile, expectedEnd?: string): AsyncGenerator<RowLine> {
-  const { target, name, signal } = file;
+  const { target, name, signal, maxLineBytes } = file;
   try {
-    const lines = new ObservedLines(splitLines(decompressed(await target.read(name, { signal }))));
+    const content = decompressed(await target.read(name, { signal }));
+    const lines = new ObservedLines(splitLines(content, maxLineBytes));
     yield* readBackupLines<RowLine>(THREAD_BACKUP, lines, parseLine);
     if (expectedEnd !== undefined && lines.last !== expectedEnd) {
       throw new ArchiveError(name, "is not the one that was written");

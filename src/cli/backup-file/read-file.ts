@@ -4,7 +4,7 @@ import { addAbortSignal, Readable } from "node:stream";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandContext } from "../command-definition.js";
 import { humanBytes } from "../output/format-numbers.js";
-import { splitLines } from "../../parsing/split-lines.js";
+import { LongLineError, MAX_LINE_BYTES, splitLines } from "../../parsing/split-lines.js";
 
 /** How a command line names standard input. */
 export const STDIN = "-";
@@ -15,24 +15,36 @@ type Context = Pick<CommandContext, "terminal" | "signal">;
  * Reads the lines of a backup, which may be compressed with gzip or zstd.
  *
  * @param file - A path, or {@link STDIN}.
+ * @param maxLineBytes - The most bytes of a line.
  * @throws InvalidConfigError if standard input is a terminal.
  */
-export function linesOf({ terminal, signal }: Context, file: string): AsyncIterable<string> {
-  if (file !== STDIN) return unpackedLines(createReadStream(file, { signal }));
+export function linesOf(
+  { terminal, signal }: Context,
+  file: string,
+  maxLineBytes = MAX_LINE_BYTES,
+): AsyncIterable<string> {
+  const unpacked = (content: AsyncIterable<Uint8Array | string>, source: string) =>
+    unpackedLines(content, source, maxLineBytes);
+  if (file !== STDIN) return unpacked(createReadStream(file, { signal }), `"${file}"`);
   const { stdin } = terminal;
   if (stdin === undefined || stdin.isTTY === true) {
     throw new InvalidConfigError("file", "name a backup, or pipe one to standard input");
   }
   // Without the signal, an interrupt would not end the wait for the next line.
-  return unpackedLines(stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin);
+  return unpacked(stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin, "standard input");
 }
 
-async function* unpackedLines(content: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+async function* unpackedLines(
+  content: AsyncIterable<Uint8Array | string>,
+  source: string,
+  maxLineBytes: number,
+): AsyncGenerator<string> {
   const { decompressed, UnsupportedCompression } = await import("../../archive/files/compression.js");
   try {
-    yield* splitLines(decompressed(bytesOf(content)));
+    yield* splitLines(decompressed(bytesOf(content)), maxLineBytes);
   } catch (error) {
     if (error instanceof UnsupportedCompression) throw new InvalidConfigError("file", error.message);
+    if (error instanceof LongLineError) throw new LongLineError(maxLineBytes, source);
     throw error;
   }
 }

@@ -6,9 +6,7 @@ import { EXIT_CODE } from "../../exit-code.js";
 import { itemNamespaceArgument, shownNamespace } from "../../options/item-options.js";
 import { countOption, parseJsonObject, ttlOption } from "../../options/option-values.js";
 import { printable } from "../../output/printable.js";
-import { text } from "node:stream/consumers";
-import { addAbortSignal, Readable } from "node:stream";
-import type { InputStream } from "../../command-io.js";
+import { readText } from "../../terminal/read-text.js";
 
 const STDIN = "-";
 const MINUTE_MS = 60_000;
@@ -40,7 +38,9 @@ export const storePut: CommandDefinition = {
   run: async (context, flags) => {
     const { namespace, key, value, ttl, ifVersion } = putFlags.parse(flags);
     const { store, signal } = context;
-    const item = parseValue(value === STDIN ? await readAll(stdinOf(context), signal) : value);
+    const item = parseValue(
+      value === STDIN ? await readText(stdinOf(context), { signal, field: "value" }) : value,
+    );
     await requirePlain(context, namespace);
     const ttlMinutes = ttl === undefined ? null : ttl / MINUTE_MS;
     await store.put(namespace, key, item, undefined, { ttl: ttlMinutes, ifVersion, signal });
@@ -77,9 +77,4 @@ function parseValue(text: string): Record<string, unknown> {
   } catch (cause) {
     throw new InvalidConfigError("value", 'must be a JSON object such as {"name": "Ada"}', { cause });
   }
-}
-
-/** Reads a stream to its end. The signal ends the wait for it. */
-function readAll(stream: InputStream, signal: AbortSignal): Promise<string> {
-  return text(stream instanceof Readable ? addAbortSignal(signal, stream) : stream);
 }
