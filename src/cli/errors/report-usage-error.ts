@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { formatJson } from "../output/format-json.js";
+import { printable } from "../output/printable.js";
 import type { CommandRuntime } from "../run/run-command.js";
 
 /** The code of the parser's error for a command line without a command. The parser has printed the help then. */
@@ -7,7 +8,7 @@ export const NO_COMMAND = "commander.help";
 
 /** Prints a usage error as one line on standard error, and with `--json` as a JSON document on standard output. */
 export function reportUsageError(problem: string, { io, redact, json }: CommandRuntime): void {
-  const message = redact(problem);
+  const message = printable(redact(problem));
   io.stderr.write(`error: ${message}\n`);
   writeUsageJson(message, { io, json });
 }

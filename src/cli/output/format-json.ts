@@ -1,5 +1,5 @@
 import { isMessage } from "../../audit/named-fields.js";
-import { printable } from "./printable.js";
+import { printableJson } from "../../parsing/escape-controls.js";
 
 /**
  * Formats a report as one JSON document for people and for programs such as `jq`. Accepts any value; the result can't be
@@ -8,7 +8,7 @@ import { printable } from "./printable.js";
  * and its fields.
  */
 export function formatJson(value: unknown): string {
-  return printable(JSON.stringify(toJson(value, [])));
+  return printableJson(toJson(value, []));
 }
 
 function toJson(value: unknown, ancestors: readonly object[]): unknown {

@@ -1,6 +1,6 @@
 import { inspect, stripVTControlCharacters } from "node:util";
 import { namedFieldsOf } from "../../audit/named-fields.js";
-import { printable, printableLines } from "./printable.js";
+import { printable, printableColours, printableLines } from "./printable.js";
 import type { Style } from "./style.js";
 
 const MAX_BRIEF_LENGTH = 100;
@@ -16,7 +16,7 @@ export function formatValue(value: unknown, { coloured }: Pick<Style, "coloured"
     maxStringLength: 10_000,
     breakLength: WIDTH,
   });
-  return printableLines(text);
+  return coloured ? printableColours(text) : printableLines(text);
 }
 
 /** Formats a value for a cell of a table: on one line, truncated if it is long. */

@@ -2,7 +2,7 @@ import { inspect, stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
-import { printable, printableLines } from "./printable.js";
+import { printable, printableColours, printableLines } from "./printable.js";
 
 describe("printable", () => {
   it.each([
@@ -29,9 +29,11 @@ describe("printable", () => {
     );
   });
 
-  it("keeps colours and line breaks in printableLines", () => {
+  it("keeps line breaks in printableLines, and colours in printableColours", () => {
     const text = inspect({ a: "\u001b[2J", b: [1] }, { colors: true, breakLength: 5 });
-    expect(printableLines(text)).toBe(text);
-    expect(printableLines("\u001b[31mred\u001b[39m\n\u001b[2J")).toBe("\u001b[31mred\u001b[39m\n\\u001b[2J");
+    expect(printableColours(text)).toBe(text);
+    const red = "\u001b[31mred\u001b[39m\n\u001b[2J";
+    expect(printableColours(red)).toBe("\u001b[31mred\u001b[39m\n\\u001b[2J");
+    expect(printableLines(red)).toBe("\\u001b[31mred\\u001b[39m\n\\u001b[2J");
   });
 });
