@@ -16,11 +16,22 @@ export const keyText = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
 
+/** Text that Postgres can hold. A key that another program has stored may be longer than {@link keyText}. */
+export const storedText = z.string().superRefine((text, context) => {
+  const problem = problemOfText(text);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+
 function problemOfKey(text: string): string | undefined {
-  if (text.includes("\0")) return "must not contain U+0000";
-  if (!text.isWellFormed()) return "must not contain a lone surrogate";
+  const problem = problemOfText(text);
+  if (problem !== undefined) return problem;
   const isShort = text.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(text) <= MAX_KEY_BYTES;
   return isShort ? undefined : `must not be longer than ${MAX_KEY_BYTES} bytes`;
+}
+
+function problemOfText(text: string): string | undefined {
+  if (text.includes("\0")) return "must not contain U+0000";
+  return text.isWellFormed() ? undefined : "must not contain a lone surrogate";
 }
 
 /** A thread's id: a string, or a number, which is converted to a string. */

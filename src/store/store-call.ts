@@ -16,6 +16,8 @@ export interface StoreSettings {
   readonly defaultTtl: number | null;
   /** Whether reading an item starts its time again. */
   readonly refreshesOnRead: boolean;
+  /** Whether reads take namespaces and keys that no put takes, as other programs may have stored them. */
+  readonly readsAnyPlace?: boolean;
   readonly textSearchLanguage: string;
   /** How values are encrypted or compressed. `undefined` for JSON that SQL and other programs read. */
   readonly sealing: Sealing | undefined;

@@ -32,7 +32,7 @@ const MAX_LISTED_BYTES = 65_536;
 /** Lists the namespaces of the caches with what they hold, without those of leases. */
 export async function listNamespaces(
   { context, signal }: CallRun,
-  { after = "", limit = DEFAULT_NAMESPACES }: CacheNamespacesQuery,
+  { after, limit = DEFAULT_NAMESPACES }: CacheNamespacesQuery,
 ): Promise<CacheNamespaces> {
   const call = await cacheCallOf(context, signal);
   const rows = await sumNamespaces(call, after, limit + 1);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { keyText } from "../../parsing/keys.js";
+import { keyText, storedText } from "../../parsing/keys.js";
 
 /** Schemas of arguments that several calls have. */
 export const threadId = keyText.min(1, "must not be empty");
@@ -9,6 +9,9 @@ export const namespacePlace = z.strictObject({ threadId, namespace });
 /** Of the stream of events. */
 export const eventsArgs = z.strictObject({ threadId });
 export const checkpointPlace = namespacePlace.extend({ checkpointId });
+
+/** The labels of items that are read. A text with a period would be two labels. */
+export const storedLabels = z.array(storedText.regex(/^[^.]*$/, "must not contain a period"));
 
 /** The number of entries of a page. */
 export function limitUpTo(max: number) {

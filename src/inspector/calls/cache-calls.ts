@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { keyText } from "../../parsing/keys.js";
+import { keyText, storedText } from "../../parsing/keys.js";
 import { clearNamespace, clearPrefix, deleteCacheEntry } from "../cache/delete-entries.js";
 import { listCacheEntries, listNamespaces } from "../cache/read-entries.js";
 import { limitUpTo } from "./args.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 
-const entryPlace = z.strictObject({ namespace: keyText, key: keyText });
+const entryPlace = z.strictObject({ namespace: storedText, key: storedText });
 
 export const cacheCalls: ReadDefinitions<"cacheNamespaces" | "cacheEntries"> = {
   cacheNamespaces: {
-    args: z.strictObject({ after: keyText.optional(), limit: limitUpTo(200) }),
+    args: z.strictObject({ after: storedText.optional(), limit: limitUpTo(200) }),
     run: listNamespaces,
   },
   cacheEntries: {
     args: z.strictObject({
-      ...{ namespace: keyText, key: keyText.optional() },
+      ...{ namespace: storedText, key: storedText.optional() },
       ...{ offset: z.int().min(0).optional(), limit: limitUpTo(200) },
     }),
     run: listCacheEntries,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { jsonObject } from "../../parsing/json-object.js";
-import { keyText } from "../../parsing/keys.js";
+import { keyText, storedText } from "../../parsing/keys.js";
 import { MAX_TTL_MINUTES } from "../../store/boundary/max-ttl.js";
 import type { FoundItem } from "../../store/model/item.js";
 import type { ItemFacts, ItemRow, ItemsQuery } from "../api/memory.js";
@@ -10,17 +10,21 @@ import { hasMemory, storeOf } from "../memory/store-of.js";
 import type { ReadingStore } from "../memory/reading-store.js";
 import { getItemState, type ItemStateRow } from "../queries/item-state.js";
 import { describeValue } from "../values/describe-value.js";
-import { limitUpTo } from "./args.js";
+import { limitUpTo, storedLabels } from "./args.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 
 const DEFAULT_NAMESPACES = 200;
 const DEFAULT_ITEMS = 50;
 
-const label = keyText.min(1).regex(/^[^.]*$/, "must not contain a period");
-const prefix = z.array(label);
+const prefix = storedLabels;
 const offset = z.int().min(0).optional();
-const itemPlace = z.strictObject({ namespace: z.array(label).min(1), key: keyText });
-const writtenPlace = itemPlace.refine(({ namespace: [root] }) => root !== "langgraph", {
+const itemPlace = z.strictObject({ namespace: storedLabels, key: storedText });
+const label = keyText.min(1, "must not be empty").regex(/^[^.]*$/, "must not contain a period");
+const ownPlace = z.strictObject({
+  namespace: z.array(label).min(1, "must not be empty"),
+  key: keyText,
+});
+const writtenPlace = ownPlace.refine(({ namespace: [root] }) => root !== "langgraph", {
   error: 'must not begin with "langgraph", which LangGraph keeps for itself',
   path: ["namespace"],
 });
@@ -98,7 +102,7 @@ export const memoryChanges: WriteDefinitions<"createItem" | "editItem" | "delete
   },
   deleteItem: {
     action: "delete",
-    args: itemPlace,
+    args: ownPlace,
     run: async (run, place) => {
       await deleteItem(run, place);
       return {};

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { keyText } from "../../parsing/keys.js";
+import { keyText, storedText } from "../../parsing/keys.js";
 import type { TextPart, ValuePath } from "../api/value-node.js";
 import { readStoredValue } from "../stored-values/read-stored-value.js";
 import { endOfPart } from "../values/cut-text.js";
@@ -8,7 +8,7 @@ import { bigintText, describePart, describeValue } from "../values/describe-valu
 import { searchValue } from "../values/search-value.js";
 import { TextRoom } from "../values/text-room.js";
 import { partsOf } from "../values/value-parts.js";
-import { checkpointPlace, limitUpTo } from "./args.js";
+import { checkpointPlace, limitUpTo, storedLabels } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
 /** The number of children of a page. A page with the longest texts then has less than 1 MB. */
@@ -24,9 +24,9 @@ const writePlace = checkpointPlace.extend({
 });
 const metadataPlace = checkpointPlace.extend({ kind: z.literal("metadata") });
 const itemPlace = z.strictObject({
-  ...{ kind: z.literal("item"), namespace: z.array(keyText).min(1), key: keyText },
+  ...{ kind: z.literal("item"), namespace: storedLabels, key: storedText },
 });
-const entryPlace = z.strictObject({ kind: z.literal("entry"), namespace: keyText, key: keyText });
+const entryPlace = z.strictObject({ kind: z.literal("entry"), namespace: storedText, key: storedText });
 
 /** The arguments that name a part of a stored value. */
 export const valueArgs = z.strictObject({

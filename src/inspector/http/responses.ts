@@ -1,20 +1,8 @@
-import {
-  AbortError,
-  CheckpointError,
-  CheckpointNotFoundError,
-  ConcurrentModificationError,
-  ConnectionError,
-  InvalidConfigError,
-  SerializationError,
-  StatementTimeoutError,
-  ThreadDeletedError,
-  ThreadExistsError,
-  ThreadLockedError,
-} from "../../errors/index.js";
+import { CheckpointError } from "../../errors/index.js";
 import { RefusedError } from "../refused-error.js";
-import { ItemSchemaError, VersionConflictError } from "../../errors/store-errors.js";
 import type { CallError } from "../api/inspector-api.js";
 import { messageOf } from "../message-of.js";
+import { isInvalidNamespace, statusOf } from "./status-of.js";
 
 /** Nothing that a thread holds may run or load anything, whatever the page does with it. */
 const HEADERS = {
@@ -38,22 +26,6 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
-
-/** The statuses of our errors. Any other one has 500. */
-const STATUSES = [
-  [InvalidConfigError, 400],
-  [ItemSchemaError, 400],
-  [SerializationError, 400],
-  [CheckpointNotFoundError, 404],
-  [ThreadDeletedError, 410],
-  [ThreadExistsError, 409],
-  [ThreadLockedError, 409],
-  [ConcurrentModificationError, 409],
-  [VersionConflictError, 409],
-  [AbortError, 503],
-  [ConnectionError, 503],
-  [StatementTimeoutError, 504],
-] as const;
 
 /** Adds the headers that every answer has. */
 export function withHeaders(response: Response): Response {
@@ -85,14 +57,14 @@ export function methodRefusal(allowed: "GET" | "GET, HEAD" | "POST"): Response {
 
 /** Answers a call that failed. */
 export function errorResponse(error: unknown): Response {
-  if (error instanceof RefusedError) return refusal(error.status, error.code, error.message);
-  const [, status = 500] = STATUSES.find(([kind]) => error instanceof kind) ?? [];
   const { code, message } = errorOf(error);
-  return refusal(status, code, message);
+  return refusal(statusOf(error), code, message);
 }
 
 /** What the page learns about an error. Errors that are not ours may say anything, so it learns nothing of them. */
 export function errorOf(error: unknown): CallError["error"] {
+  if (error instanceof RefusedError) return { code: error.code, message: error.message };
+  if (isInvalidNamespace(error)) return { code: "INVALID_CONFIG", message: error.message };
   if (!(error instanceof CheckpointError)) return { code: "INTERNAL_ERROR", message: "the call failed" };
   return { code: error.code, message: messageOf(error) };
 }

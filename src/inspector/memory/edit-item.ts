@@ -1,5 +1,7 @@
+import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError } from "../../errors/index.js";
 import { VersionConflictError } from "../../errors/store-errors.js";
+import { parseItemNamespace } from "../../store/boundary/parse-namespace.js";
 import { itemText } from "../../store/codec/item-data.js";
 import { CHOSEN, pathsOfFields } from "../../store/embeddings/item-texts.js";
 import { openedStoreOf } from "../../store/item-store.js";
@@ -101,6 +103,8 @@ async function examine({ context, signal }: CallRun, place: ItemPlace): Promise<
   const row = { prefix: store.prefixOf(place.namespace), key: place.key };
   const state = await getItemState(call, row);
   if (state === undefined) return undefined;
+  const refused = problemOf(place.namespace);
+  if (refused !== undefined) return { state, problem: refused };
   const { sealing, vectors } = writingSettings(context);
   if (state.is_sealed && sealing === undefined) return { state, problem: SEALED_ITEM };
   const names = await getVectorNames(call, row);
@@ -112,6 +116,17 @@ async function examine({ context, signal }: CallRun, place: ItemPlace): Promise<
     return { state, problem: INEXACT };
   const index = names.includes(CHOSEN) ? chosenPaths(value, names) : undefined;
   return { state, ...editable, ...(index !== undefined && { index }) };
+}
+
+/** Why the store would not take an item here, which another program has stored. */
+function problemOf(namespace: readonly string[]): string | undefined {
+  try {
+    parseItemNamespace([...namespace]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidNamespaceError) return `The store takes no such item: ${error.message}`;
+    throw error;
+  }
 }
 
 function unreadable({ message }: Error): EditableValue {

@@ -23,7 +23,10 @@ const COLUMNS = [
 ];
 
 /** What every reading store is like: it shows what is stored, and changes nothing. */
-const READS_ONLY = { rules: new NamespaceRules([]), refreshesOnRead: false, channel: undefined };
+const READS_ONLY = {
+  ...{ rules: new NamespaceRules([]), refreshesOnRead: false, channel: undefined },
+  readsAnyPlace: true,
+};
 
 /** A store that only reads: it creates no tables, and starts the time of no item again. */
 export class ReadingStore extends ItemStore {
@@ -48,7 +51,7 @@ export class ReadingStore extends ItemStore {
   static besideSaver(context: InspectorContext): ReadingStore {
     const call = storeCallBeside(context);
     const sealing = reading({ serde: context.saver.serde, visibleKeys: new EveryKey() });
-    return new ReadingStore({ ...call, settings: { ...call.settings, sealing } });
+    return new ReadingStore({ ...call, settings: { ...call.settings, ...READS_ONLY, sealing } });
   }
 
   /** Whether items can be searched by meaning. */

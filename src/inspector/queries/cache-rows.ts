@@ -25,10 +25,10 @@ export interface CacheNamespaceSums {
  */
 export function sumNamespaces(
   call: CallContext,
-  after: string,
+  after: string | undefined,
   limit: number,
 ): Promise<CacheNamespaceSums[]> {
-  return runStatement(call, sums, { after, limit });
+  return runStatement(call, sums.of(after !== undefined), { after: after ?? "", limit });
 }
 
 interface SumParams {
@@ -36,24 +36,25 @@ interface SumParams {
   readonly limit: number;
 }
 
-const sums = /* @__PURE__ */ new Statement<SumParams, CacheNamespaceSums>((db, parameter) =>
-  db
-    .selectFrom("cache_entries as entry")
-    .where("entry.namespace", ">", parameter("after"))
-    .groupBy("entry.namespace")
-    .orderBy("entry.namespace")
-    .limit(parameter("limit"))
-    .select([
-      "entry.namespace",
-      sql<number>`(count(*) filter (where ${isAlive("entry")}))::float8`.as("entries"),
-      sql<number>`(count(*) filter (where not ${isAlive("entry")}))::float8`.as("expired"),
-      sql<number>`sum(entry.size)::float8`.as("bytes"),
-      msOf<number>(sql`min(entry.created_at)`).as("oldest_ms"),
-      msOf<number>(sql`max(entry.created_at)`).as("newest_ms"),
-      msOf<number | null>(sql`min(entry.expires_at) filter (where entry.expires_at > ${CURRENT_TIME})`).as(
-        "next_expiry_ms",
-      ),
-    ]),
+const sums = /* @__PURE__ */ new StatementFamily<boolean, SumParams, CacheNamespaceSums>(
+  (isContinued) => (db, parameter) =>
+    db
+      .selectFrom("cache_entries as entry")
+      .$if(isContinued, (query) => query.where("entry.namespace", ">", parameter("after")))
+      .groupBy("entry.namespace")
+      .orderBy("entry.namespace")
+      .limit(parameter("limit"))
+      .select([
+        "entry.namespace",
+        sql<number>`(count(*) filter (where ${isAlive("entry")}))::float8`.as("entries"),
+        sql<number>`(count(*) filter (where not ${isAlive("entry")}))::float8`.as("expired"),
+        sql<number>`sum(entry.size)::float8`.as("bytes"),
+        msOf<number>(sql`min(entry.created_at)`).as("oldest_ms"),
+        msOf<number>(sql`max(entry.created_at)`).as("newest_ms"),
+        msOf<number | null>(sql`min(entry.expires_at) filter (where entry.expires_at > ${CURRENT_TIME})`).as(
+          "next_expiry_ms",
+        ),
+      ]),
 );
 
 /** An entry. */

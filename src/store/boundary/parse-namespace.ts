@@ -22,15 +22,21 @@ export function parseItemNamespace(value: unknown): string[] {
 
 /** Parses the namespace of a read. It may be empty, which is everything, and have any root. */
 export function parseNamespace(value: unknown): string[] {
-  if (!Array.isArray(value)) {
-    throw new InvalidNamespaceError(`Namespace must be an array of labels. Got: ${typeof value}`);
-  }
-  const labels: unknown[] = value;
-  const namespace = labels.map((label) => parseLabel(label, labels));
+  const namespace = parseStoredNamespace(value);
+  if (namespace.includes("")) throw invalidLabel(namespace, "Namespace labels cannot be empty.");
   if (Buffer.byteLength(namespace.join(".")) > MAX_KEY_BYTES) {
     throw new InvalidNamespaceError(`Namespace cannot be longer than ${MAX_KEY_BYTES} bytes.`);
   }
   return namespace;
+}
+
+/** Parses a namespace that another program may have stored: of any length, and with empty labels. */
+export function parseStoredNamespace(value: unknown): string[] {
+  if (!Array.isArray(value)) {
+    throw new InvalidNamespaceError(`Namespace must be an array of labels. Got: ${typeof value}`);
+  }
+  const labels: unknown[] = value;
+  return labels.map((label) => parseLabel(label, labels));
 }
 
 function parseLabel(label: unknown, namespace: readonly unknown[]): string {
@@ -41,11 +47,14 @@ function parseLabel(label: unknown, namespace: readonly unknown[]): string {
   }
   const problem = problemOf(label);
   if (problem === undefined) return label;
-  throw new InvalidNamespaceError(`Invalid namespace label found in ${shown(namespace)}: ${problem}`);
+  throw invalidLabel(namespace, problem);
+}
+
+function invalidLabel(namespace: readonly unknown[], problem: string): InvalidNamespaceError {
+  return new InvalidNamespaceError(`Invalid namespace label found in ${shown(namespace)}: ${problem}`);
 }
 
 function problemOf(label: string): string | undefined {
-  if (label === "") return "Namespace labels cannot be empty.";
   if (label.includes(".")) return "Namespace labels cannot contain periods ('.').";
   if (label.includes("\0")) return "Namespace labels cannot contain U+0000.";
   return label.isWellFormed() ? undefined : "Namespace labels cannot contain a lone surrogate.";

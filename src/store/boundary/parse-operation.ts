@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { keyText } from "../../parsing/keys.js";
+import { keyText, storedText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { guardRead } from "../../serde/guard-read.js";
 import { isPlainObject } from "../../serde/plain-object.js";
@@ -19,7 +19,7 @@ import type { StoreSettings } from "../store-call.js";
 import { MAX_TTL_MINUTES } from "./max-ttl.js";
 import { parseFilter } from "./parse-filter.js";
 import { indexedPaths } from "./parse-index-option.js";
-import { parseItemNamespace, parseNamespace } from "./parse-namespace.js";
+import { parseItemNamespace, parseNamespace, parseStoredNamespace } from "./parse-namespace.js";
 
 const count = z.int().min(0);
 
@@ -118,7 +118,9 @@ export function parseGet(
   options: unknown = {},
 ): GetOperation {
   const { refreshTtl = settings.refreshesOnRead } = parse(getOptions, options, "options");
-  return { kind: "get", ...parseKey(settings, parseNamespace(namespace), key), refreshes: refreshTtl };
+  const labels = parseRead(settings, namespace);
+  const text = settings.readsAnyPlace === true ? storedText : keyText;
+  return { kind: "get", ...parseKey(settings, labels, key, text), refreshes: refreshTtl };
 }
 
 export function parseDelete(settings: StoreSettings, namespace: unknown, key: unknown): DeleteOperation {
@@ -153,8 +155,12 @@ export function parsePut(
   };
 }
 
-function parseKey({ root }: StoreSettings, namespace: readonly string[], key: unknown) {
-  return { prefix: toPrefix([...root, ...namespace]), key: parse(keyText, key, "key") };
+function parseKey({ root }: StoreSettings, namespace: readonly string[], key: unknown, text = keyText) {
+  return { prefix: toPrefix([...root, ...namespace]), key: parse(text, key, "key") };
+}
+
+function parseRead({ readsAnyPlace }: StoreSettings, namespace: unknown): string[] {
+  return readsAnyPlace === true ? parseStoredNamespace(namespace) : parseNamespace(namespace);
 }
 
 // What an instance of a class inherits, or a Map holds, would be lost.
@@ -217,9 +223,10 @@ export function parseCount(
   return scopeOf(settings, namespacePrefix, filter);
 }
 
-function scopeOf({ root, sealing }: StoreSettings, namespacePrefix: unknown, filter: unknown): ItemCount {
+function scopeOf(settings: StoreSettings, namespacePrefix: unknown, filter: unknown): ItemCount {
+  const { root, sealing } = settings;
   return {
-    prefix: toPrefix([...root, ...parseNamespace(namespacePrefix)]),
+    prefix: toPrefix([...root, ...parseRead(settings, namespacePrefix)]),
     filter: compileFilter(parseFilter(filter ?? undefined, sealing?.visibleKeys)),
   };
 }
@@ -244,12 +251,13 @@ function parseQuery(
   };
 }
 
-export function parseList({ root }: StoreSettings, options: unknown = {}): ListOperation {
+export function parseList(settings: StoreSettings, options: unknown = {}): ListOperation {
+  const { root } = settings;
   const { matchConditions, maxDepth, limit, offset } = parse(listOptions, options ?? {}, "options");
   const pathsOf = (type: "prefix" | "suffix") =>
     (matchConditions ?? [])
       .filter(({ matchType }) => matchType === type)
-      .map(({ path }) => parseNamespace(path));
+      .map(({ path }) => parseRead(settings, path));
   const prefixes = pathsOf("prefix");
   const suffixes = pathsOf("suffix");
   const beginning = [...root, ...literalBeginning(prefixes[0] ?? [])];
