@@ -73,7 +73,8 @@ async function searchChannel(
   let parts = 0;
   for (const part of walkValue(value)) {
     const text = textOf(part.value);
-    const excerpt = text === undefined ? undefined : await excerptOf(text, finder, signal);
+    const excerpt =
+      text === undefined || !finder.mayBeIn(text) ? undefined : await excerptOf(text, finder, signal);
     if (excerpt !== undefined) {
       const path = wayTo(part).map(({ step }) => step);
       return {

@@ -20,6 +20,7 @@ export function endOfPart(text: string, start: number, max: number): number {
   return isSplitAt(text, end) && end - 1 > start ? end - 1 : end;
 }
 
-function isSplitAt(text: string, position: number): boolean {
+/** Whether a position is between the halves of a character. */
+export function isSplitAt(text: string, position: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(position - 1, position + 1));
 }

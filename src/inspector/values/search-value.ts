@@ -31,7 +31,7 @@ export async function searchValue(value: unknown, search: string, signal: AbortS
   let [parts, characters] = [0, 0];
   for (const part of walkValue(value)) {
     const texts = textsOf(part);
-    if (await isInOne(texts, finder, signal)) {
+    if (texts.some((text) => finder.mayBeIn(text)) && (await isInOne(texts, finder, signal))) {
       if (matches.length === MAX_MATCHES) return { matches, hasMore: true };
       matches.push(matchOf(part));
     }

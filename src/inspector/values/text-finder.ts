@@ -1,3 +1,4 @@
+import { isSplitAt } from "./cut-text.js";
 import { letOthersRun } from "./let-others-run.js";
 
 /** How to look for a text. */
@@ -16,17 +17,22 @@ export interface FoundRange {
 
 /** How many characters are looked at before other work may run. */
 const STEP = 16_384;
+/** How many characters of the text to find an expression looks for first: few, so that it takes no long time. */
+const BEGINNING = 8;
+/** More than a beginning takes. */
+const OVERLAP = 32;
 const CODE_POINTS = 0x11_00_00;
 const UNKNOWN = 0;
 const OTHER = 1;
 
 /**
- * Finds a text in others, in any case. It finds what a regular expression with the flags `iu` finds, with `\s+` for any white space, and
- * looks at each character once (Knuth, Morris and Pratt): an expression looks at each as often as the text is long, which takes seconds for
- * a long value, and nothing else runs meanwhile.
+ * Finds a text in others, in any case. It finds what a regular expression with the flags `iu` finds, with `\s+` for any white space. Such
+ * an expression looks at each character as often as the text to find is long, which takes seconds for a long value, and nothing else runs
+ * meanwhile. So an expression finds only the beginning. From there on each character is looked at once (Knuth, Morris and Pratt).
  */
 export class TextFinder {
   readonly #options: TextFinderOptions;
+  readonly #beginning: RegExp;
   /** The distinct characters of the text to find, and how they are told from others. */
   readonly #alphabet: RegExp;
   /** By code point. Characters that are equal in another case have the same symbol. */
@@ -38,15 +44,22 @@ export class TextFinder {
 
   constructor(text: string, options: TextFinderOptions) {
     this.#options = options;
-    const groups = [...new Set(text)].map((character) => `(\\u{${character.codePointAt(0)?.toString(16)}})`);
+    const characters = Array.from(text);
+    this.#beginning = beginningOf(characters, options);
+    const groups = [...new Set(characters)].map((character) => `(${escaped(character)})`);
     this.#alphabet = new RegExp(
       `^(?:${[...(options.anySpace ? [String.raw`(\s)`] : []), ...groups].join("|")})$`,
       "iu",
     );
     this.#space = options.anySpace ? OTHER + 1 : undefined;
-    const symbols = Array.from(text, (character) => this.#symbolOf(character.codePointAt(0) ?? 0));
+    const symbols = characters.map((character) => this.#symbolOf(character.codePointAt(0) ?? 0));
     this.#pattern = symbols.filter((symbol, at) => !this.#isSameSpace(symbol, symbols[at - 1]));
     this.#fallbacks = fallbacksOf(this.#pattern);
+  }
+
+  /** Whether a text is worth a search, at once. */
+  mayBeIn(text: string): boolean {
+    return text.length > STEP || this.#beginning.test(text);
   }
 
   /**
@@ -73,6 +86,15 @@ export class TextFinder {
       if (at >= stop) {
         yield undefined;
         stop = at + STEP;
+      }
+      if (matched === 0) {
+        const found = this.#beginning.exec(text.slice(at, at + STEP + OVERLAP));
+        at += found?.index ?? STEP;
+        if (found === null) {
+          if (isSplitAt(text, at)) at -= 1;
+          continue;
+        }
+        last = OTHER;
       }
       const codePoint = text.codePointAt(at) ?? 0;
       const start = at;
@@ -111,6 +133,18 @@ export class TextFinder {
     this.#symbols[codePoint] = symbol;
     return symbol;
   }
+}
+
+/** The expression that finds the first characters, up to the first white space of any length. */
+function beginningOf(characters: readonly string[], { anySpace }: TextFinderOptions): RegExp {
+  const first = characters.slice(0, BEGINNING);
+  const space = anySpace ? first.findIndex((character) => /\s/.test(character)) : -1;
+  const literal = (space === -1 ? first : first.slice(0, space)).map(escaped).join("");
+  return new RegExp(space === -1 ? literal : String.raw`${literal}\s`, "iu");
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 function fallbacksOf(pattern: readonly number[]): readonly number[] {
