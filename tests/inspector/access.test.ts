@@ -39,7 +39,7 @@ describeServer("who the inspector answers", (target) => {
     const response = await inspector(new Request(`http://${HOST}${path}`, { ...init, headers }));
     const body = await response.text();
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
-    const [, code] = /^\{"error":\{"code":"(\w+)"/.exec(body) ?? [];
+    const [, code] = /^(?:\{"error":\{"code":"|<!doctype html>[^]*<p>)([A-Z_]+)/.exec(body) ?? [];
     return code === undefined ? [response.status] : [response.status, code];
   }
 
@@ -153,6 +153,44 @@ describeServer("who the inspector answers", (target) => {
       const answer = await ask(inspector, path, post({ "sec-fetch-site": "same-origin" }));
       expect({ path, answer }).toEqual({ path, answer: [403, "FORBIDDEN"] });
     }
+  });
+
+  it("shows a page to a person who opens an address that is refused, and JSON to programs", async () => {
+    const answerTo = async (path: string, headers: Record<string, string>, options = {}): Promise<string> => {
+      const response = await inspectorWith(options)(new Request(`http://${HOST}${path}`, { headers }));
+      const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      return `${response.status} ${type}`;
+    };
+    const opened = { "sec-fetch-site": "none", "sec-fetch-mode": "navigate", accept: "text/html,*/*" };
+    const refused = { authorize: () => false };
+    const failing = { authorize: () => Promise.reject(new Error("secret")) };
+    for (const [path, options, status] of [
+      ["/", refused, 403],
+      ["/", failing, 500],
+      ["/nothing", {}, 404],
+      ["/api/threads", {}, 405],
+      ["/events", {}, 400],
+    ] as const) {
+      expect(await answerTo(path, opened, options)).toBe(`${status} text/html`);
+      // A browser that names no mode.
+      expect(await answerTo(path, { accept: "text/html" }, options)).toBe(`${status} text/html`);
+      for (const headers of [{}, { accept: "*/*" }, { ...opened, "sec-fetch-mode": "cors" }])
+        expect(await answerTo(path, headers, options)).toBe(`${status} application/json`);
+    }
+    const foreign = { ...opened, "sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe" };
+    expect(await answerTo("/", foreign)).toBe("403 text/html");
+    expect(await answerTo("/", opened)).toBe("200 text/html");
+  });
+
+  it("quotes no HTML on such a page", async () => {
+    const place = { kind: "metadata", threadId: `<script>"&'`, namespace: "", checkpointId: "1" };
+    const args = encodeURIComponent(JSON.stringify({ place, path: [] }));
+    const request = new Request(`http://${HOST}/download?args=${args}`, { headers: { accept: "text/html" } });
+    const page = await (await inspectorWith()(request)).text();
+    expect(page).toContain("&#60;script&#62;");
+    expect(page).not.toContain("<script");
   });
 
   it("sends the application's own answer as it is", async () => {

@@ -1,6 +1,7 @@
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAccess } from "../inspector-options.js";
-import { refusal, withHeaders } from "./responses.js";
+import { finishAnswer } from "./refusal-page.js";
+import { refusal } from "./responses.js";
 
 /** Who is let in; `user` is absent where the application does not say whose request it is. */
 export interface Admission {
@@ -22,10 +23,13 @@ export async function decide(
     // The application's answer, such as its page for signing in, keeps its own headers.
     if (decision instanceof Response) return decision;
     if (decision === true) return {};
-    return userOf(decision) ?? withHeaders(refusal(403, "FORBIDDEN", "you may not do this"));
+    return (
+      userOf(decision) ?? (await finishAnswer(request, refusal(403, "FORBIDDEN", "you may not do this")))
+    );
   } catch (error) {
     context.call.telemetry?.failedBeside("authorize of the inspector failed", error);
-    return withHeaders(
+    return finishAnswer(
+      request,
       refusal(500, "AUTHORIZE_FAILED", "the application could not decide about the request"),
     );
   }

@@ -19,7 +19,8 @@ import { runArgs } from "../runs/run-args.js";
 import { startRun } from "../runs/start-run.js";
 import { parseArgs } from "./parse-args.js";
 import { readBody } from "./read-body.js";
-import { errorResponse, jsonResponse, methodRefusal, refusal, withHeaders } from "./responses.js";
+import { finishAnswer } from "./refusal-page.js";
+import { errorResponse, jsonResponse, methodRefusal, refusal } from "./responses.js";
 import { onReplica } from "../../saver/call/context-of.js";
 
 const READS: Readonly<Record<string, CallDefinition<unknown, object> | undefined>> = readCalls;
@@ -41,16 +42,19 @@ async function answerChecked(context: InspectorContext, request: Request): Promi
   try {
     const path = withoutBase(new URL(request.url).pathname, context.basePath);
     if (!isFromPage(request, targetOf(request, path))) {
-      return withHeaders(refusal(403, "FOREIGN_ORIGIN", "the request comes from another site"));
+      return await finishAnswer(
+        request,
+        refusal(403, "FOREIGN_ORIGIN", "the request comes from another site"),
+      );
     }
     const admission = await decide(context, request, { action: actionOf(path) });
     if (admission instanceof Response) return admission;
     if (path === RUN) return await answerRun(context, request);
-    return withHeaders(await answer(context, request, path, admission));
+    return await finishAnswer(request, await answer(context, request, path, admission));
   } catch (error) {
     const response = errorResponse(error);
     if (response.status >= 500) reportFailure(context, error);
-    return withHeaders(response);
+    return finishAnswer(request, response);
   }
 }
 
@@ -132,7 +136,7 @@ async function answerCall(
  */
 async function answerRun(context: InspectorContext, request: Request): Promise<Response> {
   const args = await argsOfRun(context, request);
-  if (args instanceof Response) return withHeaders(args);
+  if (args instanceof Response) return finishAnswer(request, args);
   const { kind: action } = args;
   const admission = await decide(context, request, { action });
   if (admission instanceof Response) return admission;
@@ -151,7 +155,7 @@ async function answerRun(context: InspectorContext, request: Request): Promise<R
       reportFailure(context, error);
     },
   });
-  return withHeaders(stream);
+  return finishAnswer(request, stream);
 }
 
 async function argsOfRun({ graphs }: InspectorContext, request: Request): Promise<Response | RunRequest> {

@@ -1,11 +1,13 @@
+import type { QueryClient } from "@tanstack/preact-query";
 import type { ComponentType } from "preact";
-import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
 import { Failure } from "./parts/failure.js";
+import { lazyPart } from "./parts/lazy-part.js";
 import { Loading } from "./parts/loading.js";
 import { ThreadsPage } from "./pages/threads/threads-page.js";
 import type { Route } from "./routes/route.js";
 import { useRoute } from "./routes/use-route.js";
+import { partQuery } from "./server/load-part.js";
 import { OverviewContext } from "./server/overview-context.js";
 import { useRead } from "./server/use-read.js";
 import { Header } from "./shell/header.js";
@@ -27,13 +29,14 @@ const LOADS: Readonly<Record<string, () => Promise<Page>>> = {
 
 const PAGES = new Map<string, Page>([
   ["threads", ThreadsPage],
-  ...Object.entries(LOADS).map(([name, load]): [string, Page] => [name, lazy(load)]),
+  ...Object.entries(LOADS).map(([name, load]): [string, Page] => [name, lazyPart(name, "the page", load)]),
 ]);
 
 /** Loads a page beside what it is shown with. */
-export function preloadPage(name: string): void {
+export function preloadPage(client: QueryClient, name: string): void {
+  const load = Object.hasOwn(LOADS, name) ? LOADS[name] : undefined;
   // A failure is shown where the page would be.
-  if (Object.hasOwn(LOADS, name)) LOADS[name]?.().catch(() => undefined);
+  if (load !== undefined) client.query(partQuery(name, load)).catch(() => undefined);
 }
 
 export function App() {
@@ -59,9 +62,7 @@ export function App() {
       </button>
       <Header overview={overview.data} page={route.page} />
       <main ref={main} tabIndex={-1}>
-        <Suspense fallback={<Loading what="the page" />}>
-          {Shown === undefined ? <p>There is no such page.</p> : <Shown route={route} />}
-        </Suspense>
+        {Shown === undefined ? <p>There is no such page.</p> : <Shown route={route} />}
       </main>
     </OverviewContext.Provider>
   );

@@ -2,8 +2,10 @@ import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { options, render } from "preact";
 import { App, preloadPage } from "./app.js";
 import { currentRoute } from "./routes/use-route.js";
-import { ServerError } from "./server/call-server.js";
+import { ServerError } from "./server/errors.js";
+import { followSession, sessionEnd } from "./server/session.js";
 import { queryOf } from "./server/use-read.js";
+import { SignedOutNotice } from "./shell/signed-out-notice.js";
 import { applyTheme, storedTheme } from "./shell/theme.js";
 
 const client = new QueryClient({
@@ -27,12 +29,21 @@ settleAddress();
 // First, since a browser loads six files at the same time.
 // The page shows a failure.
 client.query(queryOf("overview", {})).catch(() => undefined);
-preloadPage(currentRoute().page);
+preloadPage(client, currentRoute().page);
+
+followSession(() => {
+  if (sessionEnd() !== undefined) return;
+  // What failed is read again. The person may also be another one now.
+  void client.invalidateQueries({
+    predicate: ({ state, queryKey }) => state.error !== null || queryKey[0] === "overview",
+  });
+});
 
 const root = document.getElementById("app");
 if (root !== null) {
   render(
     <QueryClientProvider client={client}>
+      <SignedOutNotice />
       <App />
     </QueryClientProvider>,
     root,

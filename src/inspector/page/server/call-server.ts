@@ -1,15 +1,5 @@
-import type { CallError, ReadCalls, ReadName, WriteCalls, WriteName } from "../../api/inspector-api.js";
-
-/** An answer of the server that is an error. */
-export class ServerError extends Error {
-  /** The code of the error, such as `THREAD_DELETED`. */
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
+import type { ReadCalls, ReadName, WriteCalls, WriteName } from "../../api/inspector-api.js";
+import { objectOf, postOf, send } from "./send.js";
 
 /** Reads from the server. */
 export async function read<Name extends ReadName>(
@@ -17,7 +7,7 @@ export async function read<Name extends ReadName>(
   args: ReadCalls[Name]["args"],
   signal?: AbortSignal,
 ): Promise<ReadCalls[Name]["result"]> {
-  return post(name, args, signal);
+  return call(name, args, signal);
 }
 
 /** Changes something on the server. */
@@ -25,22 +15,22 @@ export async function write<Name extends WriteName>(
   name: Name,
   args: WriteCalls[Name]["args"],
 ): Promise<WriteCalls[Name]["result"]> {
-  return post(name, args);
+  return call(name, args);
 }
 
-async function post<Result>(name: string, args: object, signal?: AbortSignal): Promise<Result> {
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify(args);
-  const response = await fetch(`api/${name}`, {
-    ...{ method: "POST", headers, body },
-    ...(signal !== undefined && { signal }),
+/** Finds out whether the inspector answers. Throws why not, such as that the person is signed out. */
+export async function checkSession(): Promise<void> {
+  await read("overview", {});
+}
+
+async function call<Result extends object>(
+  name: string,
+  args: object,
+  signal?: AbortSignal,
+): Promise<Result> {
+  return send(`api/${name}`, postOf(args, signal), async (response) => {
+    const answer = await objectOf(response);
+    // No result has an error. An application may say so with the status of a success.
+    return answer === undefined || "error" in answer ? undefined : (answer as Result);
   });
-  return resultOf<Result>(response);
-}
-
-async function resultOf<Result>(response: Response): Promise<Result> {
-  const answer = (await response.json()) as Result | CallError;
-  if (response.ok) return answer as Result;
-  const { code, message } = (answer as CallError).error;
-  throw new ServerError(code, message);
 }

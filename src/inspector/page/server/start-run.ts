@@ -1,6 +1,5 @@
-import type { CallError } from "../../api/inspector-api.js";
 import type { RunEvent, RunRequest } from "../../api/runs.js";
-import { ServerError } from "./call-server.js";
+import { hasType, postOf, send } from "./send.js";
 
 /**
  * Starts a run, and reports what it does until it has ended.
@@ -12,17 +11,12 @@ export async function startRun(
   signal: AbortSignal,
   onEvent: (event: RunEvent) => void,
 ): Promise<void> {
-  const response = await fetch("run", {
-    ...{ method: "POST", headers: { "content-type": "application/json" } },
-    body: JSON.stringify(request),
-    signal,
-  });
-  if (!response.ok || response.body === null) {
-    const { error } = (await response.json()) as CallError;
-    throw new ServerError(error.code, error.message);
-  }
+  // Only an answer of the inspector means that there is a run.
+  const body = await send("run", postOf(request, signal), (response) =>
+    hasType(response, "text/event-stream") ? (response.body ?? undefined) : undefined,
+  );
   let hasEnded = false;
-  for await (const text of eventsIn(response.body)) {
+  for await (const text of eventsIn(body)) {
     const event = JSON.parse(text) as RunEvent;
     hasEnded ||= event.kind === "ended" || event.kind === "failed";
     onEvent(event);
@@ -31,13 +25,16 @@ export async function startRun(
     throw new Error("The connection was lost. The run goes on, and the thread shows what it does.");
 }
 
-/** Yields the data of server-sent events. Each has one line of data, since JSON has no line breaks. */
+/**
+ * Yields the data of server-sent events, until they end or the connection breaks. Each has one line of data, since JSON has no line
+ * breaks.
+ */
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let waiting = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
     if (done) return undefined;
     const parts = (waiting + decoder.decode(value, { stream: true })).split("\n\n");
     waiting = parts.pop() ?? "";

@@ -24,14 +24,15 @@ export function CheckpointPage({ route }: { readonly route: Route }) {
 
 function KnownCheckpoint({ route }: { readonly route: CheckpointRoute }) {
   const { data: view, error, refetch } = useRead("checkpoint", route.place);
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (view === undefined) return <Loading what="the checkpoint" />;
+  const failure = error !== null && <Failure error={error} onRetry={() => void refetch()} />;
+  if (view === undefined) return failure || <Loading what="the checkpoint" />;
   const names = Object.keys(TABS) as TabName[];
   const tabs = names.filter((name) => name !== "conversation" || view.conversations.length > 0);
   const shown = shownTab(route.params, tabs);
   const Shown = PANELS[shown];
   return (
     <>
+      {failure}
       <CheckpointHead view={view}>
         <CheckpointActions place={route.place} />
       </CheckpointHead>

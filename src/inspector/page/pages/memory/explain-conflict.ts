@@ -1,4 +1,4 @@
-import { ServerError } from "../../server/call-server.js";
+import { ServerError } from "../../server/errors.js";
 
 /** Says what a conflict of versions means for who has typed the value. Other errors are returned as they are. */
 export function explainConflict(error: unknown, message: string): unknown {

@@ -16,8 +16,8 @@ import "./memory.css";
 export function MemoryPage({ route }: { readonly route: Route }) {
   const view = memoryViewOf(route);
   const { data: memory, error, refetch } = useRead("memory", {});
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (memory === undefined) return <Loading what="the store" />;
+  const failure = error !== null && <Failure error={error} onRetry={() => void refetch()} />;
+  if (memory === undefined) return failure || <Loading what="the store" />;
   if (!memory.exists) return <p>There is no store that the inspector may read.</p>;
   if (view.item !== undefined)
     return <ItemView {...{ view, item: view.item }} path={route.params.get("path")} />;
@@ -25,6 +25,7 @@ export function MemoryPage({ route }: { readonly route: Route }) {
   const by = view.by ?? (memory.hasVectors ? "meaning" : "words");
   return (
     <div class="memory">
+      {failure}
       <div class="memory-head">
         <h1>Store</h1>
         <div class="memory-actions">

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
+import { DownloadLink } from "../../parts/download-link.js";
 import { ActionDialog } from "../../parts/actions/action-dialog.js";
 
 /** The forms of a thread as a file, by the names that the server gives to them. */
@@ -45,9 +46,7 @@ export function ExportAction({ place }: ExportProps) {
                 {FORMS.map(([form, name, help]) => (
                   <div key={form}>
                     <dt>
-                      <a href={exportAddress(place, form)} download>
-                        {name}
-                      </a>
+                      <DownloadLink address={exportAddress(place, form)}>{name}</DownloadLink>
                     </dt>
                     <dd class="dim">{help}</dd>
                   </div>

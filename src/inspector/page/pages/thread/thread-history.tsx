@@ -1,8 +1,8 @@
-import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint, NamespaceSummary } from "../../../api/threads.js";
 import { Failure } from "../../parts/failure.js";
+import { lazyPart } from "../../parts/lazy-part.js";
 import { Loading } from "../../parts/loading.js";
 import { counted } from "../../parts/number-texts.js";
 import { Tabs } from "../../parts/tabs/tabs.js";
@@ -18,7 +18,11 @@ import { ThreadNotice } from "./thread-notice.js";
 import { type History, useHistory } from "./use-history.js";
 import { type Selection, useSelection } from "./use-selection.js";
 
-const FiguresView = lazy(async () => (await import("./story/figures-view.js")).FiguresView);
+const FiguresView = lazyPart(
+  "figures",
+  "the figures",
+  async () => (await import("./story/figures-view.js")).FiguresView,
+);
 
 /** The views of a history, in their order. */
 const VIEWS = { story: "Story", tree: "Branches", figures: "Figures" } as const;
@@ -86,11 +90,7 @@ export function ThreadHistory({ threadId, namespace, namespaces: known, params }
       >
         {view === "story" && <StoryView {...{ place, namespaces, story, selection, isHead }} />}
         {view === "tree" && <TreeView {...{ place, history, selection, isHead }} />}
-        {view === "figures" && (
-          <Suspense fallback={<Loading what="the figures" />}>
-            <FiguresView {...{ place, story }} />
-          </Suspense>
-        )}
+        {view === "figures" && <FiguresView {...{ place, story }} />}
       </Tabs>
     </>
   );

@@ -4,7 +4,7 @@ import { Failure } from "../../parts/failure.js";
 import { Loading } from "../../parts/loading.js";
 import { linkTo, type Route } from "../../routes/route.js";
 import { currentRoute, replaceRoute } from "../../routes/use-route.js";
-import { ServerError } from "../../server/call-server.js";
+import { ServerError } from "../../server/errors.js";
 import { NoTables, NoThreads } from "./no-threads.js";
 import { parseFilter } from "./parse-metadata-filter.js";
 import { ListEnd } from "./list-end.js";

@@ -1,6 +1,11 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useQuery } from "@tanstack/preact-query";
+import { useMemo } from "preact/hooks";
+import { partQuery } from "../../server/load-part.js";
 import { mayBeMarkdown } from "./looks-like-markdown.js";
 import "./markdown.css";
+
+/** Loads what reads Markdown when the first text needs it. */
+const READER = partQuery("reader", () => import("./reader.js"));
 
 /**
  * Shows a text as Markdown. HTML in it is text, its links lead to pages and mail only, and it loads nothing. What is very long or deeply
@@ -12,7 +17,10 @@ import "./markdown.css";
  * ```
  */
 export function Markdown({ text }: { readonly text: string }) {
-  const reader = useReader(mayBeMarkdown(text));
+  const isNeeded = mayBeMarkdown(text);
+  // Texts are shown as they are until the reader is there, and where it can't be loaded.
+  const { data } = useQuery({ ...READER, enabled: isNeeded, retryOnMount: false });
+  const reader = isNeeded ? data : undefined;
   const shown = useMemo(() => {
     const tokens = reader?.readMarkdown(text);
     return tokens === undefined ? undefined : reader?.renderTokens(tokens);
@@ -25,25 +33,4 @@ export function Markdown({ text }: { readonly text: string }) {
     );
   }
   return <div class="markdown">{shown}</div>;
-}
-
-type Reader = typeof import("./reader.js");
-
-/** What reads Markdown, once it has been loaded. */
-let loadedReader: Reader | undefined;
-
-/** Loads the reader when the first text needs it. Texts are shown as they are until then, and where the server has gone. */
-function useReader(isNeeded: boolean): Reader | undefined {
-  const [, setReader] = useState(loadedReader);
-  useEffect(() => {
-    if (!isNeeded || loadedReader !== undefined) return;
-    void import("./reader.js").then(
-      (reader) => {
-        loadedReader = reader;
-        setReader(reader);
-      },
-      () => undefined,
-    );
-  }, [isNeeded]);
-  return isNeeded ? loadedReader : undefined;
 }

@@ -1,6 +1,8 @@
 import type { MediaData, MessageMedia } from "../../../api/checkpoints.js";
 import type { ValuePlace } from "../../../api/places.js";
+import { hasType, send } from "../../server/send.js";
 import { downloadAddress } from "../download-address.js";
+import { DownloadLink } from "../download-link.js";
 import { ExternalLink } from "../markdown/external-link.js";
 import { formatBytes } from "../number-texts.js";
 import { ShownImage } from "./shown-image.js";
@@ -31,9 +33,9 @@ export function MediaPart({ place, part: { media, mediaType, url, data } }: Medi
       )}
       {data !== undefined && (
         <>
-          <a href={addressOf(place, data)} download>
+          <DownloadLink address={addressOf(place, data)}>
             Download<span class="sr-only"> the {media}</span>
-          </a>{" "}
+          </DownloadLink>{" "}
           {media === "image" && <ShownImage name="" read={() => readBytes(place, data)} />}
         </>
       )}
@@ -52,7 +54,7 @@ function addressOf(place: ValuePlace, { path, isBase64 }: MediaData): string {
 }
 
 async function readBytes(place: ValuePlace, data: MediaData): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await fetch(addressOf(place, data));
-  if (!response.ok) throw new Error("The image could not be read.");
-  return new Uint8Array(await response.arrayBuffer());
+  return send(addressOf(place, data), {}, async (response) =>
+    hasType(response, "application/octet-stream") ? new Uint8Array(await response.arrayBuffer()) : undefined,
+  );
 }

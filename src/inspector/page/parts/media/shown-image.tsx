@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useQuery } from "@tanstack/preact-query";
+import { useEffect, useId, useState } from "preact/hooks";
 import { Failure } from "../failure.js";
 import { imageTypeOf } from "./image-type.js";
 import "./media.css";
@@ -35,28 +36,23 @@ export function ShownImage({ name, read }: ShownImageProps) {
 
 function LoadedImage({ name, read }: ShownImageProps) {
   const [address, setAddress] = useState<string>();
-  const [error, setError] = useState<unknown>();
+  const [problem, setProblem] = useState<Error>();
+  const { data, error, refetch } = useQuery({ queryKey: ["image", useId()], queryFn: read, gcTime: 0 });
   useEffect(() => {
-    let created: string | undefined;
-    let isGone = false;
-    read().then(
-      (bytes) => {
-        const type = imageTypeOf(bytes);
-        if (type === undefined) setError(new Error("This is no PNG, JPEG, GIF or WebP image."));
-        if (type === undefined || isGone) return;
-        created = URL.createObjectURL(new Blob([bytes], { type }));
-        setAddress(created);
-      },
-      (failure: unknown) => {
-        setError(failure);
-      },
-    );
+    if (data === undefined) return;
+    const type = imageTypeOf(data);
+    if (type === undefined) {
+      setProblem(new Error("This is no PNG, JPEG, GIF or WebP image."));
+      return;
+    }
+    const created = URL.createObjectURL(new Blob([data], { type }));
+    setAddress(created);
     return () => {
-      isGone = true;
-      if (created !== undefined) URL.revokeObjectURL(created);
+      URL.revokeObjectURL(created);
     };
-  }, []);
-  if (error !== undefined) return <Failure error={error} />;
+  }, [data]);
+  if (problem !== undefined) return <Failure error={problem} />;
+  if (data === undefined && error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (address === undefined) return <span class="loading"> Loading the image…</span>;
   return (
     <img
@@ -64,7 +60,7 @@ function LoadedImage({ name, read }: ShownImageProps) {
       src={address}
       alt={name === "" ? "Image of the message" : name}
       onError={() => {
-        setError(new Error("The browser can't read this image."));
+        setProblem(new Error("The browser can't read this image."));
       }}
     />
   );

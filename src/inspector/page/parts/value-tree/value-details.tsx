@@ -2,6 +2,7 @@ import type { ValuePlace } from "../../../api/places.js";
 import { CopyButton } from "../copy-button.js";
 import { LongText } from "../long-text/long-text.js";
 import { downloadAddress } from "../download-address.js";
+import { DownloadLink } from "../download-link.js";
 import { counted, formatBytes } from "../number-texts.js";
 import type { ValueItem } from "./value-items.js";
 import { describeType } from "./path-text.js";
@@ -22,14 +23,14 @@ export function ValueDetails({ place, item }: ValueDetailsProps) {
         <bdi class="mono">{item.place}</bdi> <span class="value-type">{describeType(value)}</span>{" "}
         <span class="dim">{sizeOf(item)}</span>
       </p>
-      <p class="value-actions">
+      <div class="value-actions">
         <CopyButton text={item.place}>Copy path</CopyButton>
         {value.type === "bytes" && (
-          <a href={downloadAddress({ place, path })} download>
+          <DownloadLink address={downloadAddress({ place, path })}>
             Download {formatBytes(value.size)}
-          </a>
+          </DownloadLink>
         )}
-      </p>
+      </div>
       <LongText key={args} place={place} path={path} value={value} canCopy />
     </section>
   );

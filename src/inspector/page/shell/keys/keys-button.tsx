@@ -1,7 +1,7 @@
-import { lazy, Suspense } from "preact/compat";
+import { lazyPart } from "../../parts/lazy-part.js";
 import { useKeys } from "./use-keys.js";
 
-const KeysDialog = lazy(async () => (await import("./keys-dialog.js")).KeysDialog);
+const KeysDialog = lazyPart("keys", "the keys", async () => (await import("./keys-dialog.js")).KeysDialog);
 
 /** Says that there are keys, and explains them. */
 export function KeysButton() {
@@ -24,11 +24,7 @@ export function KeysButton() {
           "Keys off"
         )}
       </button>
-      {keys.isHelpOpen && (
-        <Suspense fallback={null}>
-          <KeysDialog keys={keys} />
-        </Suspense>
-      )}
+      {keys.isHelpOpen && <KeysDialog keys={keys} />}
     </>
   );
 }
