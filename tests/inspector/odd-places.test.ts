@@ -62,7 +62,7 @@ describeEachTarget("places in the store and the cache that are not ours, in the 
     expect(await calls.read("value", { place, path: [] })).toMatchObject({ value: { type: "object" } });
     expect(await calls.read("text", { place, path: [0], offset: 0 })).toEqual({ text: what });
     expect((await calls.read("searchValue", { place, search: what })).matches).toHaveLength(1);
-    const download = await calls.send("download", { place, path: [] });
+    const download = await calls.load("download", { place, path: [] });
     expect([download.status, await download.json()]).toEqual([200, { what }]);
   });
 
@@ -129,7 +129,7 @@ describeEachTarget("places in the store and the cache that are not ours, in the 
         text: expect.stringContaining("must not contain"),
       });
     }
-    expect((await calls.send("download", ofValue)).status).toBe(400);
+    expect((await calls.load("download", ofValue)).status).toBe(400);
   });
 
   it.each([
@@ -153,7 +153,7 @@ describeEachTarget("places in the store and the cache that are not ours, in the 
       expect((await calls.read("cacheEntries", { namespace, key })).entries).toHaveLength(1);
       const place = { kind: "entry", namespace, key } as const;
       await calls.read("value", { place, path: [] });
-      expect((await calls.send("download", { place, path: [] })).status).toBe(200);
+      expect((await calls.load("download", { place, path: [] })).status).toBe(200);
       await calls.write("deleteCacheEntry", { namespace, key });
     }
     await calls.write("clearCacheNamespace", { namespace });

@@ -1,5 +1,5 @@
 import { onAbort } from "../../db/async/on-abort.js";
-import { AbortError } from "../../errors/index.js";
+import { AbortError, DatabaseError } from "../../errors/index.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { CallDefinition, CallRun, WriteDefinition } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
@@ -53,7 +53,8 @@ async function answerChecked(context: InspectorContext, request: Request): Promi
     return await finishAnswer(request, await answer(context, request, path, admission));
   } catch (error) {
     const response = errorResponse(error);
-    if (response.status >= 500) reportFailure(context, error);
+    // Also where the role or its row security is refused: the operator has to know.
+    if (response.status >= 500 || error instanceof DatabaseError) reportFailure(context, error);
     return finishAnswer(request, response);
   }
 }
@@ -120,9 +121,10 @@ async function answerCall(
   }
   const write = definitionOf(WRITES, name);
   if (write === undefined) return refusal(404, "NOT_FOUND", "there is no such call");
-  if (!isPossible(context, write.action)) {
+  if (!context.write) {
     return refusal(403, "READ_ONLY", "the inspector is read-only; start it with write access");
   }
+  if (!isPossible(context, write.action)) return refusal(403, "NO_GRAPHS", "the inspector has no graphs");
   const text = await readBody(request);
   if (text instanceof Response) return text;
   const args = parseArgs(write.args, text);
