@@ -130,8 +130,9 @@ describeAnyTarget("a session that ends", (target) => {
         await main.getByRole("button", { name: "Go on" }).click();
         await page.getByRole("heading", { name: threadId }).waitFor();
         // With its style sheet, for which the browser had got the same answer.
-        await page.waitForFunction(
-          "getComputedStyle(document.querySelector('.thread-head')).display === 'flex'",
+        const head = page.locator(".thread-head");
+        await until(
+          async () => "flex" === (await head.evaluate((element) => getComputedStyle(element).display)),
         );
 
         await page.getByLabel("Your answer").fill("Graz");

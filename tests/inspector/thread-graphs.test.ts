@@ -32,12 +32,7 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
       Object.fromEntries(["answer", ...channels].map((channel) => [channel, Annotation<unknown>()])),
     );
     const all = [...nodes, "gate"];
-    const graph = new StateGraph(State) as StateGraph<
-      typeof State,
-      typeof State.State,
-      typeof State.Update,
-      string
-    >;
+    const graph = new StateGraph<typeof State, typeof State.State, typeof State.Update, string>(State);
     for (const node of all) {
       graph.addNode(node, () => {
         ran.push(name);
