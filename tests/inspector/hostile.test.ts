@@ -107,6 +107,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
         linkTo("thread", [threadId]),
       );
       await page.getByRole("button", { name: "Send the answer" }).waitFor();
+      await page.getByLabel("Graph").selectOption("other");
       await unfoldAll(page, untilQuiet);
       await page.getByRole("radio", { name: "Edit" }).check();
       expect(await page.getByText("globalThis.attacked").count()).toBeGreaterThan(10);
@@ -116,6 +117,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
       await page.getByRole("alert").waitFor();
       expect(await findIntrusions(page)).toEqual([]);
       await page.getByRole("button", { name: "Edit state…" }).first().click();
+      await page.getByRole("dialog").getByLabel("Graph").selectOption("other");
       await page.getByRole("dialog").getByRole("button", { name: "Check" }).click();
       await page.getByRole("dialog").getByRole("alert").waitFor();
       expect(await findIntrusions(page)).toEqual([]);
