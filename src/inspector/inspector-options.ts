@@ -3,7 +3,7 @@ import { InvalidConfigError } from "../errors/index.js";
 import { functionSchema } from "../parsing/function-schema.js";
 import { parse } from "../parsing/parse.js";
 import { type GraphOf, type GraphOrFactory, graphsSchema } from "./runs/inspected-graph.js";
-import type { InspectorAction, PageAction } from "./api/actions.js";
+import type { InspectorAction } from "./api/actions.js";
 import type { ItemStore } from "../store/item-store.js";
 import { PostgresStore } from "../store/postgres-store.js";
 
@@ -45,7 +45,7 @@ export interface InspectorAudit {
   readonly at: Date;
   /** What {@link Authorize} has said. */
   readonly user?: string;
-  readonly action: PageAction;
+  readonly action: Exclude<InspectorAction, "read">;
   /** What is done, such as `deleteThread`. */
   readonly operation: string;
   /** With what: ids, and the values that the person gave. */

@@ -14,7 +14,6 @@ export function messageOf(error: CheckpointError): string {
   if (sqlState !== undefined && CONNECTING_CLASSES.has(sqlState.slice(0, 2))) {
     return `no connection to the database (SQLSTATE ${sqlState})`;
   }
-  if (error instanceof ConnectionError) return "no connection to the database";
   return isOfServer(error, sqlState) ? message : error.message;
 }
 
@@ -23,6 +22,7 @@ export function messageOf(error: CheckpointError): string {
  * {@link messageOf}.
  */
 export function messageOfGraph(error: unknown): string {
+  if (error instanceof ConnectionError) return `${error.name}: no connection to the database`;
   if (error instanceof CheckpointError) return `${error.name}: ${messageOf(error)}`;
   if (!(error instanceof Error)) return "it failed without an error";
   // Drivers and Node.js give a code to their errors.
@@ -34,5 +34,5 @@ export function messageOfGraph(error: unknown): string {
 /** Whether the driver or the server has said what went wrong. */
 function isOfServer({ constructor }: CheckpointError, sqlState: string | undefined): boolean {
   if (constructor === PermissionError) return sqlState !== undefined;
-  return constructor === DatabaseError;
+  return constructor === DatabaseError || constructor === ConnectionError;
 }

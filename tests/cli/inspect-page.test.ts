@@ -50,11 +50,10 @@ describeServer("inspect", (server) => {
     try {
       const { headers } = await fetch(address, { redirect: "manual" });
       const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
-      const ask = async (call: string, body?: object): Promise<unknown> => {
+      const ask = async (call: string, args: object = {}): Promise<unknown> => {
         const url = new URL(`/api/${call}`, address);
-        const posted = { cookie, origin: url.origin, "content-type": "application/json" };
-        const post = { method: "POST", body: JSON.stringify(body), headers: posted };
-        return (await fetch(url, body === undefined ? { headers: { cookie } } : post)).json();
+        const headers = { cookie, origin: url.origin, "content-type": "application/json" };
+        return (await fetch(url, { method: "POST", body: JSON.stringify(args), headers })).json();
       };
       await use(ask, address);
     } finally {

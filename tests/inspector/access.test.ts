@@ -355,7 +355,7 @@ describeServer("who the inspector answers", (target) => {
     const response = await inspector(new Request(`http://${HOST}${READ}`, post({}, "{}")));
     expect([response.status, await response.json()]).toEqual([
       503,
-      { error: { code: "CONNECTION_FAILED", message: "no connection to the database" } },
+      { error: { code: "CONNECTION_FAILED", message: "no connection to the database (ECONNREFUSED)" } },
     ]);
     await lost.end();
   });
