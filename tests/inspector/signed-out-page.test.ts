@@ -100,11 +100,10 @@ describeAnyTarget("a session that ends", (target) => {
       return page;
     }
 
-    /** The message in a part of the page, with a link to where the person signs in. */
-    async function expectSignedOut(part: Locator): Promise<void> {
-      const alert = part.getByRole("alert").filter({ hasText: "You are signed out." }).first();
-      await alert.waitFor();
-      const link = alert.getByRole("link", { name: "Sign in" });
+    /** The message in a part of the page, and one link to where the person signs in: in the dialog, if there is one. */
+    async function expectSignedOut(part: Locator, holder: Locator | Page = part.page()): Promise<void> {
+      await part.getByRole("alert").filter({ hasText: "You are signed out." }).first().waitFor();
+      const link = holder.getByRole("link", { name: "Sign in" }).first();
       expect(await link.evaluate((element: HTMLAnchorElement) => element.href)).toBe(inspector.url);
     }
 
@@ -124,10 +123,10 @@ describeAnyTarget("a session that ends", (target) => {
         answer = ended;
         await page.getByRole("link", { name: threadId }).click();
         await expectSignedOut(main);
-        await main.getByRole("button", { name: "Go on" }).click();
-        await main.getByText("You are still signed out.").waitFor();
+        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByText("You are still signed out.").waitFor();
         answer = undefined;
-        await main.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("button", { name: "Go on" }).click();
         await page.getByRole("heading", { name: threadId }).waitFor();
         // With its style sheet, for which the browser had got the same answer.
         const head = page.locator(".thread-head");
@@ -195,7 +194,7 @@ describeAnyTarget("a session that ends", (target) => {
       await dialog.getByLabel(/^Update as JSON/).fill('{"plan": "B"}');
       answer = ANSWERS["redirects to the same origin"];
       await dialog.getByRole("button", { name: "Check", exact: true }).click();
-      await expectSignedOut(dialog);
+      await expectSignedOut(dialog, dialog);
       await expectAccessible(page);
       answer = undefined;
       await dialog.getByRole("button", { name: "Go on" }).click();
@@ -216,7 +215,7 @@ describeAnyTarget("a session that ends", (target) => {
       // As after the computer has slept.
       await page.clock.install({ time: Date.now() + 60_000 });
       await page.evaluate("dispatchEvent(new Event('offline')); dispatchEvent(new Event('online'))");
-      await expectSignedOut(dialog);
+      await expectSignedOut(dialog, dialog);
       expect(await dialog.getByLabel("New value of plan").inputValue()).toBe('"typed"');
     });
 
@@ -247,7 +246,7 @@ describeAnyTarget("a session that ends", (target) => {
       answer = ANSWERS["answers 401 with a page"];
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("link", { name: "State as JSON" }).click();
-      await expectSignedOut(dialog);
+      await expectSignedOut(dialog, dialog);
       expect(downloads).toHaveLength(1);
     });
 
