@@ -2,7 +2,7 @@ import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js"
 import { readOwn } from "./read-property.js";
 
 /** The most parts of a schema with its references expanded: schemas, keywords, and the values of these. */
-export const MAX_PARTS = 2_000;
+const MAX_PARTS = 2_000;
 /** The most characters of its names and texts. */
 const MAX_CHARACTERS = 100_000;
 /** The most schemas and values around a part. */
