@@ -112,6 +112,10 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
       graph: "france",
       reason: 'The thread belongs to "france": the application says so.',
     });
+    // Nobody else's graph is made, so that none can fail here.
+    const germany = () => Promise.reject(new Error("germany is closed"));
+    const alone = callsWith({ graphs: { germany, france: graph }, graphOf: () => "france" });
+    expect(await alone.read("openThread", { threadId })).toMatchObject({ graph: "france" });
     const made = callsWith({ graphs: { germany: only("germany"), france: only("france") } });
     expect(await made.read("openThread", { threadId })).toMatchObject({ graph: "france" });
     expect(await act(made, threadId, "germany", "answer")).toContain('"WRONG_GRAPH"');

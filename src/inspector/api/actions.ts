@@ -25,5 +25,11 @@ export type PageAction = Exclude<InspectorAction, "read">;
 
 /** All of it, in the order in which the page names it. */
 export const PAGE_ACTIONS: readonly PageAction[] = [
-  ...(["answer", "continue", "replay", "update", "fork", "edit", "delete"] as const),
+  "answer",
+  "continue",
+  "replay",
+  "update",
+  "fork",
+  "edit",
+  "delete",
 ];

@@ -1,4 +1,4 @@
-import { isTriggerName, nodeByName } from "../values/trigger-channels.js";
+import { isEngineChannel, isOfEngine, nodeByName } from "../values/trigger-channels.js";
 import type { GraphNames, InspectedGraph } from "./inspected-graph.js";
 
 /** Names that a graph must have to have written a thread. */
@@ -36,18 +36,13 @@ export function innerMisfitsOf(
   });
 }
 
-/** The engines' own names begin with two underscores, and every graph may have them. */
-export function isOfEngine(name: string): boolean {
-  return name.startsWith("__");
-}
-
 function hasNode({ nodes }: GraphNames, node: string): boolean {
   return isOfEngine(node) || Object.hasOwn(nodes, node);
 }
 
 function hasChannel(graph: GraphNames, channel: string): boolean {
   // A trigger is as good as its node.
-  if (isOfEngine(channel) || isTriggerName(channel)) return true;
+  if (isEngineChannel(channel)) return true;
   // Older versions of LangGraph had a channel for each node, and Python's one for each edge from the start.
   return (
     channel.startsWith("start:") ||

@@ -5,7 +5,8 @@ import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { RefusedError } from "../refused-error.js";
 import { configOf } from "../stored-values/config-of.js";
-import { innerMisfitsOf, isOfEngine, misfitsOf } from "./graph-misfits.js";
+import { isOfEngine } from "../values/trigger-channels.js";
+import { innerMisfitsOf, misfitsOf } from "./graph-misfits.js";
 import { graphFor, type InspectedGraph, type InspectedThread } from "./inspected-graph.js";
 import { namesAtCheckpoint, namesInHistory } from "./read-written-names.js";
 
@@ -77,13 +78,13 @@ async function bindGraphs(run: CallRun, place: RootCheckpoint): Promise<BoundGra
   const newestId = newest?.checkpoint_id;
   const metadata = newestId === undefined ? {} : await metadataOf(run, { threadId, checkpointId: newestId });
   const thread: InspectedThread = { threadId, metadata };
-  const all = await candidatesFor(run, thread);
   const isOlder = place.checkpointId !== newestId;
+  const named = await namedGraph(run, thread, isOlder ? await metadataOf(run, place) : metadata);
+  const all = await candidatesFor(run, thread, named);
   const written = await namesAtCheckpoint(run, { ...place, namespace: "" }, isOlder);
   const measured = all.map((candidate) => ({ ...candidate, misfits: misfitsOf(candidate.graph, written) }));
-  const named = await namedGraph(run, thread, isOlder ? await metadataOf(run, place) : metadata);
   if (named !== undefined) {
-    const bound = measured.find(({ name }) => name === named.name);
+    const [bound] = measured;
     const belongs = `The thread belongs to ${quoted(named.name)}: ${named.source}.`;
     if (bound === undefined)
       return { candidates: [], reason: `${belongs} The inspector has no such graph for this thread.` };
@@ -137,12 +138,15 @@ async function namedGraph(
     : undefined;
 }
 
+/** Makes the graphs for a thread: the one that it belongs to, if that is known, else all. */
 async function candidatesFor(
   { context: { graphs = {} } }: CallRun,
   thread: InspectedThread,
+  named: NamedGraph | undefined,
 ): Promise<readonly Candidate[]> {
+  const wanted = Object.entries(graphs).filter(([name]) => named === undefined || name === named.name);
   const all = await Promise.all(
-    Object.entries(graphs).map(async ([name, given]) => ({ name, graph: await graphFor(given, thread) })),
+    wanted.map(async ([name, given]) => ({ name, graph: await graphFor(given, thread) })),
   );
   return all.flatMap(({ name, graph }) => (graph === undefined ? [] : [{ name, graph }]));
 }

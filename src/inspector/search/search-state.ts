@@ -10,7 +10,7 @@ import { letOthersRun } from "../values/let-others-run.js";
 import { readMessage } from "../values/read-message.js";
 import { pathLabel } from "../values/search-value.js";
 import type { TextFinder } from "../values/text-finder.js";
-import { isTriggerName } from "../values/trigger-channels.js";
+import { isEngineChannel } from "../values/trigger-channels.js";
 import { walkValue, type WalkedPart, wayTo } from "../values/walk-value.js";
 import { excerptOf } from "./excerpt-of.js";
 
@@ -38,7 +38,7 @@ export async function searchState(
   const values = await readValues({ context, signal }, { place, channels });
   if (values === undefined) return undefined;
   for (const [channel, value] of Object.entries(values)) {
-    if (isOfEngine(channel)) continue;
+    if (isEngineChannel(channel)) continue;
     const found = await searchChannel(value, finder, signal);
     if (found !== undefined) return { found: { kind: "value", ...place, channel, ...found } };
   }
@@ -58,11 +58,6 @@ async function readValues(
     if (error instanceof DeserializationError || error instanceof CorruptCheckpointError) return undefined;
     throw error;
   }
-}
-
-/** Whether a channel holds no values of people, but what the engine remembers. */
-function isOfEngine(channel: string): boolean {
-  return channel.startsWith("__") || isTriggerName(channel);
 }
 
 async function searchChannel(

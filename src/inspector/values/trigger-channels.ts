@@ -13,6 +13,16 @@ export function isTriggerName(channel: string): boolean {
   return channel === TASKS || channel === START || BRANCH.test(channel) || JOIN.test(channel);
 }
 
+/** Whether a name is one of the engines' own, which every graph may have. */
+export function isOfEngine(name: string): boolean {
+  return name.startsWith("__");
+}
+
+/** Whether a channel holds no values of people, but what the engine remembers. */
+export function isEngineChannel(channel: string): boolean {
+  return isOfEngine(channel) || isTriggerName(channel);
+}
+
 /** Whether it takes the value of a channel, not only its presence, to know what it starts. */
 export function needsValue(channel: string): boolean {
   return channel === TASKS || BRANCH.test(channel) || JOIN.test(channel);

@@ -24,7 +24,7 @@ function ReplayDialog({ place, onClose }: ReplayProps & { readonly onClose: () =
   const { data, error, refetch } = useRead("graphs", { threadId, checkpointId });
   const [chosen, choose] = useState<string>();
   const { progress, start } = useRun();
-  const graph = data === undefined ? undefined : graphToRun(data, chosen);
+  const graph = graphToRun(data, chosen);
   const isRunning = progress?.phase === "running" || progress?.phase === "ended";
   // The thread shows what the run does.
   useEffect(() => {

@@ -35,7 +35,7 @@ function UpdateDialog({ place, onClose }: UpdateProps & { readonly onClose: () =
   const change = useChange("updateState", () => {
     navigate(linkToThread(place));
   });
-  const graph = graphs.data === undefined ? undefined : graphToRun(graphs.data, chosen.graph);
+  const graph = graphToRun(graphs.data, chosen.graph);
   const nodes = graphs.data?.graphs.find(({ name }) => name === graph)?.nodes ?? [];
   const values = parseFields(text);
   const update =

@@ -7,8 +7,8 @@ interface GraphChoiceProps extends ThreadGraphs {
 }
 
 /** Returns the graph that would run: the one that the thread belongs to, else what a person has chosen among those that may go on. */
-export function graphToRun({ graphs, graph }: ThreadGraphs, chosen: string | undefined): string | undefined {
-  return graph ?? graphs.find(({ name }) => name === chosen)?.name;
+export function graphToRun(thread: ThreadGraphs | undefined, chosen: string | undefined): string | undefined {
+  return thread?.graph ?? thread?.graphs.find(({ name }) => name === chosen)?.name;
 }
 
 /** Says which graph runs and why, or asks for it where nothing tells. */
