@@ -14,12 +14,14 @@ export class Replicated {
     this.standby = standby;
   }
 
-  /** Starts both, with the tables in the schema `public`. */
+  /** Starts both, with the tables in the schema `public`, and waits until the standby has them. */
   static async start(): Promise<Replicated> {
     const primary = await startEmbeddedServer();
     await using saver = new PostgresSaver(primary.url);
     await saver.setup();
-    return new Replicated(primary, await primary.startStandby());
+    const servers = new Replicated(primary, await primary.startStandby());
+    await servers.catchUp();
+    return servers;
   }
 
   /** Opens a saver that has the standby as its replica. */
