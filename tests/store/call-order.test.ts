@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
-import { VersionConflictError } from "../../src/errors/store-errors.js";
-import { PostgresStore } from "../../src/store/index.js";
+import { PostgresStore, VersionConflictError } from "../../src/store/index.js";
 import { runs } from "../../test-support/runs.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 
