@@ -144,6 +144,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
         await dialog.getByLabel("Graph").selectOption("germany");
         expect(await act.isDisabled()).toBe(false);
         await dialog.getByRole("button", { name: "Cancel" }).click();
+        await page.locator("dialog").waitFor({ state: "detached" });
       }
       await page.getByLabel("Graph").selectOption("france");
       await approve.check();
