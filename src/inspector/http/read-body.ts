@@ -1,10 +1,21 @@
+import type { z } from "zod";
+import { parseArgs } from "./parse-args.js";
 import { refusal } from "./responses.js";
 
 /** The most bytes that the arguments of a call may have. */
 const MAX_BYTES = 1_000_000;
 
-/** Returns the JSON text that a request has sent, or the answer to a request that has sent something else. */
-export async function readBody(request: Request): Promise<string | Response> {
+/**
+ * Reads the arguments that a request has sent as JSON. Returns a refusal where it has sent something else, or too much of it.
+ *
+ * @throws InvalidConfigError if they are not those of the schema.
+ */
+export async function readBody<Args>(request: Request, schema: z.ZodType<Args>): Promise<Args | Response> {
+  const text = await readJson(request);
+  return text instanceof Response ? text : parseArgs(schema, text);
+}
+
+async function readJson(request: Request): Promise<string | Response> {
   // A page of another site may send a form with its visitor's cookies, but no JSON.
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json") {

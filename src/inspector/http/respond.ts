@@ -116,8 +116,8 @@ async function answerCall(
   const run = runOf(context, request, isStale ? onReplica : undefined);
   const read = definitionOf(READS, name);
   if (read !== undefined) {
-    const text = await readBody(request);
-    return text instanceof Response ? text : jsonResponse(await read.run(run, parseArgs(read.args, text)));
+    const args = await readBody(request, read.args);
+    return args instanceof Response ? args : jsonResponse(await read.run(run, args));
   }
   const write = definitionOf(WRITES, name);
   if (write === undefined) return refusal(404, "NOT_FOUND", "there is no such call");
@@ -125,9 +125,8 @@ async function answerCall(
     return refusal(403, "READ_ONLY", "the inspector is read-only; start it with write access");
   }
   if (!isPossible(context, write.action)) return refusal(403, "NO_GRAPHS", "the inspector has no graphs");
-  const text = await readBody(request);
-  if (text instanceof Response) return text;
-  const args = parseArgs(write.args, text);
+  const args = await readBody(request, write.args);
+  if (args instanceof Response) return args;
   const audit = { ...admission, action: write.action, operation: name, details: { ...args } };
   return jsonResponse(await audited(context, audit, () => write.run(run, args)));
 }
@@ -163,8 +162,7 @@ async function answerRun(context: InspectorContext, request: Request): Promise<R
 async function argsOfRun({ graphs }: InspectorContext, request: Request): Promise<Response | RunRequest> {
   if (request.method !== "POST") return methodRefusal("POST");
   if (graphs === undefined) return refusal(403, "NO_GRAPHS", "the inspector has no graphs to answer with");
-  const text = await readBody(request);
-  return text instanceof Response ? text : parseArgs(runArgs, text);
+  return readBody(request, runArgs);
 }
 
 function answerEvents(context: InspectorContext, request: Request): Response {

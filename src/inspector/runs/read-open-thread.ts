@@ -12,12 +12,11 @@ import { cutText } from "../values/cut-text.js";
 import { describeValue } from "../values/describe-value.js";
 import { formOf } from "../values/question-form.js";
 import { questionIn, readInterrupts, type ReadInterrupt } from "../values/read-interrupts.js";
+import { MAX_ANSWERS } from "./run-args.js";
 import { viewThreadGraphs } from "./thread-graphs.js";
 
 /** The most characters of a question or an error. */
 const MAX_TEXT = 20_000;
-/** The most questions of one write: as many as can be answered at once. */
-const MAX_QUESTIONS = 100;
 
 /** A question with what is stored of it. */
 export interface AskedQuestion extends Question {
@@ -75,7 +74,7 @@ function questionsOf(
   if (read === undefined) return [];
   const ofTask = answers.filter(({ task_id: taskId }) => taskId === row.task_id);
   const asked = digestOf(place, [row, ...ofTask]);
-  const interrupts = readInterrupts(read.value).slice(0, MAX_QUESTIONS);
+  const interrupts = readInterrupts(read.value).slice(0, MAX_ANSWERS);
   return interrupts.map((interrupt, index) => ({
     taskId: row.task_id,
     ...(node !== undefined && { node }),

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { keyText, recordOf } from "../../parsing/keys.js";
 import { checkpointId, threadId } from "../calls/args.js";
 
+/** The most questions that can be answered at once. */
+export const MAX_ANSWERS = 100;
+
 const text = z.string().max(200_000);
 const decision = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("approve") }),
@@ -24,6 +27,6 @@ export const runArgs = z.strictObject({
         z.strictObject({ key, value: z.unknown() }),
       ]),
     )
-    .max(100)
+    .max(MAX_ANSWERS)
     .optional(),
 });
