@@ -104,6 +104,26 @@ describeAnyTarget("threads page", (target) => {
       await page.getByText("No thread matches.").waitFor();
     });
 
+    it("does not come back when a filter that was typed is due after the person has gone to a thread", async () => {
+      await putThread("alpha");
+      const page = await browser.openAlone("about:blank");
+      await page.addInitScript(`
+        const waiting = [];
+        globalThis.setTimeout = (run, ms) => (ms > 0 ? waiting.push(run) : queueMicrotask(run));
+        globalThis.leaveFor = (hash) => {
+          location.hash = hash;
+          // Before the browser tells the page that its address has changed.
+          for (const run of waiting) run();
+        };
+      `);
+      await page.goto(inspector.url);
+      await page.getByRole("link", { name: "alpha" }).waitFor();
+      await page.getByRole("combobox", { name: "Metadata" }).fill("user=42");
+      await page.evaluate("leaveFor('#/thread/alpha')");
+      await page.getByRole("heading", { name: "alpha" }).waitFor();
+      expect(new URL(page.url()).hash).toBe("#/thread/alpha");
+    });
+
     it("sorts by id and by activity, by links that back undoes", async () => {
       await putThread("a");
       await putThread("b");

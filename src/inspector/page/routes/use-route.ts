@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { parseRoute, type Route } from "./route.js";
+import { linkTo, parseRoute, type Route } from "./route.js";
 
 /** The route of the address. */
 export function useRoute(): Route {
@@ -28,7 +28,15 @@ export function navigate(link: string): void {
   location.hash = link;
 }
 
-/** Goes to a link that replaces the current one, so that back skips it: for parameters that change while a person types. */
+/**
+ * Goes to a link that replaces the current one, so that back skips it: for parameters that change while a person types. Nothing happens where
+ * the person has gone to another page: what changes the parameters may have waited, and the old page is there for a moment longer.
+ */
 export function replaceRoute(link: string): void {
-  location.replace(link);
+  if (pageIn(link) === pageIn(location.hash)) location.replace(link);
+}
+
+function pageIn(hash: string): string {
+  const { page, subjects } = parseRoute(hash);
+  return linkTo(page, subjects);
 }
