@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { expect, it } from "@jest/globals";
+import type { ThreadsQuery } from "../../src/inspector/api/threads.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
@@ -30,6 +31,25 @@ describeAnyTarget("the search for a text", (target) => {
       await page.getByRole("link", { name: "Your parcel 4711" }).click();
       await page.getByText("waits in Łódź").waitFor();
       expect(new URL(page.url()).hash).toMatch(/tab=conversation&channel=messages&path=1$/);
+    });
+
+    it("begins with Enter, or when the person goes elsewhere, and not with each key", async () => {
+      const page = await browser.openPage(inspected.url);
+      const searched: unknown[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/api/threads"))
+          searched.push((request.postDataJSON() as ThreadsQuery).text ?? "");
+      });
+      const text = page.getByRole("searchbox", { name: "Text", exact: true });
+      await text.pressSequentially("trip");
+      await text.press("Enter");
+      await page.getByText("1 thread among the 2 threads").waitFor();
+      await text.pressSequentially("le");
+      await text.press("Tab");
+      await page.getByText("No thread matches.").waitFor();
+      expect(new Set(searched.filter((asked) => asked !== ""))).toEqual(new Set(["trip", "triple"]));
+      await text.fill("");
+      await page.getByRole("link", { name: "parcel" }).waitFor();
     });
 
     it("takes times of the last activity from the address, and clears them", async () => {

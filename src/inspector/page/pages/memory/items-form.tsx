@@ -73,6 +73,8 @@ export function ItemsForm({ view, by, hasVectors, problem, onChange }: ItemsForm
       <p id={problemId} class="items-problem" role="status">
         {problem}
       </p>
+      {/* Without a button, Enter sends no form of several fields. */}
+      <button type="submit" hidden />
     </form>
   );
 }

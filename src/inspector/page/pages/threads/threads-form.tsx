@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { useRead } from "../../server/use-read.js";
 import { pairText } from "./parse-metadata-filter.js";
 import { useTypedText } from "../../parts/use-typed-text.js";
@@ -21,11 +21,9 @@ export function ThreadsForm({ search, text, filter, problem, onChange }: Threads
   const [searchText, setSearchText] = useTypedText(search, (text) => {
     onChange({ search: text });
   });
-  // A search reads values, so it waits for Enter, or until the person goes elsewhere.
-  const [typed, setTyped] = useState(text);
-  useEffect(() => {
-    setTyped(text);
-  }, [text]);
+  // A search reads values, so it waits for Enter, or until the person goes elsewhere. Another text of the address replaces what was typed.
+  const [draft, setDraft] = useState({ text, typed: text });
+  const typed = draft.text === text ? draft.typed : text;
   const [filterText, setFilterText] = useTypedText(filter, (text) => {
     onChange({ filter: text });
   });
@@ -40,7 +38,7 @@ export function ThreadsForm({ search, text, filter, problem, onChange }: Threads
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        onChange({ search: searchText, filter: filterText });
+        onChange({ search: searchText, text: typed, filter: filterText });
       }}
     >
       <label>
@@ -62,11 +60,12 @@ export function ThreadsForm({ search, text, filter, problem, onChange }: Threads
           enterKeyHint="search"
           value={typed}
           onInput={({ currentTarget: { value } }) => {
-            setTyped(value);
+            setDraft({ text, typed: value });
             if (value === "") onChange({ text: "" });
           }}
-          onChange={({ currentTarget }) => {
-            onChange({ text: currentTarget.value });
+          // Preact takes `onChange` of a field for `onInput`.
+          onBlur={() => {
+            if (typed !== text) onChange({ text: typed });
           }}
         />
       </label>
@@ -94,6 +93,8 @@ export function ThreadsForm({ search, text, filter, problem, onChange }: Threads
       <p id={problemId} class="threads-problem" role="status">
         {problem}
       </p>
+      {/* Without a button, Enter sends no form of several fields. */}
+      <button type="submit" hidden />
     </form>
   );
 }
