@@ -1,7 +1,8 @@
 /**
  * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
  * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`. Without an argument the
- * soak follows (tests/soak), which takes an hour, and the example service under load (tests/service), which takes half of one.
+ * soak follows (tests/soak), which takes an hour, the example service under load (tests/service), which takes half of one, and a sample
+ * of the mutations (tests/mutations).
  *
  * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
@@ -15,6 +16,9 @@ import process from "node:process";
 /** A test has no timeout but that of its property, which grows with the number of runs. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+/** How many mutations are tried for each run of a test. */
+const MUTATIONS = 10;
+
 /** How long each of these takes for each run of a test, in minutes. */
 const MINUTES = { "test:soak": 3, "test:service": 1.5 };
 
@@ -26,7 +30,11 @@ const folder = mkdtempSync(join(tmpdir(), "test-long-"));
 try {
   const chosen = process.argv.slice(2);
   process.exitCode = run(chosen);
-  if (chosen.length === 0 && Object.entries(MINUTES).filter(runForMinutes).length > 0) process.exitCode = 1;
+  if (chosen.length === 0) {
+    const sample = ["--sample", String(MUTATIONS * Number(TEST_FACTOR)), "--seed", TEST_SEED];
+    const failures = [...Object.entries(MINUTES).map(runForMinutes), runScript("test:mutations", sample)];
+    if (failures.includes(true)) process.exitCode = 1;
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -50,6 +58,11 @@ function run(chosen) {
 /** Returns whether it failed. */
 function runForMinutes([script, minutes]) {
   const given = ["--minutes", String(minutes * Number(TEST_FACTOR)), "--seed", TEST_SEED];
+  return runScript(script, given);
+}
+
+/** Returns whether it failed. */
+function runScript(script, given) {
   return spawnSync("npm", ["run", script, "--", ...given], { stdio: "inherit" }).status !== 0;
 }
 

@@ -37,12 +37,24 @@ class SharedModulesRuntime {
     return true;
   }
 
-  async unstable_importModule(path) {
-    loaders ??= registerLoaders();
+  /** @param {string} query - Tells one copy of the file from another. */
+  async unstable_importModule(path, query = "") {
+    loaders ??= this.registerLoaders();
     await loaders;
     const { setGlobals } = await import("./globals.js");
     setGlobals(this.#globals);
-    return import(pathToFileURL(path).href);
+    return import(`${pathToFileURL(path).href}${query}`);
+  }
+
+  /** Registers what loads TypeScript, and the functions of the running test file for `@jest/globals`. */
+  async registerLoaders() {
+    const compilers = IS_NODE_24_OR_LATER ? [] : ["./typescript-compiler.js"];
+    const built = process.env.TEST_BUILD === undefined ? [] : ["./built-loader.js"];
+    for (const loader of ["./typescript-loader.js", ...built, ...compilers, "./globals-loader.js"]) {
+      // Node.js 20 runs them in a thread of their own.
+      if (registerHooks === undefined) register(loader, pathToFileURL(require.resolve("./runtime.cjs")));
+      else registerHooks(await import(loader));
+    }
   }
 
   /** Loads a part of Jest again for each test file, because jest-circus keeps the tests of one file. */
@@ -101,17 +113,6 @@ class SharedModulesRuntime {
 
   teardown() {
     this.restoreAllMocks();
-  }
-}
-
-/** Registers what loads TypeScript, and the functions of the running test file for `@jest/globals`. */
-async function registerLoaders() {
-  const compilers = IS_NODE_24_OR_LATER ? [] : ["./typescript-compiler.js"];
-  const built = process.env.TEST_BUILD === undefined ? [] : ["./built-loader.js"];
-  for (const loader of ["./typescript-loader.js", ...built, ...compilers, "./globals-loader.js"]) {
-    // Node.js 20 runs them in a thread of their own.
-    if (registerHooks === undefined) register(loader, pathToFileURL(require.resolve("./runtime.cjs")));
-    else registerHooks(await import(loader));
   }
 }
 

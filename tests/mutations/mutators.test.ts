@@ -1,0 +1,25 @@
+import { expect, it } from "@jest/globals";
+import { listMutations } from "./list-mutations.js";
+
+it("takes each condition, join column, bound and lock out of a query", async () => {
+  const mutations = await listMutations(["src/saver/queries/held-rows.ts"]);
+  expect(mutations.map(({ change }) => change)).toEqual(
+    expect.arrayContaining([
+      'withHeld.parent: where("checkpoint_ns", "=", parameter("checkpointNs")) → nothing',
+      "withHeld.parent: forKeyShare() → nothing",
+      'withBases: whereRef("stored.version", "=", "base.version") → nothing',
+      "withBases: limit(sql.lit(1)) → nothing",
+      "withHeld: !hasSplices → hasSplices",
+    ]),
+  );
+});
+
+it("turns an order around, and leaves out a call whose result nobody uses", async () => {
+  const mutations = await listMutations([
+    "src/saver/queries/newest-checkpoint-id.ts",
+    "src/db/pool/backend-fences.ts",
+  ]);
+  const changes = mutations.map(({ change }) => change);
+  expect(changes.filter((change) => change.endsWith('"asc")'))).not.toEqual([]);
+  expect(changes.filter((change) => change.endsWith("→ void 0"))).not.toEqual([]);
+});
