@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import pg from "pg";
-import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { brokenSplices, chainValues, insertValue, storedVersions } from "../../test-support/chains.js";
-import { checkpointOf, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { untilOneWaits } from "../../test-support/held-locks.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
+import { untilItWaits } from "../../test-support/held-locks.js";
+import { incompressibleText } from "../../test-support/spliced-values.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { HOUR, hoursAgo, putLine } from "./put-line.js";
 import { rowsOf } from "./stored-rows.js";
@@ -174,45 +180,35 @@ describeServer("a deletion during a put of a splice", (target) => {
     async (_name, deletion) => {
       const database = await target.sharedDatabase();
       await using saver = new PostgresSaver(database.source, undefined, { retry: false });
+      const long = incompressibleText(6_000);
       // Only checkpoints that are deleted reference the base.
-      await putLine(saver, "t", hoursAgo(3), { run: () => "old" });
+      const old = checkpointOf(saver, { list: [long] });
+      const config = await saver.put(
+        threadConfig("t"),
+        old,
+        metadataOf(0, { run_id: "old" }),
+        allVersions(old),
+      );
       const [base = ""] = await storedVersions(database, "t");
       await putValues(saver, threadConfig("t"), { note: ["head"] });
-      const writer = new pg.Client({ connectionString: database.source });
-      await writer.connect();
-      const id = checkpointOf(saver, {}).id;
 
-      await writer.query("begin");
-      await writer.query(
-        "select from checkpoint_blobs where thread_id = 't' and channel = 'list' and version = $1 for key share",
-        [base],
-      );
-      await writer.query(
-        `insert into checkpoint_blobs values ('t', '', 'list', 'next', 'msgpack-splice', 'bytes', $1, 1000)`,
-        [base],
-      );
-      await writer.query(
-        `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata) values ('t', '', $1, $2, '{}')`,
-        [
-          id,
-          JSON.stringify({
-            v: 4,
-            id,
-            channel_values: {},
-            channel_versions: { list: "next" },
-            versions_seen: {},
-          }),
-        ],
-      );
-      const work = deletion(saver, database.source);
-      await untilOneWaits(database);
-      await writer.query("commit");
+      const { work, next } = await database
+        .kysely<CheckpointDatabase>()
+        .transaction()
+        .execute(async (transaction) => {
+          const writer = new PostgresSaver(transaction, undefined, { splices: true });
+          await writer.getTuple(config);
+          const { checkpoint } = await putValues(writer, config, { list: [long, "next"] }, old);
+          const deleting = deletion(saver, database.source);
+          await untilItWaits(database, deleting);
+          return { work: deleting, next: checkpoint };
+        });
       await work;
-      await writer.end();
 
       expect(await brokenSplices(database)).toEqual([]);
-      const headers = await database.query("select from checkpoints where checkpoint_id = $1", [id]);
-      expect(await storedVersions(database, "t")).toEqual(headers.length === 0 ? [] : [base, "next"]);
+      const headers = await database.query("select from checkpoints where checkpoint_id = $1", [next.id]);
+      const versions = [base, String(next.channel_versions.list)];
+      expect(await storedVersions(database, "t")).toEqual(headers.length === 0 ? [] : versions);
     },
   );
 });
