@@ -1,17 +1,28 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { sql } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { IncompatibleTablesError, PostgresSaver } from "../../src/index.js";
 import { convertShallowTables, migrateToLatest } from "../../src/migrations/index.js";
 import { threadConfig } from "../../test-support/checkpoints.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { SHALLOW_MIGRATIONS } from "../../test-support/shallow-migrations.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
 import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 
 const MESSAGE = /tables of Python's ShallowPostgresSaver/;
 const HINT = "npx langgraph-checkpoint-kysely migrate --schema public --convert-shallow";
+
+/** @param migrations - How many migrations of the shallow saver to run. */
+async function makeShallowTables(
+  database: TestDatabase,
+  migrations = SHALLOW_MIGRATIONS.length,
+): Promise<void> {
+  for (const migration of SHALLOW_MIGRATIONS.slice(0, migrations)) await database.exec(migration);
+  await database.exec(`insert into checkpoint_migrations select generate_series(0, ${migrations - 1})`);
+}
 
 describeEachTarget("tables of Python's shallow saver", (target) => {
   let database: TestDatabase;
@@ -24,11 +35,7 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
 
   beforeEach(() => database.reset());
 
-  /** @param migrations - How many migrations of the shallow saver to run. */
-  async function makeTables(migrations = SHALLOW_MIGRATIONS.length): Promise<void> {
-    for (const migration of SHALLOW_MIGRATIONS.slice(0, migrations)) await database.exec(migration);
-    await database.exec(`insert into checkpoint_migrations select generate_series(0, ${migrations - 1})`);
-  }
+  const makeTables = (migrations?: number): Promise<void> => makeShallowTables(database, migrations);
 
   async function putRows(thread: string, header: object): Promise<void> {
     await database.query("insert into checkpoints (thread_id, checkpoint) values ($1, $2)", [
@@ -137,6 +144,48 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     });
   });
 
+  it("are converted so that each checkpoint has the values and sends of its own thread and namespace", async () => {
+    await makeTables();
+    const places = ["t", "other"].flatMap((thread) => ["", "child"].map((ns) => [thread, ns] as const));
+    for (const [n, [thread, ns]] of places.entries()) {
+      const header = { id: "5", v: n === 3 ? 4 : 3, channel_versions: { list: `version ${n}` } };
+      await database.query(
+        "insert into checkpoints (thread_id, checkpoint_ns, checkpoint) values ($1, $2, $3)",
+        [thread, ns, JSON.stringify({ ts: "2024-01-01T00:00:00+00:00", versions_seen: {}, ...header })],
+      );
+      await database.query(
+        "insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, type) values ($1, $2, 'list', 'json')",
+        [thread, ns],
+      );
+      // The newest send of another checkpoint is from its parent. Checkpoint 9 has written something else.
+      for (const [id, channel] of [
+        ["0", "__pregel_tasks"],
+        [String(n + 1), "__pregel_tasks"],
+        ["5", "__pregel_tasks"],
+        ["9", "list"],
+      ]) {
+        await database.query(
+          `insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, blob)
+            values ($1, $2, $3, 'task', 0, $4, '')`,
+          [thread, ns, id, channel],
+        );
+      }
+    }
+    const { kysely, close } = openDatabase(database.source);
+    await convertShallowTables(kysely);
+    await close();
+    const converted = await database.query(
+      `select thread_id as thread, checkpoint_ns as ns, parent_checkpoint_id as parent, version
+        from checkpoints join checkpoint_blobs using (thread_id, checkpoint_ns) order by version`,
+    );
+    expect(converted).toEqual([
+      { thread: "t", ns: "", parent: "1", version: "version 0" },
+      { thread: "t", ns: "child", parent: "2", version: "version 1" },
+      { thread: "other", ns: "", parent: "3", version: "version 2" },
+      { thread: "other", ns: "child", parent: null, version: "version 3" },
+    ]);
+  });
+
   it("are not changed if the conversion fails", async () => {
     await makeTables();
     await putRows("t", { channel_versions: {} });
@@ -145,6 +194,30 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     await expect(convertShallowTables(kysely)).rejects.toMatchObject({ code: "MIGRATION_FAILED" });
     expect(await dumpSchema(database)).toEqual(before);
     await expect(migrateToLatest(kysely)).rejects.toThrow(IncompatibleTablesError);
+    await close();
+  });
+});
+
+describeServer("the conversion of tables of Python's shallow saver", (target) => {
+  it.each([
+    ["checkpoints", ["checkpoint_writes", "checkpoint_blobs"]],
+    ["checkpoint_writes", ["checkpoint_blobs"]],
+  ])("locks %s before %j, as every writer does (C2)", async (first, later) => {
+    const database = await target.createDatabase();
+    await makeShallowTables(database);
+    const { kysely, close } = openDatabase(database.source);
+    const { converting } = await database
+      .kysely()
+      .transaction()
+      .execute(async (transaction) => {
+        const lock = (table: string) => sql`lock table ${sql.id(table)} in row exclusive mode nowait`;
+        await lock(first).execute(transaction);
+        const waiting = convertShallowTables(kysely, { lockTimeoutMs: 60_000 });
+        await untilOneWaits(database);
+        for (const table of later) await lock(table).execute(transaction);
+        return { converting: waiting };
+      });
+    expect(await converting).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
     await close();
   });
 });
