@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { type Checkpoint, TASKS } from "@langchain/langgraph-checkpoint";
+import { PostgresSaver, type PostgresSaverOptions, ShallowPostgresSaver } from "../../src/index.js";
+import { allVersions, collect, metadataOf, nextId, threadConfig } from "../../test-support/checkpoints.js";
+import type { CheckpointBatch } from "../../src/saver/batch.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { resultOrCode } from "../model/result-or-code.js";
+import { Opened } from "./opened.js";
+
+/** The ids of the checkpoints of every place, oldest first. The last one is not stored at first. */
+const IDS = Array.from({ length: 6 }, nextId);
+
+interface SharedPlace {
+  readonly thread: string;
+  readonly ns: string;
+  /** How many checkpoints it has. */
+  readonly steps: number;
+  /** The version of the format. Before version 4 the sends of a checkpoint are writes of its parent. */
+  readonly v: number;
+}
+
+/** More than have statements of their own at the same time. Neighbours have another number of checkpoints, and another format. */
+const PLACES: readonly SharedPlace[] = ["a", "b", "c", "d", "e", "f"].flatMap((thread, n) =>
+  ["", "child"].map((ns, m) => ({ thread, ns, steps: 2 + ((2 * n + m) % 3), v: 3 + ((n + m) % 2) })),
+);
+
+const nameOf = ({ thread, ns }: SharedPlace): string => `${thread}/${ns}`;
+
+function configOf({ thread, ns }: SharedPlace, step?: number): RunnableConfig {
+  const id = step === undefined || step === 0 ? {} : { checkpoint_id: IDS[step - 1] };
+  return threadConfig(thread, { checkpoint_ns: ns, ...id });
+}
+
+/** The checkpoint of a step. Its values name the place. All else is the same in all places, also the versions, as if the graph counted them. */
+function checkpointAt(place: SharedPlace, step: number): Checkpoint {
+  const name = nameOf(place);
+  return {
+    v: place.v,
+    id: IDS[step - 1] ?? "",
+    ts: "2024-01-01T00:00:00.000Z",
+    channel_values: {
+      list: [name, step],
+      kept: [name],
+      // A channel that the later graph doesn't know, and one that later checkpoints have only writes of.
+      ...(step === 1 && { unknown: name, delta: [name] }),
+    },
+    channel_versions: { list: step, kept: 1, unknown: 1, delta: step },
+    versions_seen: {},
+  };
+}
+
+/** @param parent - The step that it follows. */
+function putStep(saver: Pick<PostgresSaver, "put">, place: SharedPlace, step: number, parent = step - 1) {
+  const checkpoint = checkpointAt(place, step);
+  const newVersions = step === 1 ? allVersions(checkpoint) : { list: step, delta: step };
+  return saver.put(configOf(place, parent), checkpoint, metadataOf(step), newVersions);
+}
+
+async function fill(saver: PostgresSaver, places: readonly SharedPlace[]): Promise<void> {
+  for (let step = 1; step <= IDS.length; step++) {
+    const having = places.filter(({ steps }) => steps >= step);
+    await Promise.all(having.map((place) => putStep(saver, place, step)));
+    await Promise.all(
+      having.map((place) => {
+        const send = { lg_name: "Send", node: nameOf(place), args: step };
+        const writes: [string, unknown][] = [
+          ["delta", [nameOf(place), step]],
+          [TASKS, send],
+        ];
+        return saver.putWrites(configOf(place, step), writes, "task");
+      }),
+    );
+  }
+}
+
+/** Everything that a place holds, as its readers see it. */
+async function readPlace(saver: PostgresSaver, place: SharedPlace): Promise<unknown> {
+  const configs = [
+    configOf(place),
+    ...Array.from({ length: place.steps }, (_, at) => configOf(place, at + 1)),
+  ];
+  const checkpoint_ns = place.ns;
+  return {
+    tuples: await Promise.all(configs.map((config) => saver.getTuple(config))),
+    parts: await Promise.all(configs.map((config) => saver.getTuple(config, { channels: ["list"] }))),
+    listed: await collect(saver.list(configOf(place))),
+    values: await Promise.all(
+      ["list", "kept", "unknown"].map((channel) =>
+        saver.getChannelValues({ threadIds: [place.thread], channel, checkpointNs: checkpoint_ns }),
+      ),
+    ),
+    deltas: await Promise.all(
+      configs.map((config) => saver.getDeltaChannelHistory({ config, channels: ["delta", "kept"] })),
+    ),
+  };
+}
+
+interface Row {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+}
+
+const ROWS = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"]
+  .map((table) => `select '${table}' as name, to_jsonb(${table}) as row from ${table}`)
+  .join(" union all ");
+
+/** What is done in one place. It resolves to what tells whether it was refused. */
+type Act = (saver: PostgresSaver, place: SharedPlace) => Promise<unknown>;
+
+/** The last step, which follows the newest checkpoint of its place, or one that only other places have. */
+const putLast: Act = (saver, place) => putStep(saver, place, IDS.length, place.steps);
+const putOrphan: Act = (saver, place) => putStep(saver, place, IDS.length, place.steps + 1);
+
+const ACTS: Readonly<Record<string, Act>> = {
+  put: putLast,
+  "a put whose parent is missing": putOrphan,
+  "a put whose older parent is not the newest one": (saver, place) => putStep(saver, place, IDS.length, 1),
+  "a put without new versions": (saver, place) =>
+    saver.put(configOf(place, place.steps), checkpointAt(place, IDS.length), metadataOf()),
+  putWrites: (saver, place) => saver.putWrites(configOf(place, 1), [["list", nameOf(place)]], "other task"),
+  "a batch with a put whose parent is missing": (saver, place) =>
+    saver.batch(async (batch) => {
+      await putStep(puttingIn(batch), place, IDS.length, place.steps + 1);
+    }),
+};
+
+const RULES: readonly PostgresSaverOptions[] = [{}, { concurrency: "optimistic" }, { keepLast: 2 }];
+
+/** A batch takes no signal, which no act has. */
+const puttingIn = (batch: CheckpointBatch): Pick<PostgresSaver, "put"> => ({
+  put: (config, checkpoint, metadata, newVersions) => batch.put(config, checkpoint, metadata, newVersions),
+});
+
+describeServer("places that have all ids, channels and versions in common", (target) => {
+  let database: TestDatabase<string>;
+  const opened = new Opened();
+
+  beforeEach(async () => {
+    database = await target.sharedDatabase();
+  });
+  afterEach(() => opened.end());
+
+  /** Where calls share statements, only one has a statement of its own. */
+  const saverWith = (options: PostgresSaverOptions): PostgresSaver =>
+    opened.saver(opened.pool({ connectionString: database.source, max: 3 }), options);
+
+  const empty = () =>
+    database.exec("delete from checkpoints; delete from checkpoint_blobs; delete from checkpoint_writes");
+
+  /** Removes what Python's saver drops from the headers of channels that it doesn't know. */
+  const dropUnknown = () =>
+    database.query(
+      `update checkpoints set checkpoint = checkpoint #- '{channel_values,unknown}' where checkpoint_ns <> '' and checkpoint_id > $1`,
+      [IDS[0]],
+    );
+
+  const rows = async () =>
+    (await database.query<{ name: string; row: Row }>(`${ROWS} order by 1, 2`)).map(({ name, row }) => ({
+      name,
+      ...row,
+    }));
+  const isOf =
+    ({ thread, ns }: SharedPlace) =>
+    ({ thread_id, checkpoint_ns }: Row) =>
+      thread_id === thread && checkpoint_ns === ns;
+
+  /** Does something in each place alone, in a database that has nothing else. */
+  async function each<T>(saver: PostgresSaver, act: (place: SharedPlace) => Promise<T>): Promise<T[]> {
+    const results: T[] = [];
+    for (const place of PLACES) {
+      await empty();
+      await fill(saver, [place]);
+      results.push(await act(place));
+    }
+    await empty();
+    return results;
+  }
+
+  it.each([
+    ["by itself", { grouping: false }],
+    ["in statements with others", {}],
+    ["in statements with others, and splices", { splices: true }],
+  ])("read, each %s, as if nothing else was stored", async (_name, options) => {
+    const alone = saverWith({ grouping: false });
+    const expected = await each(alone, async (place) => {
+      await dropUnknown();
+      return readPlace(alone, place);
+    });
+    const saver = saverWith(options);
+    await fill(saver, PLACES);
+    await dropUnknown();
+    expect(await Promise.all(PLACES.map((place) => readPlace(saver, place)))).toEqual(expected);
+  });
+
+  describe.each(RULES)("with %j", (options) => {
+    it.each(Object.entries(ACTS))(
+      "change, all at the same time by %s, as if nothing else was stored",
+      async (_name, act) => {
+        const saver = saverWith(options);
+        const alone = saverWith({ ...options, grouping: false });
+        const expected = await each(alone, async (place) => {
+          const result = await resultOrCode(act(alone, place));
+          return { result, rows: await rows() };
+        });
+        await fill(saver, PLACES);
+        const results = await Promise.all(PLACES.map((place) => resultOrCode(act(saver, place))));
+        const all = await rows();
+        expect(
+          PLACES.map((place, at) => ({ result: results[at], rows: all.filter((row) => isOf(place)(row)) })),
+        ).toEqual(expected);
+      },
+    );
+
+    it("change by one batch as if nothing else was stored", async () => {
+      const saver = saverWith(options);
+      // Some follow a checkpoint that only other places have, where that is allowed.
+      const isOrphan = ({ ns }: SharedPlace): boolean => options.concurrency === undefined && ns === "";
+      const put = (batch: Pick<PostgresSaver, "put">, place: SharedPlace) =>
+        putStep(batch, place, IDS.length, place.steps + (isOrphan(place) ? 1 : 0));
+      const expected = await each(saver, async (place) => {
+        await saver.batch((batch) => put(puttingIn(batch), place));
+        return rows();
+      });
+      await fill(saver, PLACES);
+      await saver.batch(async (batch) => {
+        for (const place of PLACES) await put(puttingIn(batch), place);
+      });
+      const all = await rows();
+      expect(PLACES.map((place) => all.filter((row) => isOf(place)(row)))).toEqual(expected);
+    });
+  });
+
+  it.each<[string, Act]>([
+    ["deleteThread", (saver, { thread }) => saver.deleteThread(thread)],
+    [
+      "a put of a shallow saver",
+      (_saver, place) => putLast(opened.track(new ShallowPostgresSaver(database.source)), place),
+    ],
+    ...Object.entries(ACTS),
+  ])("stay as they are while another one is changed by %s", async (name, act) => {
+    const saver = saverWith({ grouping: false });
+    await fill(saver, PLACES);
+    const [place] = PLACES.slice(5);
+    if (place === undefined) throw new Error("no place");
+    const isOther = (row: Row): boolean =>
+      name === "deleteThread" ? row.thread_id !== place.thread : !isOf(place)(row);
+    const before = (await rows()).filter(isOther);
+    await act(saver, place);
+    expect((await rows()).filter(isOther)).toEqual(before);
+  });
+});
