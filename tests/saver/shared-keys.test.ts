@@ -21,8 +21,13 @@ interface SharedPlace {
 }
 
 /** More than have statements of their own at the same time. Neighbours have another number of checkpoints, and another format. */
-const PLACES: readonly SharedPlace[] = ["a", "b", "c", "d", "e", "f"].flatMap((thread, n) =>
-  ["", "child"].map((ns, m) => ({ thread, ns, steps: 2 + ((2 * n + m) % 3), v: 3 + ((n + m) % 2) })),
+const PLACES: readonly SharedPlace[] = ["a", "b", "c", "d"].flatMap((thread, n) =>
+  ["", "child", "numbers"].map((ns, m) => ({
+    thread,
+    ns,
+    steps: 2 + ((2 * n + m) % 3),
+    v: 3 + ((n + m) % 2),
+  })),
 );
 
 const nameOf = ({ thread, ns }: SharedPlace): string => `${thread}/${ns}`;
@@ -41,19 +46,25 @@ function checkpointAt(place: SharedPlace, step: number): Checkpoint {
     ts: "2024-01-01T00:00:00.000Z",
     channel_values: {
       list: [name, step],
-      kept: [name],
+      // In the header of each checkpoint, and then nothing needs the parent.
+      ...(place.ns === "numbers" ? { count: 7 } : { kept: [name] }),
       // A channel that the later graph doesn't know, and one that later checkpoints have only writes of.
-      ...(step === 1 && { unknown: name, delta: [name] }),
+      ...(place.ns !== "numbers" && step === 1 && { unknown: name, delta: [name] }),
     },
-    channel_versions: { list: step, kept: 1, unknown: 1, delta: step },
+    channel_versions:
+      place.ns === "numbers" ? { list: step, count: 1 } : { list: step, kept: 1, unknown: 1, delta: step },
     versions_seen: {},
   };
+}
+
+function changedAt({ ns }: SharedPlace, step: number): Record<string, number> {
+  return ns === "numbers" ? { list: step } : { list: step, delta: step };
 }
 
 /** @param parent - The step that it follows. */
 function putStep(saver: Pick<PostgresSaver, "put">, place: SharedPlace, step: number, parent = step - 1) {
   const checkpoint = checkpointAt(place, step);
-  const newVersions = step === 1 ? allVersions(checkpoint) : { list: step, delta: step };
+  const newVersions = step === 1 ? allVersions(checkpoint) : changedAt(place, step);
   return saver.put(configOf(place, parent), checkpoint, metadataOf(step), newVersions);
 }
 
@@ -148,10 +159,17 @@ describeServer("places that have all ids, channels and versions in common", (tar
   const empty = () =>
     database.exec("delete from checkpoints; delete from checkpoint_blobs; delete from checkpoint_writes");
 
+  /** Spells a number in some headers as Python spells a float. A checkpoint that follows one of them has the same spelling. */
+  const respell = () =>
+    database.exec(
+      `update checkpoints set checkpoint = jsonb_set(checkpoint, '{channel_values,count}', '7.0')
+        where checkpoint_ns = 'numbers' and thread_id in ('a', 'c') and metadata ->> 'step' <> '1'`,
+    );
+
   /** Removes what Python's saver drops from the headers of channels that it doesn't know. */
   const dropUnknown = () =>
     database.query(
-      `update checkpoints set checkpoint = checkpoint #- '{channel_values,unknown}' where checkpoint_ns <> '' and checkpoint_id > $1`,
+      `update checkpoints set checkpoint = checkpoint #- '{channel_values,unknown}' where checkpoint_ns = 'child' and checkpoint_id > $1`,
       [IDS[0]],
     );
 
@@ -171,6 +189,7 @@ describeServer("places that have all ids, channels and versions in common", (tar
     for (const place of PLACES) {
       await empty();
       await fill(saver, [place]);
+      await respell();
       results.push(await act(place));
     }
     await empty();
@@ -189,6 +208,7 @@ describeServer("places that have all ids, channels and versions in common", (tar
     });
     const saver = saverWith(options);
     await fill(saver, PLACES);
+    await respell();
     await dropUnknown();
     expect(await Promise.all(PLACES.map((place) => readPlace(saver, place)))).toEqual(expected);
   });
@@ -223,6 +243,7 @@ describeServer("places that have all ids, channels and versions in common", (tar
         return rows();
       });
       await fill(saver, PLACES);
+      await respell();
       await saver.batch(async (batch) => {
         for (const place of PLACES) await put(puttingIn(batch), place);
       });
