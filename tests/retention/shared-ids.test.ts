@@ -1,0 +1,107 @@
+import { expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { PostgresSaver } from "../../src/index.js";
+import { memoryArchive } from "../../test-support/memory-archive.js";
+import { runs } from "../../test-support/runs.js";
+import { describeAnyTarget } from "../../test-support/targets.js";
+import { allRows } from "../backup/all-rows.js";
+import {
+  type AnyRows,
+  anyRows,
+  IDS,
+  MIDDLE_MS,
+  type Place,
+  PLACES,
+  readRows,
+  removeRows,
+  storeRows,
+} from "./shared-ids.js";
+
+interface Deletion {
+  readonly kind: "prune" | "archive" | "deleteForRuns";
+  readonly keepLast: number;
+  readonly isAged: boolean;
+  readonly batchSize: number;
+}
+
+const anyDeletion: fc.Arbitrary<Deletion> = fc.record({
+  kind: fc.constantFrom("prune", "prune", "archive", "deleteForRuns"),
+  keepLast: fc.integer({ min: 1, max: 3 }),
+  isAged: fc.boolean(),
+  batchSize: fc.constantFrom(1, 2, 500),
+});
+
+const anyFleet = fc
+  .tuple(...PLACES.map(() => anyRows))
+  .map((all) => new Map(all.flatMap((rows, at) => PLACES.slice(at, at + 1).map((place) => [place, rows]))));
+
+/** Deletes, and returns how many rows. */
+async function run(
+  saver: PostgresSaver,
+  { kind, keepLast, isAged, batchSize }: Deletion,
+  dryRun = false,
+): Promise<Record<string, number>> {
+  const olderThanMs = isAged ? Date.now() - MIDDLE_MS : undefined;
+  const rule = { keepLast, olderThanMs, batchSize, dryRun, deleteUnproven: true };
+  const { checkpoints, writes, blobs, bytes } =
+    kind === "archive"
+      ? await saver.archive({ ...rule, to: memoryArchive() })
+      : kind === "prune"
+        ? await saver.prune(rule)
+        : await saver.deleteForRuns(["red"], { dryRun, deleteUnproven: true });
+  return { checkpoints, writes, blobs, bytes };
+}
+
+/** Of the rows of a namespace, the values that those checkpoints need, directly or through splices (C13). */
+function neededBlobs({ blobs }: AnyRows, { checkpoints }: AnyRows): AnyRows["blobs"] {
+  const byKey = new Map(blobs.map((blob) => [`${blob.channel} ${blob.version}`, blob]));
+  const needed = new Set<AnyRows["blobs"][number]>();
+  for (const [channel, first] of checkpoints.flatMap(({ versions }) => Object.entries(versions))) {
+    for (
+      let blob = byKey.get(`${channel} ${first}`);
+      blob !== undefined;
+      blob = byKey.get(`${channel} ${blob.base}`)
+    )
+      needed.add(blob);
+  }
+  return blobs.filter((blob) => needed.has(blob));
+}
+
+/** The writes that stay: of checkpoints that stay, of those that may be still to come, and sends that a checkpoint before version 4 reads. */
+function keptWrites(before: AnyRows, after: AnyRows): AnyRows["writes"] {
+  const ids = new Set(after.checkpoints.map(({ id }) => id));
+  const newest = IDS.findLast((id) => before.checkpoints.some((each) => each.id === id)) ?? "";
+  const senders = new Set(after.checkpoints.flatMap(({ v, parent }) => (v < 4 ? [parent] : [])));
+  return before.writes.filter(
+    ({ id, channel }) => ids.has(id) || id > newest || (channel === "__pregel_tasks" && senders.has(id)),
+  );
+}
+
+describeAnyTarget("namespaces and threads that share ids, channels and versions", (target) => {
+  it("lose exactly what each would lose alone, and keep what it needs (C9, C13)", async () => {
+    const database = await target.migratedDatabase();
+    await using saver = new PostgresSaver(database.source, undefined, { retry: false });
+    const rowsOf = async () => Object.values(await allRows(database)).flat();
+    const law = async (all: ReadonlyMap<Place, AnyRows>, deletion: Deletion): Promise<void> => {
+      const sum: Record<string, number> = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
+      const expected: string[] = [];
+      for (const [place, rows] of all) {
+        await removeRows(database);
+        await storeRows(database, new Map([[place, rows]]));
+        const deleted = await run(saver, deletion);
+        for (const name of Object.keys(sum)) sum[name] = (sum[name] ?? 0) + (deleted[name] ?? 0);
+        expected.push(...(await rowsOf()));
+        if (deletion.kind === "deleteForRuns") continue;
+        const left = await readRows(database, place, rows);
+        expect(left.blobs).toEqual(neededBlobs(rows, left));
+        expect(left.writes).toEqual(keptWrites(rows, left));
+      }
+      await removeRows(database);
+      await storeRows(database, all);
+      expect(await run(saver, deletion, true)).toEqual(sum);
+      expect(await run(saver, deletion)).toEqual(sum);
+      expect((await rowsOf()).sort()).toEqual(expected.sort());
+    };
+    await fc.assert(fc.asyncProperty(anyFleet, anyDeletion, law), runs(25));
+  });
+});
