@@ -105,7 +105,11 @@ export const anyRows: fc.Arbitrary<AnyRows> = fc.record({
   blobs: fc
     .tuple(anyBlobs("x", VERSIONS), anyBlobs("y", VERSIONS), anyBlobs("d", VERSIONS))
     .map((blobs) => blobs.flat()),
-  writes: fc.uniqueArray(anyWrite, { maxLength: 6, selector: ({ id, task }) => `${id} ${task}` }),
+  writes: fc.uniqueArray(anyWrite, {
+    minLength: 2,
+    maxLength: 8,
+    selector: ({ id, task }) => `${id} ${task}`,
+  }),
 });
 
 /** Removes all rows from the database. */
