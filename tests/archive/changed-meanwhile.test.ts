@@ -2,6 +2,13 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type ArchiveRule, type ArchiveTarget, PostgresSaver } from "../../src/index.js";
 import { brokenSplices, insertValue, storedVersions } from "../../test-support/chains.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
 import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
@@ -102,6 +109,22 @@ describeAnyTarget("an archive of rows that change after they were written to the
       law,
     );
     await fc.assert(property, runs(30));
+  });
+
+  it("keeps the ancestors of a delta channel that only a new checkpoint needs (C7)", async () => {
+    const root = await putValues(saver, threadConfig("t"), { a: ["root"] });
+    await saver.putWrites(root.config, [["delta", ["written"]]], "task");
+    await putValues(saver, root.config, { a: ["head"] }, root.checkpoint);
+    const child = checkpointOf(saver, { a: ["child"] }, root.checkpoint);
+    const checkpoint = { ...child, channel_versions: { ...child.channel_versions, delta: "1" } };
+    const metadata = metadataOf(1, { counters_since_delta_snapshot: { delta: [1, 1] } });
+    const versions = { ...allVersions(child), delta: "1" };
+    const to = changing(async () => {
+      await saver.put(root.config, checkpoint, metadata, versions);
+    });
+    expect(await saver.archive({ keepLast: 1, to })).toMatchObject({ checkpoints: 0, writes: 0 });
+    const { delta } = await saver.getDeltaChannelHistory({ config: threadConfig("t"), channels: ["delta"] });
+    expect(delta?.writes).toEqual([["task", "delta", ["written"]]]);
   });
 
   it("keeps the base of a splice that came meanwhile, before its checkpoint (C13)", async () => {

@@ -112,6 +112,36 @@ describeAnyTarget("copyThread of values that are bound to their place", (target)
     }
   });
 
+  it("brings a write that a task adds to its first one while the copy stores values", async () => {
+    const [source, copy] = [newThread(), newThread()];
+    const other = open(database.source, new AesGcmSerializer(new MsgpackSerializer(), KEYS));
+    const { config } = await putValues(other, threadConfig(source), { messages: ["copied after writes"] });
+    await other.putWrites(config, [["messages", "first"]], "task");
+    const inner = new MsgpackSerializer();
+    const adding: SerializerProtocol = {
+      dumpsTyped: async (value) => {
+        if (Array.isArray(value)) {
+          await other.putWrites(
+            config,
+            [
+              ["messages", "first"],
+              ["messages", "second"],
+            ],
+            "task",
+          );
+        }
+        return inner.dumpsTyped(value);
+      },
+      loadsTyped: (type, data) => inner.loadsTyped(type, data),
+    };
+    await open(database.source, new AesGcmSerializer(adding, KEYS)).copyThread(source, copy);
+    const tuple = await other.getTuple(threadConfig(copy));
+    expect(tuple?.pendingWrites).toEqual([
+      ["task", "messages", "first"],
+      ["task", "messages", "second"],
+    ]);
+  });
+
   it("completes a copy that a crash has interrupted", async () => {
     const saver = open(database.source, aes());
     const [source, copy] = [newThread(), newThread()];
