@@ -117,6 +117,25 @@ describeAnyTarget("sanitize", (target) => {
     await using reader = newSaver(new MsgpackSerializer());
     expect(await read(reader, thread)).toEqual(before);
   });
+
+  it("changes each of several equal writes once, and none of another thread", async () => {
+    const [thread, other] = [newThread(), newThread()];
+    await using writer = newSaver(new OldMsgpackSerializer());
+    const { config } = await putValues(writer, threadConfig(thread), { count: 0 });
+    await writer.putWrites(config, [["messages", [redacted("w")]]], "one");
+    await database.query(
+      `insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, task_path)
+        select thread, ns, id, task, position, channel, type, blob, task_path
+        from checkpoint_writes as stored, unnest(array[thread_id, $2]) as thread, unnest(array['', 'sub']) as ns,
+          unnest(array[checkpoint_id, 'other']) as id, unnest(array['one', 'two']) as task, unnest(array[0, 1]) as positions(position)
+        where thread_id = $1 on conflict do nothing`,
+      [thread, other],
+    );
+    await using saver = newSaver(new MsgpackSerializer());
+    expect(await saver.sanitize({ threads: [thread] })).toMatchObject({ values: 16 });
+    expect(await rowsWithSecret(thread)).toBe(0);
+    expect(await rowsWithSecret(other)).toBe(16);
+  });
 });
 
 /** Calls `meet` while the value is read again, in the transaction that changes it. */
