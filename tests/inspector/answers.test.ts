@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { Annotation, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { z } from "zod";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
-import { PAGE_ACTIONS } from "../../src/inspector/api/actions.js";
 import type { Answer, RunEvent, RunRequest } from "../../src/inspector/api/runs.js";
-import type { InspectorAccess, InspectorAudit } from "../../src/inspector/index.js";
+import type { InspectorAudit } from "../../src/inspector/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
@@ -340,36 +339,6 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     const wrong = { ...update, node: "nobody" };
     expect(await (await editing.post("checkUpdate", wrong)).text()).toContain("the graph refuses the update");
     expect((await calls.post("updateState", update)).status).toBe(403);
-  });
-
-  it("are one right, and each other way to let a graph go on is another one", async () => {
-    const threadId = await asking("?");
-    const { checkpointId = "" } = await calls.read("openThread", { threadId });
-    const place = { threadId, checkpointId, graph: "agent" };
-    const graphs = { agent: askingGraph() };
-    const asks = {
-      answer: ["/run", { ...place, kind: "answer", answers: [] }],
-      continue: ["/run", { ...place, kind: "continue" }],
-      replay: ["/run", { ...place, kind: "replay" }],
-      update: ["/api/checkUpdate", { ...place, values: {} }],
-      fork: ["/api/fork", { threadId, checkpointId, namespace: "", values: {} }],
-    } as const;
-    for (const right of PAGE_ACTIONS) {
-      const authorize = (_: Request, { action }: InspectorAccess): boolean =>
-        ["read", right].includes(action);
-      const events: InspectorAudit[] = [];
-      const audit = (event: InspectorAudit): void => void events.push(event);
-      const one = new InspectorCalls(saver, { graphs, write: true, authorize, audit });
-      for (const [action, [path, args]] of Object.entries(asks)) {
-        const response = await one.postTo(path, args);
-        // A run has ended when its events have.
-        const { status } = await response.text().then(() => response);
-        expect([right, action, status === 403]).toEqual([right, action, right !== action]);
-      }
-      expect(events.map(({ action }) => action)).toEqual(right in asks ? [right, right] : []);
-      const { may } = await one.read("overview", {});
-      expect(PAGE_ACTIONS.filter((action) => may[action])).toEqual([right]);
-    }
   });
 
   it("are not possible without graphs, and not for whoever may not answer", async () => {

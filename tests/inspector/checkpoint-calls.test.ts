@@ -180,7 +180,9 @@ describeEachTarget("calls about values and checkpoints", (target) => {
       { channel: "typo", isNewChannel: true },
       { channel: "when", problem: expect.stringContaining("args.values.when") },
     ]);
-    expect((await calls.post("fork", { ...place, values: { when: "2026" } })).status).toBe(400);
+    const refused = await calls.post("fork", { ...place, values: { plan: { b: 1 }, when: "2026" } });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("args.values.when")]);
+    expect((await saver.history(place.threadId)).head).toBe(place.checkpointId);
     const { checkpointId } = await calls.write("fork", { ...place, values });
     const tuple = await saver.getTuple(threadConfig(place.threadId));
     expect(tuple?.checkpoint.id).toBe(checkpointId);
