@@ -191,6 +191,7 @@ describe.each(Object.entries(layouts))(
       ["a resizable ArrayBuffer", resizable()],
       ["a view of one", new Uint8Array(resizable())],
       ["a view of shared memory", new Uint8Array(shared())],
+      ["a Send to a node that is no text", Object.assign(new Send("a", 1), { node: 5 })],
       ["a Send with a property", Object.assign(new Send("a", 1), { added: 1 })],
       ["a Command with a property", Object.assign(new Command({}), { added: 1 })],
       ["an Overwrite with a symbol", withProperty(new Overwrite(1), Symbol("s"), 1)],

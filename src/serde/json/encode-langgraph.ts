@@ -45,6 +45,8 @@ function rejectExtra(value: object, known: readonly PropertyKey[], place: Place)
 
 function encodeSend(send: object, place: Place, encoder: Encoder): JsonObject {
   rejectExtra(send, ["lg_name", "node", "args", "timeout"], place);
+  // Nothing else would be read back as a Send.
+  if (typeof readProperty(send, "node") !== "string") throw place.error("the node of a Send is not a text");
   const timeout = readProperty(send, "timeout");
   return {
     node: encodeField(send, "node", place, encoder),

@@ -2,7 +2,7 @@ import { LANGGRAPH_TYPES } from "../langchain/langgraph-literals.js";
 import { classOfPython } from "../langchain/python-modules.js";
 import { reviveDocument, reviveMessage } from "../langchain/revive-message.js";
 import {
-  pythonOriginOf,
+  mayKeepOrigin,
   pythonScalarsOf,
   rememberOrigin,
   rememberScalars,
@@ -62,8 +62,7 @@ function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: Decod
 /** The argument itself, which keeps the origin. An argument that already keeps another origin is wrapped in an object. */
 function asData(argument: unknown, origin: PythonOrigin): unknown {
   if (!isObject(argument)) return argument;
-  const isBare = (isArray(argument) || isRecord(argument)) && pythonOriginOf(argument) === undefined;
-  if (isBare) return rememberOrigin(argument, origin);
+  if (mayKeepOrigin(argument)) return rememberOrigin(argument, origin);
   return rememberOrigin({ value: argument }, { ...origin, fields: ["value"] });
 }
 

@@ -1,4 +1,5 @@
-import type { PythonOrigin, PythonScalars } from "../python/python-origin.js";
+import { isObject } from "../objects/type-guards.js";
+import { mayKeepOrigin, type PythonOrigin, type PythonScalars } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { EXT } from "./ext-codes.js";
 import { Wire } from "./wire.js";
@@ -20,10 +21,10 @@ export function encodeAsOrigin(
   // An object with other properties than it was read with no longer corresponds to the Python value.
   if (!isPrefix(Object.keys(value), fields)) return content;
   const args = contentValues(content);
-  return context.extension(
-    code,
-    pythonTuple(module, name, code === EXT.PYTHON_ARGS ? args : args[0], method),
-  );
+  if (code === EXT.PYTHON_ARGS) return context.extension(code, pythonTuple(module, name, args, method));
+  // Another argument than one that needed an object around it would be read without that object.
+  const isWrapped = Object.values(value).some((part) => isObject(part) && !mayKeepOrigin(part));
+  return isWrapped ? context.extension(code, pythonTuple(module, name, args[0], method)) : content;
 }
 
 /** The bytes that an unchanged entry was read from, if JavaScript would write it in other bytes. */

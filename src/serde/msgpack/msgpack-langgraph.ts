@@ -34,8 +34,11 @@ export function encodeLangGraph(value: object, context: EncodeContext): unknown 
 
 function encodeSend(value: object, context: EncodeContext): unknown {
   refuseForeign(value, ["lg_name", "node", "args", "timeout"], context);
+  const node: unknown = Reflect.get(value, "node");
+  // Nothing else could be read as a Send.
+  if (typeof node !== "string") return context.fail("the node of a Send is not a text");
   const parts = context.within(value, () => [
-    context.at("node", Reflect.get(value, "node")),
+    context.at("node", node),
     encodePart(value, "args", Reflect.get(value, "args"), context),
   ]);
   const timeout: unknown = Reflect.get(value, "timeout");

@@ -1,3 +1,5 @@
+import { isArray, isRecord } from "../objects/type-guards.js";
+
 /**
  * The symbol under which an object keeps the Python value that it was read from.
  *
@@ -94,6 +96,11 @@ export type Spellings = ReadonlyMap<unknown, readonly Uint8Array[]>;
 /** The Python value that `value` was read from, if it keeps one. */
 export function pythonOriginOf(value: object): PythonOrigin | undefined {
   return hasOrigin(value) ? value[PYTHON_ORIGIN] : undefined;
+}
+
+/** Whether the data of a Python value can itself keep where it is from. Data that does so already, or is of a class, is put into an object. */
+export function mayKeepOrigin(data: object): boolean {
+  return (isArray(data) || isRecord(data)) && pythonOriginOf(data) === undefined;
 }
 
 /** Makes `value` keep the Python value that it was read from. */

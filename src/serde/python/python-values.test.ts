@@ -153,6 +153,18 @@ describe("a set", () => {
   });
 });
 
+test("more arguments than have names here are written again", () => {
+  const milliseconds = extension(1, pack(["datetime", "timedelta", [1, 2, 3, 4]]));
+  expectWritten(decode(pack(milliseconds)), milliseconds);
+});
+
+test("a deque with a property is refused: Python would read a list", () => {
+  const read = decode(pack(single("collections", "deque", [1, 2])));
+  expect(() => encode({ recent: Object.assign(read as unknown[], { total: 3 }) })).toThrow(
+    'at recent: an array with the property "total" can\'t be stored',
+  );
+});
+
 test("an object with a key that UTF-8 can't hold is read back equal, and is not written as a map that Python can't read", () => {
   const value = { a: { "\ud800": [1, { b: 2 }], 1: "x", __proto: undefined }, "b\udc00": new Date(0) };
   const bytes = encode(value);
