@@ -49,6 +49,10 @@ class Model {
     );
   }
 
+  keys(): CacheFullKey[] {
+    return [...this.#entries.keys()].map((id) => JSON.parse(id) as CacheFullKey);
+  }
+
   clear(isCleared: (namespace: readonly string[]) => boolean): void {
     for (const id of [...this.#entries.keys()]) {
       const [labels] = JSON.parse(id) as CacheFullKey;
@@ -68,6 +72,11 @@ describeEachTarget("random calls of two caches in one table", (target) => {
       for (const each of calls) {
         const [cache, model] = each.prefix === 0 ? [caches[0], models[0]] : [caches[1], models[1]];
         await apply(cache, model, each);
+      }
+      // What no call was about is still there.
+      for (const [nth, cache] of caches.entries()) {
+        const all = models[nth]?.keys() ?? [];
+        expect(await cache.get(all)).toEqual(models[nth]?.get(all));
       }
     });
     await fc.assert(property, runs(25));

@@ -15,10 +15,13 @@ const ttl = fc.constantFrom(null, 10, 25);
 const scope = fc.constantFrom("", "a", "a.b", "ab");
 const refresh = fc.boolean();
 
+/** The version that a write expects: that of the item, that of its row even if it has expired, or another one. */
+type Expected = "current" | "stored" | "newer" | "older";
+
 type Call =
   | { readonly kind: "put"; readonly place: Place; readonly ttl: number | null }
-  | { readonly kind: "putIf"; readonly place: Place; readonly ttl: number | null; readonly off: number }
-  | { readonly kind: "batch"; readonly places: readonly Place[]; readonly off: number }
+  | { readonly kind: "putIf"; readonly place: Place; readonly ttl: number | null; readonly expects: Expected }
+  | { readonly kind: "batch"; readonly places: readonly Place[]; readonly expects: Expected }
   | { readonly kind: "update" | "delete"; readonly place: Place }
   | { readonly kind: "deleteMany"; readonly places: readonly Place[] }
   | { readonly kind: "deleteNamespace"; readonly prefix: string }
@@ -34,11 +37,11 @@ const places = fc.uniqueArray(place, {
   maxLength: 3,
   selector: (each) => JSON.stringify(each),
 });
-const off = fc.constantFrom(0, 0, 0, 1, -1);
+const expects = fc.constantFrom<Expected[]>("current", "current", "stored", "stored", "newer", "older");
 const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: kind("put"), place, ttl }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind("putIf"), place, ttl, off }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind("batch"), places, off }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind("putIf"), place, ttl, expects }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("batch"), places, expects }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("update"), place }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("delete"), place }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("deleteMany"), places }) },
@@ -86,7 +89,7 @@ class Both {
         model.put(each.place, n, each.ttl);
         return;
       case "putIf": {
-        const ifVersion = Math.max(0, model.versionOf(each.place) + each.off);
+        const ifVersion = model.expected(each.place, each.expects);
         const options = { ttl: each.ttl, ifVersion };
         const put = store.put(labels(each.place.prefix), each.place.key, { n }, undefined, options);
         if (await this.#isConflict(put, each.place, ifVersion)) return;
@@ -95,7 +98,7 @@ class Both {
       }
       case "batch": {
         const [one, other, gone] = each.places as readonly [Place, Place, Place?];
-        const ifVersion = Math.max(0, model.versionOf(one) + each.off);
+        const ifVersion = model.expected(one, each.expects);
         const batch = store.batch([
           { namespace: labels(one.prefix), key: one.key, value: { n }, ifVersion },
           { namespace: labels(other.prefix), key: other.key, value: { n } },

@@ -39,6 +39,14 @@ export class Lifetimes {
     return this.alive((row) => isAt(row, place))[0]?.version ?? 0;
   }
 
+  /** A version that a write expects, which may be that of an item that has expired. */
+  expected(place: Place, version: "current" | "stored" | "newer" | "older"): number {
+    if (version === "stored") return this.#rows.get(idOf(place))?.version ?? 0;
+    const current = this.versionOf(place);
+    if (version === "newer") return current + 1;
+    return version === "older" ? Math.max(0, current - 1) : current;
+  }
+
   get(place: Place): Row | undefined {
     return this.alive((row) => isAt(row, place))[0];
   }
