@@ -87,6 +87,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Concurrency invariants", link: "/internals/concurrency" },
       { text: "Statements and their plans", link: "/internals/statements" },
       { text: "Test engine", link: "/internals/test-engine" },
+      { text: "What tests miss", link: "/internals/what-tests-miss" },
       { text: "Citus in code and tests", link: "/internals/citus" },
       { text: "Dependencies", link: "/internals/dependencies" },
       { text: "Releases", link: "/internals/release" },
