@@ -1,4 +1,7 @@
 import { expect, it } from "@jest/globals";
+import type { StoreDatabase } from "../../src/db/index.js";
+import { PostgresStore } from "../../src/store/index.js";
+import { recordStatements } from "../../test-support/recorded-statements.js";
 import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { elapse } from "./elapse.js";
@@ -90,6 +93,23 @@ describeAnyTarget("an item with a TTL", (target) => {
   it.each([0, -1, Number.NaN, "1"])("must be positive: %p is refused", async (ttl) => {
     const put = suite.store.put(["t"], "k", {}, undefined, { ttl: ttl as number });
     await expect(put).rejects.toBeInstanceOf(RangeError);
+  });
+});
+
+describeServer("what is deleted in portions", (target) => {
+  const suite = useStore(target);
+
+  it.each<[string, (store: PostgresStore) => Promise<number>]>([
+    ["deleteNamespace", (store) => store.deleteNamespace(["many"])],
+    ["sweep", (store) => store.sweep()],
+  ])("takes no more than 1,000 items of a namespace in a transaction: %s", async (_name, deletes) => {
+    const { database } = suite;
+    await database.exec(`insert into store (prefix, key, value, expires_at)
+      select 'many', 'k' || n, '{}', now() from generate_series(1, 2500) n`);
+    await using recording = recordStatements<StoreDatabase>(database.source);
+    await using store = new PostgresStore(recording.kysely, { ensureTables: false });
+    expect(await deletes(store)).toBe(2_500);
+    expect(recording.sent.filter(({ text }) => text.includes("delete from"))).toHaveLength(3);
   });
 });
 
