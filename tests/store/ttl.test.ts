@@ -51,7 +51,11 @@ describeAnyTarget("an item with a TTL", (target) => {
     ]) {
       await elapse(database, 5);
       expect(await minutesLeft()).toEqual({ own: 55, default: 5, eternal: null });
+      // A read writes no item that has no time.
+      const eternal = "select xmin::text from store where key = 'eternal'";
+      const written = await database.query(eternal);
       const items = await read();
+      expect(await database.query(eternal)).toEqual(written);
       expect(items.map((item) => item?.expiresAt === undefined).filter(Boolean)).toHaveLength(1);
       expect(await minutesLeft()).toEqual({ own: 60, default: 10, eternal: null });
     }
