@@ -5,6 +5,7 @@ import { brokenSplices, insertValue, storedVersions } from "../../test-support/c
 import {
   allVersions,
   checkpointOf,
+  listIds,
   metadataOf,
   putValues,
   threadConfig,
@@ -127,6 +128,36 @@ describeAnyTarget("an archive of rows that change after they were written to the
     expect(await saver.archive({ keepLast: 1, to })).toMatchObject({ checkpoints: 0, writes: 0 });
     const { delta } = await saver.getDeltaChannelHistory({ config: threadConfig("t"), channels: ["delta"] });
     expect(delta?.writes).toEqual([["task", "delta", ["written"]]]);
+  });
+
+  it("removes the other checkpoints of a transaction where one has a new write or a new child", async () => {
+    const ids = hoursAgo(5, 4, 3, 2);
+    await putLine(saver, "t", ids);
+    await putLine(saver, "u", ids);
+    const at = (thread: string, n: number) =>
+      threadConfig(thread, { checkpoint_ns: "", checkpoint_id: ids[n] });
+    const to = changing(async (isOfFile) => {
+      if (isOfFile("t")) await saver.putWrites(at("t", 1), [["list", ["late"]]], "late");
+      else await putValues(saver, at("u", 0), { list: ["child"] });
+    });
+    expect(await saver.archive({ keepLast: 1, threads: ["t"], to })).toMatchObject({
+      checkpoints: 2,
+      changed: 1,
+    });
+    expect(await saver.archive({ keepLast: 1, threads: ["u"], to })).toMatchObject({
+      checkpoints: 3,
+      changed: 0,
+    });
+    expect(await listIds(saver.list(threadConfig("t")))).toEqual([ids[3], ids[1]]);
+  });
+
+  it("keeps all values of a namespace whose newest header is damaged meanwhile (C18)", async () => {
+    const ids = hoursAgo(3, 2, 1);
+    await putLine(saver, "t", ids);
+    const to = changing(async () => {
+      await database.query("update checkpoints set checkpoint = '{}' where checkpoint_id = $1", [ids[2]]);
+    });
+    expect(await saver.archive({ keepLast: 1, to })).toMatchObject({ checkpoints: 2, blobs: 0 });
   });
 
   it("keeps the base of a splice that came meanwhile, before its checkpoint (C13)", async () => {

@@ -172,19 +172,33 @@ describeAnyTarget("subgraph calls", (target) => {
     expect(await saver.prune([thread])).toEqual({ ...wouldDelete, dryRun: false });
   });
 
-  it("are kept while the parent has not been stored yet", async () => {
+  it("are kept while the parent has not been stored yet, whatever graph the thread before has", async () => {
+    const before = newThread();
+    await put(before, "", minutesAgo(1));
     const thread = newThread();
     await put(thread, "", minutesAgo(9));
     await put(thread, "sub:t1", minutesAgo(7), { "": minutesAgo(8) });
     const first = newThread();
     await put(first, "sub:t1", minutesAgo(7), { "": minutesAgo(8) });
 
-    expect(await saver.prune([thread, first])).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0 });
+    const none = { checkpoints: 0, writes: 0, blobs: 0 };
+    expect(await saver.prune([before, first])).toMatchObject(none);
+    expect(await saver.prune([thread, first])).toMatchObject(none);
+  });
+
+  it("are kept while they are as new as the newest checkpoint of their graph", async () => {
+    const thread = newThread();
+    const id = minutesAgo(5);
+    await put(thread, "", id);
+    await put(thread, "sub:t1", id, { "": minutesAgo(6) });
+    expect(await saver.prune([thread])).toMatchObject({ checkpoints: 0 });
   });
 
   it("are deleted when their graphs have had no checkpoint for an hour", async () => {
     const thread = newThread();
     await put(thread, "sub:t1|inner:t2", minutesAgo(61), { "": minutesAgo(70), "sub:t1": minutesAgo(65) });
+    // Of no graph that its name begins with.
+    await put(thread, "sub:t12", minutesAgo(61), { "sub:t1": minutesAgo(65) });
 
     expect(await saver.prune([thread])).toMatchObject({ checkpoints: 1, writes: 1, blobs: 1 });
   });
@@ -200,8 +214,11 @@ describeAnyTarget("subgraph calls", (target) => {
     expect(await saver.prune({ keepLast: 1, threads, namespaces: ["sub:t1"] })).toMatchObject({
       checkpoints: 0,
     });
+    const rootOnly = { keepLast: 1, threads, namespaces: [""], dryRun: true };
+    expect(await saver.prune(rootOnly)).toMatchObject({ checkpoints: 1, namespaces: 1 });
     expect(await saver.prune({ olderThanMs: 5 * 60_000, threads })).toMatchObject({ checkpoints: 1 });
     expect(await saver.prune({ olderThanMs: 5 * 60_000, threads })).toMatchObject({ checkpoints: 0 });
+    expect(await saver.prune({ keepLast: 1, threads, namespaces: [""] })).toMatchObject({ checkpoints: 0 });
     expect(await saver.prune({ keepLast: 1, threads, namespaces: ["sub:t1"] })).toMatchObject({
       checkpoints: 1,
     });
