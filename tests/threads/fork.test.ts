@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { DeltaSnapshot, TASKS } from "@langchain/langgraph-checkpoint";
 import {
-  type CheckpointDatabase,
   CheckpointNotFoundError,
   CheckpointTooLargeError,
   DeserializationError,
@@ -18,13 +17,7 @@ import {
   putValues,
   threadConfig,
 } from "../../test-support/checkpoints.js";
-import { untilItWaits } from "../../test-support/held-locks.js";
-import {
-  describeAnyTarget,
-  describeServer,
-  onOneServer,
-  type TestDatabase,
-} from "../../test-support/targets.js";
+import { describeAnyTarget, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
 import { NO_ROW_SECURITY, openTenancy } from "../tenants/tenancy.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
@@ -257,56 +250,6 @@ describeAnyTarget("fork", (target) => {
     });
   });
 });
-
-describeServer("a fork beside a deletion", (target) => {
-  let database: TestDatabase<string>;
-  let other: PostgresSaver;
-  beforeAll(async () => {
-    database = await target.migratedDatabase();
-    other = new PostgresSaver(database.source, undefined, { retry: false });
-  });
-  afterAll(() => other.end());
-
-  it("fails where the checkpoint was deleted after it was read, and stores nothing (C3)", async () => {
-    const thread = newThread();
-    const { config } = await putValues(other, threadConfig(thread), VALUES);
-    const deleting = new MeanwhileSerializer(() => other.deleteThread(thread));
-    await using saver = new PostgresSaver(database.source, deleting, { retry: false });
-    await expect(saver.fork(config, { values: { title: "new" } })).rejects.toThrow(CheckpointNotFoundError);
-    expect(await rowsOf(database, thread)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
-  });
-
-  it("keeps what it shares with a checkpoint that a prune deletes once the fork is committed (C3)", async () => {
-    const thread = newThread();
-    const root = await putValues(other, threadConfig(thread), VALUES);
-    await putValues(other, root.config, { messages: ["head"], title: "head" }, root.checkpoint);
-    const kysely = database.kysely<CheckpointDatabase>();
-    const forked = await kysely.transaction().execute(async (transaction) => {
-      const config = await new PostgresSaver(transaction).fork(root.config, { values: { count: 2 } });
-      const pruning = other.prune([thread]);
-      await untilItWaits(database, pruning);
-      return { config, pruning };
-    });
-    await forked.pruning;
-    const tuple = await other.getTuple(forked.config);
-    expect(tuple?.checkpoint.channel_values).toEqual({ ...VALUES, count: 2 });
-  });
-});
-
-/** Awaits something before it encodes a value. */
-class MeanwhileSerializer extends MsgpackSerializer {
-  readonly #meanwhile: () => Promise<unknown>;
-
-  constructor(meanwhile: () => Promise<unknown>) {
-    super();
-    this.#meanwhile = meanwhile;
-  }
-
-  override async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
-    await this.#meanwhile();
-    return this.dumps(value);
-  }
-}
 
 onOneServer(NO_ROW_SECURITY, describeAnyTarget)("threads of several tenants", (target) => {
   it("are visible only to their tenant", async () => {
