@@ -36,7 +36,8 @@ export interface FolderResults {
   readonly tests: readonly string[];
 }
 
-/** The bound of a mutation that makes a test wait forever, in addition to 1.5 times the time of its tests. */
+/** A mutation whose tests take this many times as long as without it has made one of them wait forever. */
+const TIMEOUT_FACTOR = 3;
 const TIMEOUT_MS = 10_000;
 
 /** A process ends after this many mutations, since Node.js keeps each copy of the sources. */
@@ -65,6 +66,7 @@ export async function runMutations(
     disableBail: everyTest,
     concurrency: TESTS_AT_ONCE,
     maxTestRunnerReuse: MUTATIONS_PER_PROCESS,
+    timeoutFactor: TIMEOUT_FACTOR,
     timeoutMS: TIMEOUT_MS,
     tempDirName: join(tmpdir(), "mutations"),
   }).runMutationTest();

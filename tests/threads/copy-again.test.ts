@@ -63,7 +63,8 @@ describeEachTarget("copyThreads at any moments", (target) => {
         await copyThreads(saver, once, { threads: [thread] });
         expect(await contentOf(again, thread)).toEqual(await contentOf(once, thread));
       });
-      await fc.assert(property, runs(n));
+      // The same rows decide on PGlite, which takes as long for a tenth of the runs.
+      await fc.assert(property, runs(target.name === "pglite" ? n / 10 : n));
     },
   );
 
