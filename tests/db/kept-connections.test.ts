@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import pg from "pg";
 import { AbortError, PostgresSaver } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { ManualTime } from "../../test-support/manual-time.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
@@ -48,5 +49,38 @@ describeServer("the connections of a pool", (target) => {
     await locker.end();
     await locked;
     expect(await saver.getTuple(config)).toBeUndefined();
+  });
+
+  it("are opened for no call that got another one meanwhile", async () => {
+    const thread = newThread();
+    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    const locker = new pg.Client({ connectionString: database.source });
+    await locker.connect();
+    await locker.query("begin");
+    await locker.query("select from checkpoints where thread_id = $1 for update", [thread]);
+    const locked = saver.deleteThread(thread);
+    await untilOneWaits(database);
+    const time = new ManualTime();
+    time.start();
+    const read = saver.getTuple(config);
+    await locker.end();
+    await Promise.all([locked, read]);
+    time.pass(60);
+    time.stop();
+    await setImmediate();
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it("are left by statements without a timer of theirs", async () => {
+    const bounded = new PostgresSaver(pool, undefined, { statementTimeoutMs: 60_000, grouping: false });
+    const time = new ManualTime();
+    time.start();
+    const { config } = await putValues(bounded, threadConfig(newThread()), { a: 1 });
+    await bounded.getTuple(config);
+    await bounded.deleteThread("other");
+    // Those of the pool are longer.
+    const left = time.timersWithin(8_000);
+    time.stop();
+    expect(left).toEqual([]);
   });
 });
