@@ -36,6 +36,10 @@ describeServer("a restore from an archive that has lost a file", (target) => {
     { filesPer: "run", whole: true },
   ] as const)("says so, whichever it is: %j", async ({ filesPer, whole }) => {
     await archiveInRounds(filesPer, whole);
+    // Another thread has the checkpoints that this one lacks.
+    await database.exec(`insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
+      select 'other', checkpoint_ns, parent_checkpoint_id, checkpoint, metadata from checkpoints
+      where thread_id = 't' and parent_checkpoint_id is not null`);
     // The newest file, which no other one names, is lost first: the checkpoints that followed it are still stored then.
     const files = [...archive.files].reverse();
     expect(files).toHaveLength(whole ? 4 : 3);

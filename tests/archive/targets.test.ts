@@ -47,6 +47,41 @@ describeServer("the target of an archive", (target) => {
     await saver.end();
   });
 
+  it("costs no row if it reads a whole file that was written earlier", async () => {
+    const { database, saver, before } = await filled();
+    const earlier = memoryArchive();
+    await saver.archive({ strategy: "delete", threads: ["../b"], to: earlier });
+    await saver.restore({ from: earlier });
+    const [content = Buffer.alloc(0)] = earlier.files.values();
+    const to: ArchiveTarget = { ...memoryArchive(), read: () => asStream(content) };
+    await expect(saver.archive({ ...THREADS, to })).rejects.toThrow("is not the one that was written");
+    expect(await allRows(database)).toEqual(before);
+    await saver.end();
+  });
+
+  it.each([
+    ["resolves", () => Promise.resolve()],
+    ["rejects with an error of its own", () => Promise.reject(new Error("broken pipe"))],
+  ])("hides no error of the rows, whether it then %s", async (_what, settle) => {
+    const { database, saver, before } = await filled();
+    const to: ArchiveTarget = {
+      ...memoryArchive(),
+      write: async (_name, content) => {
+        await database.exec("alter table checkpoint_writes rename to gone");
+        for await (const _ of content) void _;
+      },
+    };
+    const write: ArchiveTarget["write"] = (...args) => Promise.resolve(to.write(...args)).catch(settle);
+    const error: unknown = await saver
+      .archive({ ...THREADS, to: { ...to, write } })
+      .catch((reason) => reason);
+    expect(error).not.toBeInstanceOf(ArchiveError);
+    expect(String(error)).toContain("checkpoint_writes");
+    await database.exec("alter table gone rename to checkpoint_writes");
+    expect(await allRows(database)).toEqual(before);
+    await saver.end();
+  });
+
   it("costs no row if it cuts off or changes what it keeps, and nothing is restored from such a file", async () => {
     const { database, saver, before } = await filled();
     const archive = memoryArchive();
@@ -98,7 +133,10 @@ describeServer("the target of an archive", (target) => {
     const { saver } = await filled();
     const to = memoryArchive();
     const archived = await saver.getTuple(threadConfig("a"));
-    await saver.archive({ ...THREADS, to });
+    expect(await saver.archive({ ...THREADS, to, filesPer: "run" })).toMatchObject({
+      checkpoints: 2,
+      blobs: 2,
+    });
     const later = await putValues(saver, threadConfig("a"), { list: ["anew"] });
     await saver.restore({ from: to, threads: ["a"] });
     expect((await saver.getTuple(threadConfig("a")))?.checkpoint).toMatchObject({ id: later.checkpoint.id });
@@ -112,6 +150,10 @@ async function* endingEarly(content: AsyncIterable<Uint8Array>): AsyncGenerator<
     yield chunk;
     throw new Error("the disk is full");
   }
+}
+
+async function* asStream(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(content);
 }
 
 async function* otherBytes(): AsyncGenerator<Uint8Array> {
