@@ -2,10 +2,12 @@ import { expect, it } from "@jest/globals";
 import { PostgresCache } from "../../src/cache/index.js";
 import { freePort } from "../../test-support/free-port.js";
 import { Gate } from "../../test-support/gate.js";
+import { untilOneWaits } from "../../test-support/held-locks.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
-import { useCache } from "./cached.js";
+import { withClient } from "../../test-support/with-client.js";
+import { later, useCache } from "./cached.js";
 
 const NAMESPACE = ["squares"];
 
@@ -73,6 +75,47 @@ describeEachTarget("a wrapped function", (target) => {
     await running;
   });
 
+  it("has the whole lease of a crashed call, which that call does not end if it lives on", async () => {
+    const { cache, database } = suite;
+    const [first, second] = [new Gate(), new Gate()];
+    const options = { namespace: NAMESPACE, key: () => "k", leaseSeconds: 600 };
+    let runs = 0;
+    const failing = cache.wrap(async () => {
+      await first.opened;
+      throw new Error("too late");
+    }, options)();
+    await until(async () => (await database.query("select key from cache_entries")).length === 1);
+    await database.exec(
+      "update cache_entries set expires_at = now() - interval '1 second', created_at = now() - interval '1 day'",
+    );
+    const next = cache.wrap(async () => {
+      runs += 1;
+      await second.opened;
+      return "next";
+    }, options);
+    const waiting = [next()];
+    await until(() => runs === 1);
+    first.open();
+    await expect(failing).rejects.toThrow("too late");
+    expect(
+      await database.query(`select type, expires_at > now() + interval '500 seconds' as lasts,
+        created_at > now() - interval '500 seconds' as is_new from cache_entries`),
+    ).toEqual([{ type: "lease", lasts: true, is_new: true }]);
+    waiting.push(next());
+    second.open();
+    expect(await Promise.all(waiting)).toEqual(["next", "next"]);
+    expect(runs).toBe(1);
+    expect(await database.query("select type from cache_entries where type = 'lease'")).toEqual([]);
+  });
+
+  it("runs again when its entry has expired, and stores it for as long again", async () => {
+    let runs = 0;
+    const call = suite.cache.wrap(() => ++runs, { namespace: NAMESPACE, key: () => "k", ttl: 60 });
+    expect([await call(), await call()]).toEqual([1, 1]);
+    await suite.database.exec(later(61));
+    expect([await call(), await call()]).toEqual([2, 2]);
+  });
+
   it("computes the result itself where another call takes longer than the lease", async () => {
     const { cache, database } = suite;
     const gate = new Gate();
@@ -99,6 +142,33 @@ describeEachTarget("a wrapped function", (target) => {
     const make = cache.wrap(() => () => 2, { namespace: NAMESPACE });
     expect((await make())()).toBe(2);
     expect(cache.counts).toMatchObject({ refused: 2, stored: 0 });
+  });
+});
+
+describeServer("a wrapped function that waits for the lease of another call", (target) => {
+  const suite = useCache(target);
+
+  it("takes the entry that was stored while it waited", async () => {
+    const gate = new Gate();
+    const options = { namespace: NAMESPACE, key: () => "k", leaseSeconds: 600 };
+    const first = suite.cache.wrap(async () => {
+      await gate.opened;
+      return "first";
+    }, options)();
+    const entries = (type: string) =>
+      suite.database.query("select key from cache_entries where type " + type);
+    await until(async () => (await entries("= 'lease'")).length === 1);
+    await withClient(suite.database.source, async (client) => {
+      // As the first call ends its lease, but slowly: the second call does not see the entry yet, and waits.
+      await client.query("begin; delete from cache_entries where type = 'lease'");
+      const second = suite.open().wrap(() => "second", options)();
+      await untilOneWaits(suite.database);
+      gate.open();
+      await until(async () => (await entries("<> 'lease'")).length === 1);
+      await client.query("commit");
+      expect(await Promise.all([first, second])).toEqual(["first", "first"]);
+    });
+    expect(await entries("= 'lease'")).toEqual([]);
   });
 });
 
