@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { encode } from "./msgpack-encoder.js";
-import { MAX_DEPTH } from "./max-depth.js";
+import { decode } from "./decode.js";
 import { formatPath, type PathSegment } from "../objects/value-path.js";
 
 function refusalOf(value: unknown): SerializationError {
@@ -130,16 +130,24 @@ describe("encode refuses a value that would not be read back equal", () => {
     expect(() => encode([shared, { shared }, shared.x])).not.toThrow();
   });
 
-  test.each([MAX_DEPTH + 1, 100_000])("a value nested %i deep", (depth) => {
-    const nestings: ((part: unknown) => unknown)[] = [
-      (part) => [part],
-      (part) => ({ a: part }),
-      (part) => new Set([part]),
-    ];
-    for (const nest of nestings) {
+  test.each<[string, number, (part: unknown) => unknown]>([
+    ["arrays", 1_000, (part) => [part]],
+    ["objects", 1_000, (part) => ({ a: part })],
+    // An extension counts as four.
+    ["Sets", 250, (part) => new Set([part])],
+  ])("a value of %s that is nested deeper than 1,000 levels, but none of as many", (_kind, most, nest) => {
+    const nested = (depth: number): unknown => {
       let value: unknown = 1;
       for (let level = 0; level < depth; level += 1) value = nest(value);
-      expect(refusalOf(value).message).toContain(`nested deeper than ${MAX_DEPTH}`);
+      return value;
+    };
+    let read = decode(encode(nested(most)));
+    for (let level = 0; level < most; level += 1) {
+      expect(typeof read).toBe("object");
+      read = (read instanceof Set ? [...read] : Object.values(read as object))[0];
     }
+    expect(read).toBe(1);
+    for (const depth of [most + 1, 100_000])
+      expect(refusalOf(nested(depth)).message).toContain("nested deeper than 1000");
   });
 });
