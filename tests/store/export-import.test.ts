@@ -117,6 +117,28 @@ describeAnyTarget("a backup of items", (target) => {
     expect(await store.search(["t"])).toMatchObject([{ key: "stays", value: { n: 1 }, version: 1 }]);
   });
 
+  it("replaces what has expired, and deletes nothing else that shares its namespace or its key", async () => {
+    const { store, database } = suite;
+    const places = ["a k", "a l", "a m", "b k", "b l", "a.k k", "c m", "c n"].map((place) =>
+      place.split(" "),
+    );
+    for (const [prefix = "", key = ""] of places)
+      await store.put(prefix.split("."), key, { prefix, key }, undefined, { ttl: 60 });
+    const before = await rowsOf(suite);
+    const lines = await collect(store.exportItems());
+    await database.exec(
+      "update store set expires_at = now() where prefix in ('a', 'c') and key in ('k', 'm')",
+    );
+    expect(await store.importItems(lines)).toEqual({ items: 3, skipped: 5, expired: 0 });
+    expect(await rowsOf(suite)).toEqual(before);
+    // What has expired and is not in the backup is left to a sweep.
+    await database.exec("update store set expires_at = now() where prefix = 'a' or key = 'n'");
+    const some = await collect(store.exportItems());
+    await database.exec("update store set expires_at = now()");
+    expect(await store.importItems(some)).toEqual({ items: 4, skipped: 0, expired: 0 });
+    expect(await store.sweep()).toBe(4);
+  });
+
   it("is relative to the root of a scoped store, which it never leaves", async () => {
     const { store } = suite;
     await store.put(["users", "7"], "own", { n: 0 });

@@ -229,6 +229,6 @@ describeAnyTarget("items that expire", (target) => {
         await both.compare();
       }
     });
-    await fc.assert(property, runs(40));
+    await fc.assert(property, runs(16));
   });
 });
