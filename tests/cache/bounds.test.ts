@@ -38,6 +38,13 @@ describeAnyTarget("the bounds of a cache", (target) => {
     expect(await bounded.sweep()).toBe(0);
   });
 
+  it("keep what was stored again before what was stored once", async () => {
+    const { cache } = suite;
+    for (const key of ["again", "once", "again"]) await cache.set([{ key: at(key), value: 1 }]);
+    expect(await suite.open({ maxEntries: 1 }).sweep()).toBe(1);
+    expect(await left()).toEqual(["again"]);
+  });
+
   it("count bytes as they are stored", async () => {
     const { cache } = suite;
     for (const key of names(5)) await cache.set([{ key: at(key), value: Buffer.alloc(1_000) }]);

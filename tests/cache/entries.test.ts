@@ -169,6 +169,11 @@ describeAnyTarget("a cache", (target) => {
     await caches[1]?.clear([]);
     const left = await Promise.all(caches.map((cache) => cache.get([at("k", ["x"])])));
     expect(left.map(({ length }) => length)).toEqual([1, 0, 1, 1, 1, 1]);
+    const below = at("k", ["x", "y"]);
+    for (const cache of caches) await cache.set([{ key: below, value: 1 }]);
+    await caches[2]?.clearPrefix(["x"]);
+    const counts = caches.map(async (cache) => (await cache.get([at("k", ["x"]), below])).length);
+    expect(await Promise.all(counts)).toEqual([2, 1, 0, 2, 2, 2]);
   });
 
   it("lets an entry live for `defaultTtl` where it has no ttl of its own", async () => {
@@ -194,10 +199,11 @@ describeAnyTarget("a cache", (target) => {
 
   it("leaves out what can't be stored, and stores the rest", async () => {
     const cache = suite.open({ maxValueBytes: 1_000 });
-    const good = { key: at("good"), value: 1 };
+    // Three bytes say how long a text is.
+    const good = { key: at("good"), value: "x".repeat(997) };
     await cache.set([
       { key: at("function"), value: () => 1 },
-      { key: at("long"), value: "x".repeat(1_001) },
+      { key: at("long"), value: "x".repeat(998) },
       { key: at("nan"), value: 1, ttl: Number.NaN },
       { key: at("a\0b"), value: 1 },
       { key: at("k".repeat(3_000)), value: 1 },
