@@ -38,7 +38,7 @@ export interface FolderResults {
 
 /** A mutation whose tests take this many times as long as without it has made one of them wait forever. */
 const TIMEOUT_FACTOR = 3;
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 
 /** A process ends after this many mutations, since Node.js keeps each copy of the sources. */
 const MUTATIONS_PER_PROCESS = 50;
