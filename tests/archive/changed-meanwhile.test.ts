@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type ArchiveRule, type ArchiveTarget, PostgresSaver } from "../../src/index.js";
+import {
+  type ArchiveRule,
+  type ArchiveTarget,
+  type CheckpointDatabase,
+  PostgresSaver,
+} from "../../src/index.js";
 import { brokenSplices, insertValue, storedVersions } from "../../test-support/chains.js";
 import {
   allVersions,
@@ -13,9 +18,9 @@ import {
 import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
-import { allRows } from "../backup/all-rows.js";
 import { hoursAgo, putLine } from "../retention/put-line.js";
 import {
+  allRows,
   type AnyRows,
   anyRows,
   MIDDLE_MS,
@@ -60,9 +65,8 @@ describeAnyTarget("an archive of rows that change after they were written to the
     };
   }
 
-  const rowsOf = async () => Object.values(await allRows(database)).flat();
-
   it("keeps each row that is new or another one, and of a whole thread then all of them", async () => {
+    const db = database.kysely<CheckpointDatabase>();
     const law = async (
       [all, changes]: readonly [ReadonlyMap<Place, AnyRows>, ReadonlyMap<Place, AnyRows>],
       ruleOf: () => ArchiveRule,
@@ -70,21 +74,21 @@ describeAnyTarget("an archive of rows that change after they were written to the
       filesPer: "thread" | "run",
     ): Promise<void> => {
       archive.files.clear();
-      await removeRows(database);
-      await storeRows(database, all);
-      const before = await rowsOf();
+      await removeRows(db);
+      await storeRows(db, all);
+      const before = await allRows(db);
       const later: string[] = [];
       const beside: string[] = [];
       const added: number[] = [];
       const to = changing(async (isOfFile) => {
-        const stored = new Set(await rowsOf());
+        const stored = new Set(await allRows(db));
         const changed = [...changes].flatMap(([place, rows]): [Place, AnyRows][] =>
           isOfFile(place.thread)
             ? [[place, { checkpoints: [], blobs: [], writes: [], [table]: rows[table] }]]
             : [],
         );
-        await storeRows(database, new Map(changed), "later");
-        const now = await rowsOf();
+        await storeRows(db, new Map(changed), "later");
+        const now = await allRows(db);
         added.push(now.length - stored.size);
         later.push(...now.filter((row) => !stored.has(row)));
         beside.push(
@@ -95,7 +99,7 @@ describeAnyTarget("an archive of rows that change after they were written to the
       });
       const rule = ruleOf();
       const moved = await saver.archive({ ...rule, filesPer, to });
-      const left = new Set(await rowsOf());
+      const left = new Set(await allRows(db));
       const stays = "keepLast" in rule || "olderThanMs" in rule ? later : beside;
       expect(stays.filter((row) => !left.has(row))).toEqual([]);
       const known = new Set([...before, ...later]);

@@ -1,12 +1,19 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { PostgresSaver } from "../../src/index.js";
+import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../../test-support/checkpoints.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
-import { type AnyRows, anyRows, type Place, PLACES, removeRows, storeRows } from "../retention/shared-ids.js";
-import { allRows } from "./all-rows.js";
+import {
+  allRows,
+  type AnyRows,
+  anyRows,
+  type Place,
+  PLACES,
+  removeRows,
+  storeRows,
+} from "../retention/shared-ids.js";
 
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
@@ -21,27 +28,24 @@ describeAnyTarget("threads that share ids, channels and versions", (target) => {
     // Copies rows through this process.
     const aes = new AesGcmSerializer(new MsgpackSerializer(), KEYS);
     await using copier = new PostgresSaver(database.source, aes, { retry: false });
-    const rowsOf = async () =>
-      Object.values(await allRows(database))
-        .flat()
-        .sort();
+    const db = database.kysely<CheckpointDatabase>();
     const ofThread = (rows: readonly string[], thread: string) =>
       rows.filter((row) => row.startsWith(`(${thread},`));
     const exported = () => collect(saver.exportThreads({ threads: ["a"] }));
     const law = async (all: ReadonlyMap<Place, AnyRows>): Promise<void> => {
-      await removeRows(database);
-      await storeRows(database, new Map([...all].filter(([{ thread }]) => thread === "a")));
-      const alone = { rows: await rowsOf(), lines: await exported() };
-      await storeRows(database, all);
-      const together = await rowsOf();
+      await removeRows(db);
+      await storeRows(db, new Map([...all].filter(([{ thread }]) => thread === "a")));
+      const alone = { rows: await allRows(db), lines: await exported() };
+      await storeRows(db, all);
+      const together = await allRows(db);
       expect(await exported()).toEqual(alone.lines);
 
       await database.exec(
         "delete from checkpoint_blobs where thread_id = 'a'; delete from checkpoints where thread_id = 'a'",
       );
-      const kept = ofThread(await rowsOf(), "a").length;
+      const kept = ofThread(await allRows(db), "a").length;
       const { checkpoints, writes, blobs, skipped } = await saver.importThreads(alone.lines);
-      expect(await rowsOf()).toEqual(together);
+      expect(await allRows(db)).toEqual(together);
       expect([checkpoints + writes + blobs, skipped]).toEqual([alone.rows.length - kept, kept]);
 
       for (const [each, copy] of [
@@ -50,7 +54,7 @@ describeAnyTarget("threads that share ids, channels and versions", (target) => {
       ] as const) {
         const counts = await each.copyThread("a", copy);
         expect(counts.checkpoints + counts.writes + counts.blobs).toBe(alone.rows.length);
-        const rows = await rowsOf();
+        const rows = await allRows(db);
         expect(ofThread(rows, copy)).toEqual(alone.rows.map((row) => row.replace("(a,", `(${copy},`)));
         expect(rows.filter((row) => !/^\([cd],/.test(row))).toEqual(together);
       }

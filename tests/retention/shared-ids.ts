@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../src/index.js";
-import type { TestDatabase } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
 
 /** A thread and a namespace of it. */
@@ -116,9 +116,13 @@ export const anyRows: fc.Arbitrary<AnyRows> = fc.record({
   }),
 });
 
+type Db = Kysely<CheckpointDatabase>;
+
 /** Removes all rows from the database. */
-export async function removeRows(database: TestDatabase): Promise<void> {
-  await database.exec("delete from checkpoints; delete from checkpoint_blobs; delete from checkpoint_writes");
+export async function removeRows(db: Db): Promise<void> {
+  await db.deleteFrom("checkpoints").execute();
+  await db.deleteFrom("checkpoint_blobs").execute();
+  await db.deleteFrom("checkpoint_writes").execute();
 }
 
 /**
@@ -126,12 +130,7 @@ export async function removeRows(database: TestDatabase): Promise<void> {
  *
  * @param mark - Makes their contents differ from those of rows with the same keys.
  */
-export async function storeRows(
-  database: TestDatabase,
-  all: ReadonlyMap<Place, AnyRows>,
-  mark = "",
-): Promise<void> {
-  const db = database.kysely<CheckpointDatabase>();
+export async function storeRows(db: Db, all: ReadonlyMap<Place, AnyRows>, mark = ""): Promise<void> {
   const each = [...all].map(([{ thread, ns }, rows]) => ({
     key: { thread_id: thread, checkpoint_ns: ns },
     name: `${thread} ${ns} ${mark}`,
@@ -142,25 +141,25 @@ export async function storeRows(
       ...key,
       checkpoint_id: row.id,
       parent_checkpoint_id: row.parent,
-      checkpoint: JSON.stringify({
+      checkpoint: {
         v: row.v,
         id: row.id,
         ts: "2020-01-01T00:00:00.000Z",
         channel_values: Object.fromEntries(row.inline.map((channel) => [channel, name])),
         channel_versions: row.versions,
         versions_seen: {},
-      }),
-      metadata: JSON.stringify({
+      },
+      metadata: {
         ...{ source: "loop", step: 0, parents: {}, run_id: row.run, name },
         ...(row.counts && { counters_since_delta_snapshot: { d: [1, 1] } }),
-      }),
+      },
     })),
   );
   const blobs = each.flatMap(({ key, name, rows }) =>
     rows.blobs.map((row) => ({
       ...key,
       ...row,
-      blob: Buffer.from(`${name} ${row.channel} ${row.version}`),
+      blob: inHex(`${name} ${row.channel} ${row.version}`),
       whole_bytes: row.base === null ? null : 1_000,
     })),
   );
@@ -172,69 +171,59 @@ export async function storeRows(
       idx: 0,
       channel: row.channel,
       type: "msgpack",
-      blob: Buffer.from(`${name} ${row.id} ${row.task}`),
+      blob: inHex(`${name} ${row.id} ${row.task}`),
     })),
   );
-  if (checkpoints.length > 0) {
-    await db
-      .insertInto("checkpoints")
-      .values(checkpoints)
-      .onConflict((on) =>
-        on.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doUpdateSet((eb) => ({
-          parent_checkpoint_id: eb.ref("excluded.parent_checkpoint_id"),
-          checkpoint: eb.ref("excluded.checkpoint"),
-          metadata: eb.ref("excluded.metadata"),
-        })),
-      )
-      .execute();
-  }
-  if (blobs.length > 0) {
-    await db
-      .insertInto("checkpoint_blobs")
-      .values(blobs)
-      .onConflict((on) =>
-        on.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doUpdateSet((eb) => ({
-          type: eb.ref("excluded.type"),
-          blob: eb.ref("excluded.blob"),
-          base: eb.ref("excluded.base"),
-          whole_bytes: eb.ref("excluded.whole_bytes"),
-        })),
-      )
-      .execute();
-  }
-  if (writes.length > 0) {
-    await db
-      .insertInto("checkpoint_writes")
-      .values(writes)
-      .onConflict((on) =>
-        on.columns(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"]).doUpdateSet((eb) => ({
-          channel: eb.ref("excluded.channel"),
-          blob: eb.ref("excluded.blob"),
-        })),
-      )
-      .execute();
-  }
+  await upsert(db, "checkpoints", checkpoints, ["checkpoint_id"]);
+  await upsert(db, "checkpoint_blobs", blobs, ["channel", "version"]);
+  await upsert(db, "checkpoint_writes", writes, ["checkpoint_id", "task_id", "idx"]);
 }
 
-/** What of a namespace is stored. */
-export async function readRows(
-  database: TestDatabase,
-  { thread, ns }: Place,
-  { checkpoints, blobs, writes }: AnyRows,
-): Promise<AnyRows> {
-  const stored = async (table: string, columns: string) => {
-    const rows = await database.query<{ key: string }>(
-      `select concat_ws(' ', ${columns}) as key from ${table} where thread_id = $1 and checkpoint_ns = $2`,
-      [thread, ns],
-    );
-    return new Set(rows.map(({ key }) => key));
-  };
-  const ids = await stored("checkpoints", "checkpoint_id");
-  const values = await stored("checkpoint_blobs", "channel, version");
-  const written = await stored("checkpoint_writes", "checkpoint_id, task_id");
+/** @param key - The columns of the primary key after the namespace. */
+async function upsert(
+  db: Db,
+  table: keyof CheckpointDatabase,
+  rows: readonly object[],
+  key: readonly string[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = Object.keys(rows[0] ?? {});
+  const columns = sql.join(names.map((name) => sql.ref(name)));
+  const conflict = sql.join(["thread_id", "checkpoint_ns", ...key].map((name) => sql.ref(name)));
+  const replaced = sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
+  await sql`
+    insert into ${sql.table(table)} (${columns})
+    select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)})
+    on conflict (${conflict}) do update set ${replaced}
+  `.execute(db);
+}
+
+/** As Postgres reads bytes from JSON. */
+function inHex(text: string): string {
+  return `\\x${Buffer.from(text).toString("hex")}`;
+}
+
+/** Every row of the database, as Postgres prints it. */
+export async function allRows(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ row: string }>`
+    select stored::text as row from checkpoints as stored
+    union all select stored::text from checkpoint_blobs as stored
+    union all select stored::text from checkpoint_writes as stored
+  `.execute(db);
+  return rows.map(({ row }) => row).sort();
+}
+
+/** What is left of the rows of a namespace, if no other has rows. */
+export async function leftOf(db: Db, rows: AnyRows): Promise<AnyRows> {
+  const found = await sql<{ key: string }>`
+    select checkpoint_id as key from checkpoints
+    union all select channel || ' ' || version from checkpoint_blobs
+    union all select checkpoint_id || ' ' || task_id from checkpoint_writes
+  `.execute(db);
+  const keys = new Set(found.rows.map(({ key }) => key));
   return {
-    checkpoints: checkpoints.filter(({ id }) => ids.has(id)),
-    blobs: blobs.filter(({ channel, version }) => values.has(`${channel} ${version}`)),
-    writes: writes.filter(({ id, task }) => written.has(`${id} ${task}`)),
+    checkpoints: rows.checkpoints.filter(({ id }) => keys.has(id)),
+    blobs: rows.blobs.filter(({ channel, version }) => keys.has(`${channel} ${version}`)),
+    writes: rows.writes.filter(({ id, task }) => keys.has(`${id} ${task}`)),
   };
 }
