@@ -1,7 +1,8 @@
+import { gunzipSync } from "node:zlib";
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
-import { memoryArchive } from "../../test-support/memory-archive.js";
+import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import {
@@ -35,28 +36,51 @@ const anyFleet = fc
   .tuple(...PLACES.map(() => anyRows))
   .map((all) => new Map(all.flatMap((rows, at) => PLACES.slice(at, at + 1).map((place) => [place, rows]))));
 
+interface Run {
+  readonly dryRun?: boolean;
+  readonly to?: MemoryArchive;
+}
+
 /** Deletes, and returns how many rows. */
 async function run(
   saver: PostgresSaver,
   { kind, keepLast, isAged, batchSize }: Deletion,
-  dryRun = false,
+  { dryRun = false, to = memoryArchive() }: Run,
 ): Promise<Record<string, number>> {
   const olderThanMs = isAged ? Date.now() - MIDDLE_MS : undefined;
   const rule = { keepLast, olderThanMs, batchSize, dryRun, deleteUnproven: true };
   const { checkpoints, writes, blobs, bytes } =
     kind === "archive"
-      ? await saver.archive({ ...rule, to: memoryArchive() })
+      ? await saver.archive({ ...rule, compression: "gzip", to })
       : kind === "prune"
         ? await saver.prune(rule)
         : await saver.deleteForRuns(["red"], { dryRun, deleteUnproven: true });
   return { checkpoints, writes, blobs, bytes };
 }
 
-/** Of the rows of a namespace, the values that those checkpoints need, directly or through splices (C13). */
-function neededBlobs({ blobs }: AnyRows, { checkpoints }: AnyRows): AnyRows["blobs"] {
+/** The rows in the files of an archive. */
+function rowsIn({ files }: MemoryArchive): string[] {
+  const lines = [...files.values()].flatMap((file) => gunzipSync(file).toString().split("\n"));
+  return lines.filter((line) => line.startsWith('{"table"')).sort();
+}
+
+/** The values in the files of an archive of a namespace. */
+function blobsIn(archive: MemoryArchive, { blobs }: AnyRows): AnyRows["blobs"] {
+  const lines = rowsIn(archive).map((line) => JSON.parse(line) as Record<string, string>);
+  const keys = new Set(lines.map(({ channel, version }) => `${channel} ${version}`));
+  return blobs.filter(({ channel, version }) => keys.has(`${channel} ${version}`));
+}
+
+/** Of the values of a namespace, those that checkpoints or other values need, directly or through splices (C13). */
+function neededBlobs(
+  blobs: AnyRows["blobs"],
+  checkpoints: AnyRows["checkpoints"],
+  others: AnyRows["blobs"] = [],
+): AnyRows["blobs"] {
   const byKey = new Map(blobs.map((blob) => [`${blob.channel} ${blob.version}`, blob]));
   const needed = new Set<AnyRows["blobs"][number]>();
-  for (const [channel, first] of checkpoints.flatMap(({ versions }) => Object.entries(versions))) {
+  const named = checkpoints.flatMap(({ versions }) => Object.entries(versions));
+  for (const [channel, first] of [...named, ...others.map((each) => [each.channel, each.version] as const)]) {
     for (
       let blob = byKey.get(`${channel} ${first}`);
       blob !== undefined;
@@ -65,6 +89,15 @@ function neededBlobs({ blobs }: AnyRows, { checkpoints }: AnyRows): AnyRows["blo
       needed.add(blob);
   }
   return blobs.filter((blob) => needed.has(blob));
+}
+
+/** The values that an archive holds: those that are removed, those of checkpoints that are, and what they need. */
+function archivedBlobs(before: AnyRows, after: AnyRows): AnyRows["blobs"] {
+  return neededBlobs(
+    before.blobs,
+    before.checkpoints.filter((each) => !after.checkpoints.includes(each)),
+    before.blobs.filter((each) => !after.blobs.includes(each)),
+  );
 }
 
 /** The writes that stay: of checkpoints that stay, of those that may be still to come, and sends that a checkpoint before version 4 reads. */
@@ -85,21 +118,27 @@ describeAnyTarget("namespaces and threads that share ids, channels and versions"
     const law = async (all: ReadonlyMap<Place, AnyRows>, deletion: Deletion): Promise<void> => {
       const sum: Record<string, number> = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
       const expected: string[] = [];
+      const alone: string[] = [];
+      const together = memoryArchive();
       for (const [place, rows] of all) {
         await removeRows(db);
         await storeRows(db, new Map([[place, rows]]));
-        const deleted = await run(saver, deletion);
+        const to = memoryArchive();
+        const deleted = await run(saver, deletion, { to });
+        alone.push(...rowsIn(to));
         for (const name of Object.keys(sum)) sum[name] = (sum[name] ?? 0) + (deleted[name] ?? 0);
         expected.push(...(await allRows(db)));
         if (deletion.kind === "deleteForRuns") continue;
         const left = await leftOf(db, rows);
-        expect(left.blobs).toEqual(neededBlobs(rows, left));
+        expect(left.blobs).toEqual(neededBlobs(rows.blobs, left.checkpoints));
         expect(left.writes).toEqual(keptWrites(rows, left));
+        if (deletion.kind === "archive") expect(blobsIn(to, rows)).toEqual(archivedBlobs(rows, left));
       }
       await removeRows(db);
       await storeRows(db, all);
-      expect(await run(saver, deletion, true)).toEqual(sum);
-      expect(await run(saver, deletion)).toEqual(sum);
+      expect(await run(saver, deletion, { dryRun: true })).toEqual(sum);
+      expect(await run(saver, deletion, { to: together })).toEqual(sum);
+      expect(rowsIn(together)).toEqual(alone.sort());
       expect(await allRows(db)).toEqual(expected.sort());
     };
     await fc.assert(fc.asyncProperty(anyFleet, anyDeletion, law), runs(20));
