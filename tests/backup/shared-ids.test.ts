@@ -47,6 +47,9 @@ describeAnyTarget("threads that share ids, channels and versions", (target) => {
       const { checkpoints, writes, blobs, skipped } = await saver.importThreads(alone.lines);
       expect(await allRows(db)).toEqual(together);
       expect([checkpoints + writes + blobs, skipped]).toEqual([alone.rows.length - kept, kept]);
+      // What is stored in another namespace or thread isn't compared.
+      const again = await saver.importThreads(alone.lines);
+      expect(again).toMatchObject({ checkpoints: 0, writes: 0, blobs: 0, skipped: alone.rows.length });
 
       for (const [each, copy] of [
         [saver, "c"],
