@@ -8,7 +8,7 @@ import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/s
 import { compareText } from "../../src/saver/model/compare-text.js";
 import { nextVersion } from "../../src/saver/codec/next-version.js";
 import { textVersion } from "../../src/saver/queries/text-versions.js";
-import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { metadataOf, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
@@ -93,6 +93,16 @@ describeAnyTarget("copyThread", (target) => {
         checkpointId: config.configurable?.checkpoint_id as string,
       });
       expect(await tuplesOf(saver, taken)).toEqual(before);
+    });
+
+    it("refuses a target whose checkpoint has an id of the source, in another namespace", async () => {
+      const [source, taken] = [newThread(), newThread()];
+      const { checkpoint } = await putValues(saver, threadConfig(source), { own: [1] });
+      await saver.put(threadConfig(taken, { checkpoint_ns: "other" }), checkpoint, metadataOf(0), {});
+      await expect(saver.copyThread(source, taken)).rejects.toMatchObject({
+        code: "THREAD_EXISTS",
+        checkpointId: checkpoint.id,
+      });
     });
   });
 
