@@ -143,4 +143,34 @@ describeAnyTarget("namespaces and threads that share ids, channels and versions"
     };
     await fc.assert(fc.asyncProperty(anyFleet, anyDeletion, law), runs(20));
   });
+
+  it("keep the ancestors of a delta channel that only its writes tell, whatever values others have (C7)", async () => {
+    const database = await target.migratedDatabase();
+    await using saver = new PostgresSaver(database.source, undefined, { retry: false });
+    const db = database.kysely<CheckpointDatabase>();
+    const [first = "", second = ""] = IDS;
+    const header = { v: 4, run: "red", counts: false, inline: [] };
+    const checkpoints = [
+      { ...header, id: first, parent: null, versions: {} },
+      { ...header, id: second, parent: first, versions: { d: "2" } },
+    ];
+    const value = { channel: "d", version: "2", base: null, type: "msgpack" };
+    const rows: AnyRows = {
+      checkpoints,
+      blobs: [
+        { ...value, channel: "x" },
+        { ...value, version: "1" },
+      ],
+      writes: [{ id: first, task: "one", channel: "d" }],
+    };
+    const others: AnyRows = { checkpoints, blobs: [value], writes: [] };
+    for (const place of PLACES) {
+      await removeRows(db);
+      await storeRows(db, new Map(PLACES.map((each) => [each, each === place ? rows : others])));
+      expect(await saver.prune({ keepLast: 1, deleteUnproven: true })).toMatchObject({
+        checkpoints: PLACES.length - 1,
+        writes: 0,
+      });
+    }
+  });
 });
