@@ -2,8 +2,8 @@ import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { listCheckpoint, putFrom } from "../../test-support/put-from.js";
+import { metadataOf, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { listCheckpoint, type Putter, putFrom } from "../../test-support/put-from.js";
 import { untilItWaits } from "../../test-support/held-locks.js";
 import { describeServer } from "../../test-support/targets.js";
 
@@ -47,6 +47,59 @@ describeServer("lock order", (target) => {
       await kysely.destroy();
     });
   }
+
+  it("of the parents of a batch is that of their keys, wherever their rows are (C2)", async () => {
+    const database = await target.sharedDatabase();
+    // By a nested loop, rows are found in the order in which the statement names them.
+    const options = "-c enable_hashjoin=off -c enable_mergejoin=off";
+    await using saver = new PostgresSaver({ connectionString: database.source, options }, undefined, RULES);
+    // Byte by byte. In the order of the namespaces alone, or in another collation, the order is another one.
+    const namespaces = [
+      ["B", "y"],
+      ["B", "z"],
+      ["a", "x"],
+    ] as const;
+    const parents: { key: readonly [string, string, string]; put: (to: Putter) => Promise<unknown> }[] = [];
+    // Ids alone have another order too.
+    for (const [thread, checkpoint_ns] of namespaces.toReversed()) {
+      const inNamespace: typeof parents = [];
+      for (const kept of [["older"], ["newer"]]) {
+        const start = threadConfig(thread, { checkpoint_ns });
+        const { config, checkpoint } = await putValues(saver, start, { kept });
+        // It has an unchanged value, and so requires its parent.
+        const next = { ...checkpoint, id: nextId() };
+        inNamespace.push({
+          key: [thread, checkpoint_ns, checkpoint.id],
+          put: (to) => to.put(config, next, metadataOf(), {}),
+        });
+      }
+      parents.unshift(...inNamespace);
+    }
+    let storing: Promise<unknown> = Promise.resolve();
+    const lockers = database.kysely<CheckpointDatabase>();
+    await lockers.transaction().execute(async (transaction) => {
+      const lock = async ([thread, ns, id]: readonly [string, string, string]) =>
+        transaction
+          .selectFrom("checkpoints")
+          .select("checkpoint_id")
+          .where("thread_id", "=", thread)
+          .where("checkpoint_ns", "=", ns)
+          .where("checkpoint_id", "=", id)
+          .forUpdate()
+          .noWait()
+          .execute();
+      const [first, ...others] = parents.map(({ key }) => key);
+      if (first !== undefined) await lock(first);
+      storing = saver.batch(async (batch) => {
+        for (const { put } of parents.toReversed()) await put(batch);
+      });
+      storing.catch(() => undefined);
+      await untilItWaits(database, storing);
+      // Not locked, so a transaction that locks them in the same order never waits for one that waits for it.
+      for (const each of others) expect(await lock(each)).toHaveLength(1);
+    });
+    await storing;
+  });
 
   it("of batches is that of their threads, where one deletes what another writes (C2)", async () => {
     const database = await target.sharedDatabase();
