@@ -5,7 +5,8 @@ interface Equivalent extends Mutation {
   readonly reason: string;
 }
 
-const EQUIVALENT = JSON.parse(
+/** The mutations that change nothing that anyone can see. */
+export const EQUIVALENT = JSON.parse(
   readFileSync(new URL("equivalent.json", import.meta.url), "utf8"),
 ) as readonly Equivalent[];
 
