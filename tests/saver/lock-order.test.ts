@@ -4,7 +4,7 @@ import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { metadataOf, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { listCheckpoint, type Putter, putFrom } from "../../test-support/put-from.js";
-import { untilItWaits } from "../../test-support/held-locks.js";
+import { countWaiting, untilItWaits } from "../../test-support/held-locks.js";
 import { describeServer } from "../../test-support/targets.js";
 
 const RULES = { retry: false } as const;
@@ -95,6 +95,7 @@ describeServer("lock order", (target) => {
       });
       storing.catch(() => undefined);
       await untilItWaits(database, storing);
+      expect(await countWaiting(database)).toBe(1);
       // Not locked, so a transaction that locks them in the same order never waits for one that waits for it.
       for (const each of others) expect(await lock(each)).toHaveLength(1);
     });

@@ -8,6 +8,7 @@ import { growingPauses, retry } from "../async/retry.js";
 import { handlePoolErrors } from "./handle-pool-errors.js";
 import { KeptConnections } from "./kept-connections.js";
 import { StatementClient } from "./statement-client.js";
+import { SuspectConnections } from "./suspect-connections.js";
 import { connectUntilEnded } from "./connect-until-ended.js";
 import { raceAgainst } from "../async/race-against.js";
 import type { RunContext } from "../statements/run-context.js";
@@ -39,10 +40,7 @@ export class StatementPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #prepare: boolean;
   readonly #fences: BackendFences;
-  /** When the server last answered on a connection. */
-  readonly #answeredAt = new WeakMap<StatementClient, number>();
-  /** Connections that last answered before this time are not used again. */
-  #suspectBefore = -Infinity;
+  readonly #suspects = new SuspectConnections();
   readonly #kept: KeptConnections;
   readonly options: object;
 
@@ -117,15 +115,13 @@ export class StatementPool implements PostgresPool {
     this.#kept.use();
     try {
       const result = await run(client);
-      this.#answeredAt.set(client, performance.now());
+      this.#suspects.answered(client);
       this.#kept.giveBack(client);
       return result;
     } catch (error) {
-      // Whatever made one connection silent has probably silenced the others: each of them would cost a
-      // caller its timeout.
       const isSilent =
         error instanceof ConnectionError || (error instanceof AbortError && client.isAbandoned);
-      if (isSilent) this.#suspectBefore = Math.max(this.#suspectBefore, began);
+      if (isSilent) this.#suspects.silentSince(began);
       // The pool discards a broken connection: it asks pg's client for its state.
       this.#kept.failed(client);
       if (client.isAbandoned) await this.#fence();
@@ -180,7 +176,7 @@ export class StatementPool implements PostgresPool {
     for (;;) {
       const taken = await connectUntilEnded(this.#pool);
       const client = StatementClient.of(taken, this.#fences, this.#pool.options.stream);
-      if ((this.#answeredAt.get(client) ?? Infinity) >= this.#suspectBefore) return client;
+      if (!this.#suspects.has(client)) return client;
       client.release(true);
     }
   }
