@@ -26,7 +26,7 @@ interface SharedPlace {
 }
 
 /** More than have statements of their own at the same time. Neighbours have another number of checkpoints, and another format. */
-const PLACES: readonly SharedPlace[] = ["a", "b", "c", "d"].flatMap((thread, n) =>
+const PLACES: readonly SharedPlace[] = ["a", "b", "c"].flatMap((thread, n) =>
   ["", "child", "numbers"].map((ns, m) => ({
     thread,
     ns,
@@ -213,21 +213,21 @@ describeServer("places that have all ids, channels and versions in common", (tar
     return results;
   }
 
-  it.each([
-    ["by itself", { grouping: false }],
-    ["in statements with others", {}],
-    ["in statements with others, and splices", { splices: true }],
-  ])("read, each %s, as if nothing else was stored", async (_name, options) => {
+  it("read as if nothing else was stored, each by itself or in statements with others", async () => {
     const alone = saverWith({ grouping: false });
     const expected = await each(alone, async (place) => {
       await dropUnknown();
       return readPlace(alone, place);
     });
-    const saver = saverWith(options);
-    await fill(saver, PLACES);
-    await respell();
-    await dropUnknown();
-    expect(await Promise.all(PLACES.map((place) => readPlace(saver, place)))).toEqual(expected);
+    for (const options of [{ grouping: false }, {}, { splices: true }]) {
+      const saver = saverWith(options);
+      await fill(saver, PLACES);
+      await respell();
+      await dropUnknown();
+      const read = await Promise.all(PLACES.map((place) => readPlace(saver, place)));
+      expect({ options, read }).toEqual({ options, read: expected });
+      await empty();
+    }
   });
 
   describe.each(RULES)("with %j", (options) => {
