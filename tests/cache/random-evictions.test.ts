@@ -67,6 +67,6 @@ describeAnyTarget("a sweep of a bounded cache", (target) => {
         expect(deleted).toBe(rows.length - expected.length);
       },
     );
-    await fc.assert(property, runs(80));
+    await fc.assert(property, runs(40));
   });
 });
