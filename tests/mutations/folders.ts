@@ -30,7 +30,7 @@ const FOLDERS: readonly Folder[] = [
   folder("threads", GUARDED, ["threads", "cli/copy", "cli/fork"]),
   folder("backup", GUARDED, ["backup", "cli/backup"]),
   folder("splices", GUARDED, ["splices", "saver/chains", "retention/chains"]),
-  folder("saver/queries", GUARDED, ["saver", "splices"]),
+  folder("saver/queries", GUARDED, ["saver", "splices", "graphs/keep-last"]),
   folder("saver/codec", OTHER, ["saver", "serde"]),
   folder("saver/clock", OTHER, ["saver/clock", "graphs/clock"]),
   folder("db/grouping", OTHER, ["grouping", "saver/late", "db"]),
