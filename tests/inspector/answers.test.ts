@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import type { Answer, RunEvent, RunRequest } from "../../src/inspector/api/runs.js";
 import type { InspectorAudit } from "../../src/inspector/index.js";
-import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { collect, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 
@@ -322,13 +322,15 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
       graph: "agent",
       reason: '"agent" has the nodes and channels of this thread.',
     });
+    const stored = () => collect(saver.exportThreads({ threads: [threadId] }));
+    const before = await stored();
     const checked = await editing.write("checkUpdate", update);
+    expect(await stored()).toEqual(before);
     expect(checked.next).toEqual(["act"]);
     expect(checked.values.find(({ channel }) => channel === "answers")).toMatchObject({
       before: { text: '["yes", "acted"]' },
       after: { text: '["yes", "acted", "edited"]' },
     });
-    expect((await calls.read("openThread", { threadId })).checkpointId).toBe(checkpointId);
     const created = await editing.write("updateState", update);
     expect(await answersOf(threadId)).toEqual(["yes", "acted", "edited"]);
     expect(await calls.read("openThread", { threadId })).toMatchObject({
