@@ -74,7 +74,7 @@ describeServer("the target of an archive", (target) => {
     const write: ArchiveTarget["write"] = (...args) => Promise.resolve(to.write(...args)).catch(settle);
     const error: unknown = await saver
       .archive({ ...THREADS, to: { ...to, write } })
-      .catch((reason) => reason);
+      .catch((reason: unknown) => reason);
     expect(error).not.toBeInstanceOf(ArchiveError);
     expect(String(error)).toContain("checkpoint_writes");
     await database.exec("alter table gone rename to checkpoint_writes");
