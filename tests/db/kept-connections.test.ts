@@ -23,6 +23,19 @@ describeServer("the connections of a pool", (target) => {
   });
   afterEach(() => pool.end());
 
+  /** Begins the deletion of a thread, which waits for the transaction of another connection. */
+  async function lockedDeletion() {
+    const thread = newThread();
+    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
+    const locker = new pg.Client({ connectionString: database.source });
+    await locker.connect();
+    await locker.query("begin");
+    await locker.query("select from checkpoints where thread_id = $1 for update", [thread]);
+    const locked = saver.deleteThread(thread);
+    await untilOneWaits(database);
+    return { config, locker, locked };
+  }
+
   it("go from call to call where one follows at once, and then back to the pool", async () => {
     let { config, checkpoint } = await putValues(saver, threadConfig(newThread()), { a: 0 });
     for (let step = 1; step < 5; step++)
@@ -33,14 +46,7 @@ describeServer("the connections of a pool", (target) => {
   });
 
   it("are opened where those in use stay busy, so that no call waits for another", async () => {
-    const thread = newThread();
-    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
-    const locker = new pg.Client({ connectionString: database.source });
-    await locker.connect();
-    await locker.query("begin");
-    await locker.query("select from checkpoints where thread_id = $1 for update", [thread]);
-    const locked = saver.deleteThread(thread);
-    await untilOneWaits(database);
+    const { config, locker, locked } = await lockedDeletion();
     const stopping = new AbortController();
     const stopped = saver.getTuple(config, { signal: stopping.signal });
     stopping.abort();
@@ -52,14 +58,7 @@ describeServer("the connections of a pool", (target) => {
   });
 
   it("are taken for no call that got another one meanwhile", async () => {
-    const thread = newThread();
-    const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
-    const locker = new pg.Client({ connectionString: database.source });
-    await locker.connect();
-    await locker.query("begin");
-    await locker.query("select from checkpoints where thread_id = $1 for update", [thread]);
-    const locked = saver.deleteThread(thread);
-    await untilOneWaits(database);
+    const { config, locker, locked } = await lockedDeletion();
     const time = new ManualTime();
     time.start();
     const read = saver.getTuple(config);

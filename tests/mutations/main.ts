@@ -14,7 +14,6 @@ import process from "node:process";
 import setUp from "../../test-support/global-setup.js";
 import tearDown from "../../test-support/global-teardown.js";
 import { chooseFolders, chooseMutations } from "./choose.js";
-import { reasonOf } from "./equivalent.js";
 import { parseMutationArguments } from "./parse-arguments.js";
 import { printNeedless, printResults } from "./print-results.js";
 import { type FolderResults, runMutations } from "./run-mutations.js";
@@ -26,7 +25,7 @@ const isChosen = await chooseMutations(folders, given);
 await setUp();
 try {
   const all: FolderResults[] = [];
-  for (const folder of folders) all.push(await runMutations(folder, { ...given, isChosen, reasonOf }));
+  for (const folder of folders) all.push(await runMutations(folder, { ...given, isChosen }));
   const isReached = printResults(all);
   if (given.everyTest) printNeedless(all);
   // Some of the tests can't say that no test notices a mutation.

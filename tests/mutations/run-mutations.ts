@@ -3,6 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
+import { isEquivalent } from "./equivalent.js";
 import { type Folder, sourcesOf, testsOf } from "./folders.js";
 import { type Mutation, useMutators } from "./mutators.js";
 import { refusedByCompiler } from "./refused-by-compiler.js";
@@ -20,8 +21,6 @@ export interface MutationResult extends Mutation {
 export interface MutationsOptions {
   /** Whether a mutation is tried. */
   readonly isChosen: (mutation: Mutation) => boolean;
-  /** Why a mutation changes nothing that anyone can see, or `undefined`. Such a mutation isn't tried. */
-  readonly reasonOf: (mutation: Mutation) => string | undefined;
   /** How many files with tests run. Default: all of the folder. */
   readonly tests: number | undefined;
   /** Whether the run of a mutation goes on after the first test that fails. */
@@ -48,15 +47,14 @@ const TESTS_AT_ONCE = 2;
 /** Runs the mutations of a folder. */
 export async function runMutations(
   folder: Folder,
-  { isChosen, reasonOf, tests: most, everyTest }: MutationsOptions,
+  { isChosen, tests: most, everyTest }: MutationsOptions,
 ): Promise<FolderResults> {
   const tried: Mutation[] = [];
   const equivalent: Mutation[] = [];
   await useMutators((mutation) => {
     if (!isChosen(mutation)) return false;
-    const isEquivalent = reasonOf(mutation) !== undefined;
-    (isEquivalent ? equivalent : tried).push(mutation);
-    return !isEquivalent;
+    (isEquivalent(mutation) ? equivalent : tried).push(mutation);
+    return !isEquivalent(mutation);
   });
   const tests = testsOf(folder).slice(0, most);
   process.env.MUTATION_TESTS = JSON.stringify(tests);

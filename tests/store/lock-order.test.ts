@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresStore } from "../../src/store/index.js";
-import { untilOneWaits } from "../../test-support/held-locks.js";
+import { expectLocksInOrder, JOIN_METHODS } from "../../test-support/locks-in-order.js";
 import { describeServer } from "../../test-support/targets.js";
 import { elapse } from "./elapse.js";
 import { useStore } from "./stored.js";
@@ -16,21 +15,8 @@ const REVERSED = ITEMS.toReversed().map(({ namespace, key, value }) => ({
   ...{ namespace: [...namespace], key, value },
 }));
 
-/** Join methods: where rows are not locked before they are changed, the order of the locks depends on them. */
-const PLANS = [
-  ["nested loops", "-c enable_hashjoin=off -c enable_mergejoin=off"],
-  ["hash joins", "-c enable_nestloop=off -c enable_mergejoin=off"],
-] as const;
-
 describeServer("a call that locks several items", (target) => {
   const suite = useStore(target);
-  let locker: pg.Client;
-  beforeEach(async () => {
-    locker = new pg.Client({ connectionString: suite.database.source });
-    await locker.connect();
-  });
-  afterEach(() => locker.end());
-
   async function exported(): Promise<string[]> {
     const lines: string[] = [];
     for await (const line of suite.store.exportItems()) lines.push(line);
@@ -43,26 +29,17 @@ describeServer("a call that locks several items", (target) => {
       await suite.store.put(namespace, key, value, undefined, { ttl });
   }
 
-  /**
-   * Holds the first item while a call waits for it. Then takes the others, for which it would wait if the call had one of them. It gives up
-   * before the server ends the call because of the deadlock, since the call would begin again.
-   */
-  async function expectInOrder(call: () => Promise<unknown>): Promise<void> {
-    const take = ([prefix, key]: readonly [string, string]) =>
-      locker.query(
-        `insert into store (prefix, key, value) values ($1, $2, '{}') on conflict (prefix, key) do update set value = store.value`,
-        [prefix, key],
-      );
-    const [first, ...others] = ITEMS.map(({ namespace, key }) => [namespace.join("."), key] as const);
-    await locker.query("begin; set local lock_timeout = '100ms'");
-    if (first !== undefined) await take(first);
-    const done = call();
-    done.catch(() => undefined);
-    await untilOneWaits(suite.database);
-    for (const each of others) await take(each);
-    await locker.query("rollback");
-    await done;
-  }
+  const expectInOrder = (call: () => Promise<unknown>) =>
+    expectLocksInOrder<(typeof ITEMS)[number]>(
+      suite.database,
+      ITEMS,
+      (locker, { namespace, key }) =>
+        locker.query(
+          `insert into store (prefix, key, value) values ($1, $2, '{}') on conflict (prefix, key) do update set value = store.value`,
+          [namespace.join("."), key],
+        ),
+      call,
+    );
 
   const changes: readonly (readonly [string, (store: PostgresStore) => Promise<unknown>])[] = [
     ["putMany", (store) => store.putMany(REVERSED)],
@@ -82,7 +59,7 @@ describeServer("a call that locks several items", (target) => {
     ["a search that starts times again", (store) => store.search(["a"], { refreshTtl: true })],
   ];
 
-  describe.each(PLANS)(
+  describe.each(JOIN_METHODS)(
     "takes them in the order of all calls, so that none can deadlock, by %s",
     (_by, options) => {
       let store: PostgresStore;
