@@ -1,3 +1,4 @@
+import { executionAsyncResource } from "node:async_hooks";
 import { jest } from "@jest/globals";
 import { noop } from "../src/db/async/noop.js";
 
@@ -8,6 +9,14 @@ interface ManualTimer {
 
 /** No timer of Node.js can wait longer. */
 const FOR_EVER_MS = 2 ** 31 - 1;
+/** The class of timers, which Node.js does not export. */
+const Timeout = clearedTimer().constructor;
+
+function clearedTimer(): NodeJS.Timeout {
+  const timer = setTimeout(noop);
+  clearTimeout(timer);
+  return timer;
+}
 
 /** Time that passes only when a test says so: `setTimeout`, `clearTimeout` and `performance.now` of this process. */
 export class ManualTime {
@@ -34,6 +43,8 @@ export class ManualTime {
   start(): void {
     const { setTimeout: set, clearTimeout: clear } = globalThis;
     const setManually = (run: () => void, ms = 0): NodeJS.Timeout => {
+      // A timer of an earlier test file, which shares this process, may fire now and set the next one.
+      if (executionAsyncResource() instanceof Timeout) return set(run, ms);
       // It never fires: it is what a caller of setTimeout gets.
       const handle = set(noop, FOR_EVER_MS).unref();
       this.#timers.set(handle, { due: this.#now + ms, run });
