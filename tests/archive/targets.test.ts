@@ -2,7 +2,13 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import { ArchiveError, archiveFolder, type ArchiveTarget, PostgresSaver } from "../../src/index.js";
+import {
+  AbortError,
+  ArchiveError,
+  archiveFolder,
+  type ArchiveTarget,
+  PostgresSaver,
+} from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { memoryArchive } from "../../test-support/memory-archive.js";
 import { describeServer } from "../../test-support/targets.js";
@@ -86,18 +92,55 @@ describeServer("the target of an archive", (target) => {
     const { database, saver, before } = await filled();
     const archive = memoryArchive();
     await saver.archive({ ...THREADS, to: archive });
+    const open = new Set<string>();
+    const from: ArchiveTarget = {
+      ...archive,
+      async *read(name, options) {
+        open.add(name);
+        try {
+          for await (const piece of await archive.read(name, options))
+            for (const byte of piece) yield Buffer.of(byte);
+        } finally {
+          open.delete(name);
+        }
+      },
+    };
     for (const [name, content] of [...archive.files]) {
       for (const damaged of [
         content.subarray(0, -9),
         content.map((byte, at) => (at === 30 ? byte ^ 1 : byte)),
       ]) {
         archive.files.set(name, damaged);
-        await expect(saver.restore({ from: archive })).rejects.toThrow(ArchiveError);
+        await expect(saver.restore({ from })).rejects.toThrow(ArchiveError);
+        expect(open).toEqual(new Set());
         expect(Object.values(await allRows(database)).flat()).toEqual([]);
       }
       archive.files.set(name, content);
     }
     await saver.restore({ from: archive });
+    expect(await allRows(database)).toEqual(before);
+    await saver.end();
+  });
+
+  it.each(["archive", "restore"] as const)("makes no failure of an aborted %s", async (what) => {
+    const { database, saver, before } = await filled();
+    const archive = memoryArchive();
+    await saver.archive({ ...THREADS, to: archive });
+    await saver.restore({ from: archive });
+    const caller = new AbortController();
+    const target: ArchiveTarget = {
+      ...archive,
+      read: () => {
+        caller.abort();
+        throw new Error("socket closed");
+      },
+    };
+    const { signal } = caller;
+    const call =
+      what === "archive"
+        ? saver.archive({ ...THREADS, to: target, signal })
+        : saver.restore({ from: target, signal });
+    await expect(call).rejects.toThrow(AbortError);
     expect(await allRows(database)).toEqual(before);
     await saver.end();
   });
@@ -138,7 +181,9 @@ describeServer("the target of an archive", (target) => {
       blobs: 2,
     });
     const later = await putValues(saver, threadConfig("a"), { list: ["anew"] });
-    await saver.restore({ from: to, threads: ["a"] });
+    await putValues(saver, threadConfig("other"), { list: [] });
+    await saver.archive({ strategy: "delete", threads: ["other"], to, filesPer: "run" });
+    expect(await saver.restore({ from: to, threads: ["a"] })).toMatchObject({ files: 1 });
     expect((await saver.getTuple(threadConfig("a")))?.checkpoint).toMatchObject({ id: later.checkpoint.id });
     expect(await saver.getTuple(archived?.config ?? {})).toEqual(archived);
     await saver.end();
