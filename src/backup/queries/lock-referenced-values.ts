@@ -20,16 +20,21 @@ const lock = /* @__PURE__ */ new Statement<RestoredKeys, unknown>((db, parameter
         .where(isRestoredKey("write", parameter))
         .forKeyShare(),
     )
+    // Without statistics the planner would read all headers once for each value.
+    .with(
+      (cte) => cte("referenced").materialized(),
+      () =>
+        selectReferences(db, parameter).select(["header.checkpoint_ns", "entry.channel", "entry.version"]),
+    )
     .with("locked_blobs", (qb) =>
       qb
         .selectFrom("checkpoint_blobs as stored")
         .select("stored.version")
         .where("stored.thread_id", "=", parameter("threadId"))
         .where(
-          sql<SqlBool>`(stored.checkpoint_ns, stored.channel, stored.version) in (${selectReferences(
-            db,
-            parameter,
-          ).select(["header.checkpoint_ns", "entry.channel", "entry.version"])})`,
+          sql<SqlBool>`(stored.checkpoint_ns, stored.channel, stored.version) in (${qb
+            .selectFrom("referenced")
+            .select(["checkpoint_ns", "channel", "version"])})`,
         )
         .forKeyShare(),
     )
