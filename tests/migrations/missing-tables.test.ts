@@ -7,12 +7,12 @@ import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
 import { migrateToLatest, migrationStatus, planMigrations } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
+import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 const SAVERS = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
 const OTHERS = ["store", "cache_entries", "checkpoint_store"];
 
-describeEachTarget("a table that was dropped", (target) => {
+describeServer("a table that was dropped", (target) => {
   let database: TestDatabase;
   let opened: OpenedDatabase;
   beforeEach(async () => {
