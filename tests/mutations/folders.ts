@@ -48,7 +48,15 @@ const FOLDERS: readonly Folder[] = [
   folder("store/queries", OTHER, ["store"]),
   folder("cache/queries", OTHER, ["cache"]),
   folder("serde", OTHER, ["serde", "interop"]),
-  folder("migrations", GUARDED, ["migrations"]),
+  folder("migrations", GUARDED, [
+    "migrations",
+    "cli/migrate",
+    "cli/partitions",
+    "cli/print-grants",
+    "tenants/migrations",
+    "scale/citus.test.ts",
+    "scale/partitions",
+  ]),
   folder("inspector/http", OTHER, ["inspector"]),
   folder("inspector/runs", OTHER, ["inspector"]),
 ];

@@ -186,7 +186,12 @@ describePglite("without Citus", (target) => {
   it("tables can't be distributed, and a status says that there is none", async () => {
     const { source } = await target.sharedDatabase();
     const { kysely: db, close } = openDatabase(source);
-    expect(await distributionStatus(db)).toMatchObject({ citus: null, tables: [] });
+    expect(await distributionStatus(db)).toEqual({
+      schema: "public",
+      citus: null,
+      isCoordinator: false,
+      tables: [],
+    });
     await expect(distributeTables(db)).rejects.toThrow("does not have the extension `citus`");
     await expect(distributeTables(db, { shards: 0 })).rejects.toThrow("a whole number from 1 to 64000");
     await close();

@@ -1,6 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { toDatabaseError } from "../../db/to-database-error.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
@@ -179,11 +178,7 @@ async function run(
 ): Promise<void> {
   // Rows that policies hide from the role would not be copied.
   await withRowSecurityOff(transaction, async () => {
-    for (const statement of statements) {
-      await statement.execute(transaction).catch((error: unknown) => {
-        throw toDatabaseError(error);
-      });
-    }
+    for (const statement of statements) await statement.execute(transaction);
   });
 }
 

@@ -95,12 +95,10 @@ export async function distributionStatus(
     const [extension] = rows;
     // The catalog of Citus is there only with it.
     if (extension === undefined) return { schema, citus: null, isCoordinator: false, tables: [] };
-    const [{ isCoordinator } = { isCoordinator: false }] = (
-      await sql<{ isCoordinator: boolean }>`
-        select groupid = 0 as "isCoordinator" from pg_catalog.pg_dist_local_group`.execute(plain)
-    ).rows;
-    const tables = await readTables(plain, schema);
-    return { schema, citus: extension.version, isCoordinator, tables };
+    const group = await sql<{ isCoordinator: boolean }>`
+      select groupid = 0 as "isCoordinator" from pg_catalog.pg_dist_local_group`.execute(plain);
+    const isCoordinator = group.rows[0]?.isCoordinator === true;
+    return { schema, citus: extension.version, isCoordinator, tables: await readTables(plain, schema) };
   } catch (error) {
     throw toDatabaseError(error);
   }

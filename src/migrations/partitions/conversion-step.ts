@@ -72,7 +72,7 @@ export async function makeStep(
 
 /** Whether the replacements have this layout, and everything that the tables have now. */
 function isGoingOn(tables: readonly TableState[], layout: PartitionLayout): boolean {
-  return tables.every((state) => state.layout !== layout && state.next === layout && state.isMirrored);
+  return tables.every(({ next, isMirrored }) => next === layout && isMirrored);
 }
 
 interface Progress {

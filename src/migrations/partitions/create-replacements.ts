@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import { MigrationError } from "../../errors/index.js";
 import { leavesOf, oidOf } from "../catalog-expressions.js";
 import type { TableState } from "./conversion-state.js";
 import {
@@ -30,9 +31,7 @@ export async function createReplacements(
   await refuseTakenNames(db, schema, tables, layout);
   for (const { table } of tables) await createReplacement(db, schema, table, layout);
   await createProgress(db, schema, tables);
-  // Waits for the writers that began before the triggers exist.
-  const originals = sql.join(tables.map(({ table }) => sql.id(schema, table.name)));
-  await sql`lock table ${originals} in share row exclusive mode`.execute(db);
+  // Each trigger waits for the writers that began before it, in the order in which they lock the tables (C2).
   for (const state of tables) {
     const { owner } = await readStorage(db, schema, state.table.name);
     await createMirror(db, schema, state);
@@ -121,7 +120,7 @@ async function readStorage(
     where relation.oid = ${oid} and leaf.oid in (${leavesOf(oid)})
     order by leaf.oid limit 1`.execute(db);
   const [row] = rows;
-  if (row === undefined) return { owner: "", tablespace: "", isUnlogged: false, options: [] };
+  if (row === undefined) throw new MigrationError(`table "${table}" does not exist`);
   return { ...row, options: JSON.parse(row.options) as Storage["options"] };
 }
 

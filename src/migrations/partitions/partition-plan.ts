@@ -62,7 +62,7 @@ export async function planPartitions(
     const found = await readTables(plain, schema);
     const wanted = found.filter((state) => state.layout !== layout);
     const underWay = found.find(({ next }) => next !== undefined)?.next;
-    if (wanted.length > 0) await refuseDependents(plain, schema, wanted);
+    await refuseDependents(plain, schema, wanted);
     if (wanted.length > 0 && underWay === undefined) await refuseTakenNames(plain, schema, wanted, layout);
     const missing = CONVERTED_TABLES.filter(({ name }) => found.every(({ table }) => table.name !== name));
     const tables = [

@@ -20,8 +20,7 @@ export async function partitionState(
 ): Promise<PartitionState[]> {
   const states: PartitionState[] = [];
   for (const { table, layout, next } of await readTables(db, schema)) {
-    const gap = layout === "none" ? undefined : await gapOf(db, schema, table.name);
-    states.push({ table: table.name, layout, next, gap });
+    states.push({ table: table.name, layout, next, gap: await gapOf(db, schema, table.name) });
   }
   return states;
 }
@@ -31,18 +30,15 @@ async function gapOf(
   schema: string,
   table: string,
 ): Promise<PartitionState["gap"]> {
-  const { rows } = await sql<{ isHash: boolean; share: number; hasDefault: boolean }>`
-    select
-      partstrat = 'h' as "isHash",
-      partdefid <> 0 as "hasDefault",
-      (
-        -- A hash partition holds one of as many parts as its modulus says.
-        select coalesce(sum(1.0 / substring(pg_get_expr(relpartbound, oid) from 'modulus (\\d+)')::integer), 0)::float8
+  const { rows } = await sql<{ gap: PartitionState["gap"] | null }>`
+    select case
+      -- A hash partition holds one of as many parts as its modulus says.
+      when partstrat = 'h' and (
+        select coalesce(sum(1.0 / substring(pg_get_expr(relpartbound, oid) from 'modulus (\\d+)')::integer), 0)
         from pg_inherits join pg_class on oid = inhrelid where inhparent = partrelid
-      ) as "share"
+      ) < 0.999999 then 'hash'
+      when partstrat <> 'h' and partdefid = 0 then 'other'
+    end as "gap"
     from pg_partitioned_table where partrelid = ${oidOf(schema, table)}`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  if (row.isHash) return row.share < 0.999_999 ? "hash" : undefined;
-  return row.hasDefault ? undefined : "other";
+  return rows[0]?.gap ?? undefined;
 }

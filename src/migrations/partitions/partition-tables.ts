@@ -13,6 +13,7 @@ import { withRowSecurityOff } from "../with-row-security-off.js";
 import { refuseNodes } from "./partition-plan.js";
 import { makeStep, type StepResult, type TableProgress } from "./conversion-step.js";
 import { parseLayout, type PartitionLayout } from "./partition-layout.js";
+import { FIRST_LIMIT, nextLimit } from "./step-limit.js";
 
 /** The options of {@link partitionTables}. */
 export interface PartitionOptions extends Pick<MigrateOptions, "schema" | "lockTimeoutMs"> {
@@ -31,10 +32,6 @@ export interface PartitionReport {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** How long a step should take: writers wait for it only where they delete what it copies. */
-const STEP_MS = 150;
-const FIRST_LIMIT = 64;
-const LARGEST_LIMIT = 8_192;
 /**
  * How long a step waits for a lock. Whoever needs a lock on the same table waits behind it for as long. Shorter than the
  * `deadlock_timeout` of a server, so that in a deadlock the step ends, and never a writer.
@@ -90,13 +87,6 @@ export async function partitionTables(
     if (result.kind === "replaced") return { layout, isConverted: true, rows: result.rows };
     if (result.kind === "nothing") return { layout, isConverted: false, rows: {} };
   }
-}
-
-/** Adjusts the number of rows to the time that the last step took, since rows may have any size. */
-function nextLimit(limit: number, result: StepResult, tookMs: number): number {
-  if (result.kind !== "moved" || result.isEnd) return FIRST_LIMIT;
-  if (tookMs > STEP_MS) return Math.max(1, Math.floor(limit / 2));
-  return tookMs < STEP_MS / 2 ? Math.min(LARGEST_LIMIT, limit * 2) : limit;
 }
 
 interface StepOptions {

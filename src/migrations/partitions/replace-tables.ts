@@ -17,7 +17,8 @@ export async function replaceTables(
   tables: readonly TableState[],
   isReady: () => Promise<boolean>,
 ): Promise<boolean> {
-  await lockOut(db, schema, tables);
+  const locked = sql.join(tables.map(({ table }) => sql.id(schema, table.name)));
+  await sql`lock table ${locked} in access exclusive mode`.execute(db);
   if (!(await isReady())) return false;
   // Some of them would not keep the table from being dropped.
   await refuseDependents(db, schema, tables);
@@ -33,13 +34,12 @@ export async function replaceTables(
   return true;
 }
 
-/** Gives a conversion up: drops the triggers and the replacements. The tables stay as they are. */
+/** Gives a conversion up: drops the triggers, in the order of writers (C2), and the replacements. The tables stay as they are. */
 export async function dropReplacements(
   db: Transaction<CheckpointDatabase>,
   schema: string,
   tables: readonly TableState[],
 ): Promise<void> {
-  await lockOut(db, schema, tables);
   for (const { table } of tables) {
     for (const name of [mirrorName(table), truncateMirrorName(table)]) {
       await sql`drop trigger if exists ${sql.id(name)} on ${sql.id(schema, table.name)}`.execute(db);
@@ -47,15 +47,6 @@ export async function dropReplacements(
     await db.withSchema(schema).schema.dropTable(nextName(table)).ifExists().execute();
   }
   await dropMirrors(db, schema, tables);
-}
-
-async function lockOut(
-  db: Transaction<CheckpointDatabase>,
-  schema: string,
-  tables: readonly TableState[],
-): Promise<void> {
-  const locked = sql.join(tables.map(({ table }) => sql.id(schema, table.name)));
-  await sql`lock table ${locked} in access exclusive mode`.execute(db);
 }
 
 async function dropMirrors(
