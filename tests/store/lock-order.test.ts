@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import pg from "pg";
 import { PostgresStore } from "../../src/store/index.js";
+import { itemVersions } from "../../src/store/queries/item-versions.js";
 import { expectLocksInOrder, JOIN_METHODS } from "../../test-support/locks-in-order.js";
 import { describeServer } from "../../test-support/targets.js";
 import { elapse } from "./elapse.js";
@@ -75,6 +77,17 @@ describeServer("a call that locks several items", (target) => {
 
       it.each(changes)("%s, of items that do not exist yet", async (_name, call) => {
         await expectInOrder(() => call(store));
+      });
+
+      // What a store with embeddings sends before it replaces vectors. The server may lack their type.
+      it("the lock on items whose vectors are kept", async () => {
+        await stored(60);
+        const keys = REVERSED.map(({ namespace, key }) => ({ prefix: namespace.join("."), key }));
+        const { sql, parameters } = itemVersions("public", keys);
+        const client = new pg.Client({ connectionString: suite.database.source, options });
+        await client.connect();
+        await expectInOrder(() => client.query(sql, [...parameters]));
+        await client.end();
       });
 
       it("an import, of items that do not exist and of those that have expired", async () => {

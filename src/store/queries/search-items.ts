@@ -13,6 +13,7 @@ import type {
   SearchParams,
   SearchShape,
   TextQuery,
+  TextShape,
   VectorSearch,
   VectorShape,
 } from "./search-shape.js";
@@ -46,14 +47,14 @@ export interface FoundRow extends ItemRow {
 /** Finds items: the best first, or the newest where the search has no query. */
 export function searchItems(schema: string, search: ItemSearch): BoundStatement<FoundRow> {
   const { prefix, filter, limit, offset, refreshes, text, vector: byVector } = search;
-  const { query = "", ...howToMatch } = text ?? {};
+  const { query = "" } = text ?? {};
   const { vector = "", weight = 0 } = byVector ?? {};
   const shape = {
     isEverything: prefix === "",
     filter: filter.shape,
     isFar: text === undefined && byVector === undefined && isFar(filter.shape, offset),
     refreshes,
-    text: text && { language: "", everyWord: false, unscored: false, ...howToMatch },
+    text: text && textShapeOf(text),
     vector: byVector && { ...shapeOf(byVector), most: vectorsFor(search) },
   };
   const params = {
@@ -69,6 +70,10 @@ const KEY = ["prefix", "key"] as const;
 /** How many of the best vectors are compared for each needed item, which may have several, and how many at least. */
 const VECTORS_PER_ITEM = 4;
 const MIN_VECTORS = 40;
+
+function textShapeOf({ language, everyWord, unscored }: TextQuery): TextShape {
+  return { language, everyWord, unscored };
+}
 
 function shapeOf({ type, distance, unscored, hasIndex, exactUpTo }: VectorSearch): Omit<VectorShape, "most"> {
   return { type, distance, unscored, hasIndex, exactUpTo };
