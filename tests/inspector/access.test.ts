@@ -274,10 +274,6 @@ describeServer("who the inspector answers", (target) => {
       }
       const large = `{"threadId": "${"x".repeat(1_000_000)}"}`;
       expect(await ask(inspector, WRITE, post({ origin }, large))).toEqual([413, "TOO_LARGE"]);
-      expect(await ask(inspector, WRITE, post({ origin, "content-length": "1000001" }))).toEqual([
-        413,
-        "TOO_LARGE",
-      ]);
       const charset = { origin, "content-type": "Application/JSON; charset=utf-8" };
       expect(await ask(inspector, WRITE, post(charset))).toEqual([200]);
       for (const body of ["", "{", "[]", "null", '{"threadId": 1}', '{"threadId": "a", "__proto__": {}}']) {
