@@ -115,13 +115,17 @@ interface Wait {
 }
 
 function waitedForMigration(wait: Wait, holders: readonly LockHolder[], cause: unknown): MigrationError {
-  const named = holders.length === 0 ? "" : `, which ${describeHolders(holders)} runs`;
+  const named = whereKnown(holders, (names) => `, which ${names} runs`);
   return waitedTooLong(wait, `another migration of schema "${wait.schema}"${named}`, holders, cause);
 }
 
 function waitedForTables(wait: Wait, holders: readonly LockHolder[], cause: unknown): MigrationError {
-  const named = holders.length === 0 ? "" : `. It is used by ${describeHolders(holders)}`;
+  const named = whereKnown(holders, (names) => `. It is used by ${names}`);
   return waitedTooLong(wait, `a lock on a table of schema "${wait.schema}"${named}`, holders, cause);
+}
+
+function whereKnown(holders: readonly LockHolder[], text: (names: string) => string): string {
+  return holders.length === 0 ? "" : text(describeHolders(holders));
 }
 
 function waitedTooLong(

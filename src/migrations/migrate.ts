@@ -77,8 +77,8 @@ export async function migrateSets(
     return await inLockedTransaction(plain, schema, lockTimeoutMs, async (transaction) => {
       const applied: string[] = [];
       await changeShardsInTurn(transaction, schema);
-      for (const { set, missing } of behind) {
-        if (missing.length > 0) applied.push(...(await recreate(transaction, schema, set)));
+      for (const { set } of behind) {
+        applied.push(...(await recreate(transaction, schema, set)));
         applied.push(...(await run(transaction, schema, set, (migrator) => migrator.migrateToLatest())));
       }
       await distributeNewTables(transaction, schema);
@@ -139,7 +139,7 @@ async function statusOf(
   return statuses;
 }
 
-/** Creates missing tables again, unless another process has done so meanwhile. */
+/** Creates missing tables again, if there are any: another process may have done so meanwhile. */
 async function recreate(
   transaction: Transaction<CheckpointDatabase>,
   schema: string,
@@ -149,7 +149,7 @@ async function recreate(
   await withRowSecurityOff(transaction, () => refuseToRecreate(transaction, schema, set, status));
   const dialect = new TransactionDialect<CheckpointDatabase>(transaction);
   await repeatSteps(dialect, schema, set, status).catch((error: unknown) => {
-    throw stepFailed(dialect.firstError ?? error, status.repeated[0]);
+    throw stepFailed(error, status.repeated[0]);
   });
   return status.repeated;
 }

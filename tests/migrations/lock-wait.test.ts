@@ -109,7 +109,13 @@ describeServer("a migration that another one keeps waiting", (server) => {
         expect(error.message).toContain("`lockTimeoutMs`, or `--lock-timeout`");
       });
       expect(logger.at("warn")).toEqual([]);
+      expect(logger.at("info")).toEqual([]);
       await migrate(database.source, logger);
+      const applied = logger.at("info").map(({ message }) => message);
+      expect(applied).toEqual(migrate === WAYS.migrateToLatest ? [] : ["migrations applied"]);
+      // Nothing is pending, so nothing has to wait.
+      await whileLocked(database, MIGRATION_LOCK, () => migrate(database.source, logger));
+      expect(logger.at("info")).toHaveLength(applied.length);
     },
   );
 
@@ -162,6 +168,22 @@ describeServer("a migration that another one keeps waiting", (server) => {
         const error = await failureOf(migrate(db));
         expect(error).toMatchObject({ sqlState: "55P03", holders: [heldBy(processId)] });
         expect(error.message).toContain(`used by process ${processId}`);
+      }),
+    );
+  });
+
+  it("names nobody where its error has ended the transaction that it was passed", async () => {
+    const database = await server.migratedDatabase();
+    await whileLocked(database, RECORD_LOCK, () =>
+      onKysely(database.source, async (db) => {
+        const error = await failureOf(
+          db.transaction().execute((transaction) => migrateToLatest(transaction, LIMIT)),
+        );
+        expect(error.message).toBe(
+          'waited 30 ms for a lock on a table of schema "public"; nothing was changed. Migrate again when it has ended, ' +
+            "or wait longer: `lockTimeoutMs`, or `--lock-timeout`",
+        );
+        expect(error.holders).toEqual([]);
       }),
     );
   });

@@ -63,11 +63,13 @@ describeEachTarget("a migration", (target) => {
     for (let step = await migrateDown(kysely); step !== undefined; step = await migrateDown(kysely))
       reverted.push(step);
     expect(reverted).toEqual([...MIGRATION_NAMES].reverse());
-    const remaining = (await dumpSchema(database)).filter(
-      ({ table_name, indexname }) =>
-        !String(table_name ?? indexname).startsWith("checkpoint_kysely_migration"),
+    const isRecord = ({ table_name, indexname }: Record<string, unknown>) =>
+      String(table_name ?? indexname).startsWith("checkpoint_kysely_migration");
+    const remaining = await dumpSchema(database);
+    expect(remaining.filter((row) => !isRecord(row))).toEqual(before);
+    expect(new Set(remaining.filter(isRecord).flatMap(({ table_name }) => table_name ?? []))).toEqual(
+      new Set(["checkpoint_kysely_migration", "checkpoint_kysely_migration_lock"]),
     );
-    expect(remaining).toEqual(before);
     expect(await migrateToLatest(kysely)).toEqual(MIGRATION_NAMES);
     await close();
   });
@@ -79,7 +81,12 @@ describeEachTarget("a migration", (target) => {
     const { kysely, close } = openDatabase(database.source);
     await putValues(saver, threadConfig("spliced"), { a: [1] });
     await database.exec("update checkpoint_blobs set base = 'earlier'");
-    await expect(migrateDown(kysely)).rejects.toMatchObject({ step: "0006-add-splice-base" });
+    await expect(migrateDown(kysely)).rejects.toMatchObject({
+      step: "0006-add-splice-base",
+      message:
+        'step 0006-add-splice-base failed, nothing was changed: thread "spliced" has values that are stored as splices, ' +
+        "which the older schema can't store: expand it first",
+    });
     await saver.deleteThread("spliced");
     expect(await migrateDown(kysely)).toBe("0006-add-splice-base");
     await database.exec("insert into checkpoint_tombstones (thread_id) values ('gone')");
@@ -96,10 +103,17 @@ describeEachTarget("a migration", (target) => {
     expect(await refusal()).toBeInstanceOf(MigrationError);
     expect(await refusal()).toMatchObject({ step: "0003-add-task-path" });
     expect(await dumpSchema(database)).toEqual(before);
-
     await database.exec(
-      "update checkpoint_writes set task_path = ''; update checkpoint_blobs set blob = null",
+      "update checkpoint_writes set task_path = ''; insert into checkpoint_migrations values (10)",
     );
+    expect(await refusal()).toMatchObject({
+      message: expect.stringContaining(
+        'an official library has migrated this database to version 10 of "checkpoint_migrations", which builds on version 9',
+      ),
+    });
+    await database.exec("delete from checkpoint_migrations where v = 10");
+
+    await database.exec("update checkpoint_blobs set blob = null");
     expect(await migrateDown(kysely)).toBe("0003-add-task-path");
     expect(await refusal()).toMatchObject({ step: "0002-allow-empty-blobs" });
     await database.exec("update checkpoint_blobs set blob = ''");
@@ -108,6 +122,56 @@ describeEachTarget("a migration", (target) => {
     expect(await database.query("select thread_id from checkpoints")).toEqual([{ thread_id: thread }]);
     await close();
     await saver.end();
+  });
+
+  it("has each statement of its plan once", async () => {
+    const { source } = await target.createDatabase();
+    const { kysely, close } = openDatabase(source);
+    const { preparation, steps } = await planMigrations(kysely, { with: ["store", "cache"] });
+    const planned = [...preparation, ...steps.flatMap(({ statements }) => statements)];
+    expect(planned).toEqual([...new Set(planned)]);
+    await close();
+  });
+
+  it("leaves the settings and savepoints of a passed-in transaction as they were", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    const settings = async (db: typeof kysely) =>
+      (
+        await sql<{ wait: string; policies: string }>`
+          select current_setting('lock_timeout') as wait, current_setting('row_security') as policies`.execute(
+          db,
+        )
+      ).rows[0];
+    await migrateToLatest(kysely);
+    for (const policies of ["on", "off"]) {
+      const undone = kysely.transaction().execute(async (transaction) => {
+        await sql`select set_config('lock_timeout', '7s', true), set_config('row_security', ${policies}, true)`.execute(
+          transaction,
+        );
+        expect(await migrateToLatest(transaction)).toEqual([]);
+        expect(await settings(transaction)).toEqual({ wait: "7s", policies });
+        await migrateDown(transaction);
+        expect(await settings(transaction)).toMatchObject({ policies });
+        await sql`release savepoint langgraph_migration_lock`.execute(transaction);
+      });
+      await expect(undone).rejects.toMatchObject({ code: "3B001" });
+    }
+    await close();
+  });
+
+  it("fails as a whole where a recorded step is gone that a newer version builds on", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await migrateToLatest(kysely);
+    await database.exec(
+      "update checkpoint_kysely_migration set name = '9999-future' where name = '0006-add-splice-base'",
+    );
+    await expect(migrateToLatest(kysely)).rejects.toMatchObject({
+      step: undefined,
+      message: expect.stringMatching(/^the migration failed, nothing was changed: /),
+    });
+    await close();
   });
 
   it("can be run by 20 callers at the same time", async () => {

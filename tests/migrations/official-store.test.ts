@@ -140,6 +140,41 @@ describeServer("tables of the official JavaScript store", (target) => {
     expect(await database.query("select count(*)::int as n from store")).toEqual([{ n: 8 }]);
   });
 
+  it.each([
+    [10, ""],
+    [11, " and others"],
+  ])("are refused with the first ten of %d namespaces that can't be converted", async (count, others) => {
+    const database = await target.createDatabase();
+    await fillOfficially(database);
+    await database.exec(
+      `insert into store (namespace_path, key, value) select 'x.' || n, 'k', '{}' from generate_series(1, ${count}) n`,
+    );
+    const named = ["1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9"].filter((n) => Number(n) <= count);
+    const { kysely, close } = openDatabase(database.source);
+    await expect(convertStoreTables(kysely)).rejects.toThrow(
+      `the namespaces ${named
+        .slice(0, 10)
+        .map((n) => `"x.${n}"`)
+        .join(", ")}${others} have a label that is empty or contains a period`,
+    );
+    await close();
+  });
+
+  it("are not converted where a trigger of the application deletes items meanwhile", async () => {
+    const database = await target.createDatabase();
+    await fillOfficially(database);
+    await database.exec(`
+      create function remove() returns trigger language plpgsql as $$ begin delete from store where key = 'profile'; return null; end $$;
+      create trigger removes after update on store for each row when (new.key = 'a:b.c') execute function remove()`);
+    const before = await dumpSchema(database);
+    const { kysely, close } = openDatabase(database.source);
+    await expect(convertStoreTables(kysely)).rejects.toThrow(
+      'table "store" had 4 rows before the conversion, and has 3 after it',
+    );
+    await close();
+    expect(await dumpSchema(database)).toEqual(before);
+  });
+
   it("are not mistaken for a table of the application with that name, which is refused and not changed", async () => {
     const database = await target.createDatabase();
     await database.exec("create table store (id int primary key, city text)");

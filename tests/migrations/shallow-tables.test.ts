@@ -186,6 +186,32 @@ describeEachTarget("tables of Python's shallow saver", (target) => {
     ]);
   });
 
+  it.each([2, 3])("are converted where its setup() has failed after %d migrations", async (migrations) => {
+    await makeTables(migrations);
+    await putRows("t", { id: "2", channel_versions: { a: "02.x" } });
+    if (migrations > 2) await putBlob("t", "a", '{"b":1}');
+    const { kysely, close } = openDatabase(database.source);
+    expect(await convertShallowTables(kysely)).toEqual({
+      ...{ checkpoints: 1, writes: 0, blobs: migrations - 2, unreferencedBlobs: 0 },
+      applied: MIGRATION_NAMES,
+    });
+    await close();
+  });
+
+  it("are not converted where a trigger of the application deletes rows meanwhile", async () => {
+    await makeTables();
+    await putRows("t", { id: "2", channel_versions: {} });
+    await putWrite("t", "2", "a", "[2]");
+    await database.exec(`
+      create function remove() returns trigger language plpgsql as $$ begin delete from checkpoint_writes; return null; end $$;
+      create trigger removes after update on checkpoints execute function remove()`);
+    const { kysely, close } = openDatabase(database.source);
+    await expect(convertShallowTables(kysely)).rejects.toThrow(
+      'table "checkpoint_writes" had 1 rows before the conversion, and has 0 after it',
+    );
+    await close();
+  });
+
   it("are not changed if the conversion fails", async () => {
     await makeTables();
     await putRows("t", { channel_versions: {} });
