@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/db/index.js";
 import { MigrationRequiredError, PermissionError } from "../../src/index.js";
-import { migrateToLatest, planMigrations } from "../../src/migrations/index.js";
+import { migrateDown, migrateToLatest, planMigrations } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import {
@@ -51,6 +51,11 @@ describeEachTarget("migrate --with store and cache", (target) => {
       code: 1,
       stderr: expect.stringMatching(/table "store" holds items/),
     });
+    await database.exec("delete from mine.store; insert into mine.store_migrations values (4)");
+    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('to version 4 of "store_migrations", which builds on version 3'),
+    });
   });
 
   it("are forgotten once they are reverted, so that a later migration does not create them again", async () => {
@@ -62,6 +67,10 @@ describeEachTarget("migrate --with store and cache", (target) => {
     }
     expect((await run("migrate")).stdout).toBe('schema "public" is up to date, nothing to do\n');
     const after = await dumpSchema(database);
+    const [left] = await database.query(
+      "select count(*)::int as functions from pg_proc where proname = 'store_raise_version'",
+    );
+    expect(left).toEqual({ functions: 0 });
     expect(after).toEqual(before);
   });
 
@@ -110,6 +119,36 @@ describeVectors("migrate --with vectors", (target) => {
     );
     expect(index?.indexdef).toContain("USING ivfflat (embedding halfvec_l2_ops)");
     expect(await migrateToLatest(kysely)).toEqual([]);
+    const versions = () => database.query("select v from vector_migrations order by v");
+    expect(await versions()).toEqual([{ v: 0 }, { v: 1 }, { v: 2 }]);
+
+    await database.exec(`
+      insert into store (prefix, key, value) values ('a', 'k', '{}');
+      insert into store_vectors (prefix, key, field_name) values ('a', 'k', 'text');
+      insert into store_embedding_model (model) values ('m')`);
+    await expect(migrateDown(kysely)).rejects.toThrow('table "store_vectors" holds embeddings');
+    await database.exec("delete from store_vectors; insert into vector_migrations values (3)");
+    await expect(migrateDown(kysely)).rejects.toThrow('to version 3 of "vector_migrations"');
+    await database.exec("delete from vector_migrations where v = 3");
+    expect(await migrateDown(kysely)).toBe("vectors-0001-create-vectors");
+    const left = await database.query("select to_regclass('store_vectors') is null as gone");
+    expect(left).toEqual([{ gone: true }]);
+    await migrateToLatest(kysely, { with: ["vectors"], vectors: { dims: 4, index: { kind: "flat" } } });
+    expect(await versions()).toEqual([{ v: 0 }, { v: 1 }]);
+    expect(
+      await database.query(
+        "select indexname as name from pg_indexes where tablename = 'store_vectors' order by 1",
+      ),
+    ).toEqual([{ name: "store_vectors_pkey" }, { name: "store_vectors_prefix_idx" }]);
+    await close();
+  });
+
+  it("needs the number of dimensions", async () => {
+    const database = await target.createDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await expect(migrateToLatest(kysely, { with: ["vectors"] })).rejects.toThrow(
+      "the number of dimensions is missing: it can't be changed later",
+    );
     await close();
   });
 });

@@ -56,6 +56,7 @@ const FOLDERS: readonly Folder[] = [
     "tenants/migrations",
     "scale/citus.test.ts",
     "scale/partitions",
+    "saver/first-statement",
   ]),
   folder("inspector/http", OTHER, ["inspector"]),
   folder("inspector/runs", OTHER, ["inspector"]),
