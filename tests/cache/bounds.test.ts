@@ -1,6 +1,7 @@
 import { expect, it } from "@jest/globals";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
+import { PostgresCache } from "../../src/cache/index.js";
 import { describeAnyTarget, describeServer } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { later, useCache } from "./cached.js";
@@ -98,6 +99,17 @@ describeAnyTarget("the bounds of a cache", (target) => {
     expect(await suite.open({ maxEntries: 10 }).sweep()).toBe(5_488);
     expect((await left()).slice(1)).toEqual(names(9, 4));
   });
+
+  it("delete entries of the same time by their places, also where a batch ends among them", async () => {
+    const { database } = suite;
+    await database.exec(`insert into cache_entries
+      select case when n % 2 = 0 then '["ms"]' else '["ns"]' end, 'k' || n, 'null', '', 0, '2026-01-01', null
+      from generate_series(1, 5500) n`);
+    const last = `select key from cache_entries order by namespace collate "C" desc, key collate "C" desc limit 400`;
+    const kept = await database.query(last);
+    expect(await suite.open({ maxEntries: 400 }).sweep()).toBe(5_100);
+    expect(await database.query(last)).toEqual(kept);
+  });
 });
 
 describeServer("a sweep", (target) => {
@@ -120,6 +132,26 @@ describeServer("a sweep", (target) => {
       expect(await cache.sweep()).toBe(0);
     });
     expect(await cache.sweep()).toBe(2);
+  });
+
+  it("waits for no entry that another transaction holds, and evicts the next ones instead", async () => {
+    const { database } = suite;
+    for (const name of ["a", "b", "c"]) await suite.cache.set([{ key: at(name), value: 1 }]);
+    const options = "-c lock_timeout=100ms";
+    const cache = suite.closing(
+      new PostgresCache(
+        { connectionString: database.source, options },
+        { maxEntries: 1, deadlineMs: 120_000 },
+      ),
+    );
+    await database
+      .kysely()
+      .transaction()
+      .execute(async (transaction) => {
+        await sql`select from cache_entries order by created_at limit 1 for update`.execute(transaction);
+        expect(await cache.sweep()).toBe(2);
+      });
+    expect(await database.query("select key from cache_entries")).toEqual([{ key: at("a")[1] }]);
   });
 
   it("evicts no more than the excess while others sweep, since it counts in the statement after its lock (C7)", async () => {
