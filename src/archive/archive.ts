@@ -3,12 +3,13 @@ import { exportEach } from "../backup/export-threads.js";
 import { prune } from "../retention/prune.js";
 import { UnprovenTally } from "../retention/unproven-tally.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
 import type { ArchivePart, PartListener } from "./archive-part.js";
 import { RowDigests } from "../backup/row-digests.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
 import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
+import { partsPerFile } from "./files/parts-per-file.js";
 import { newFileName, prefixOf } from "./files/file-names.js";
 import { newestFirst } from "./files/list-files.js";
 import type { PruneRequest } from "../retention/boundary/parse-prune.js";
@@ -35,25 +36,10 @@ export async function archive(call: SaverCall, request: ArchiveRequest): Promise
     },
     unproven: tally.unproven,
   });
-  for await (const batch of filesOf(parts, filesPer === "thread" ? 1 : ROWS_PER_FILE)) {
+  for await (const batch of partsPerFile(parts, filesPer === "thread" ? 1 : ROWS_PER_FILE)) {
     await archiveFile(call, { ...request, parts: batch }, tally);
   }
   return tally.result;
-}
-
-/** Groups parts to files. Parts of a file that is for one thread are of the same thread. */
-async function* filesOf(parts: AsyncIterable<ArchivePart>, rows: number): AsyncGenerator<ArchivePart[]> {
-  let file: ArchivePart[] = [];
-  let size = 0;
-  for await (const part of parts) {
-    file.push(part);
-    size += Math.max(1, part.size);
-    if (size < rows) continue;
-    yield file;
-    file = [];
-    size = 0;
-  }
-  if (file.length > 0) yield file;
 }
 
 async function archiveFile(
@@ -70,10 +56,7 @@ async function archiveFile(
   const end = await writeLines(file, exportEach(call, parts), format);
   const archived = await readBack(file, end);
   tally.addFile();
-  for (const part of parts) {
-    throwIfAborted(call.signal);
-    await tally.add(part, archived.get(part.threadId) ?? new RowDigests());
-  }
+  for (const part of parts) await tally.add(part, archived.get(part.threadId) ?? new RowDigests());
 }
 
 /** Reads a whole file before anything of it is deleted: only its last line proves the others. */
@@ -112,7 +95,7 @@ class ArchiveTally {
   async add({ threadId, remove }: ArchivePart, archived: RowDigests): Promise<void> {
     const { isChanged, ...counts } = await remove(archived);
     this.#counts = addCounts(this.#counts, counts);
-    if (counts.checkpoints + counts.writes + counts.blobs > 0) this.#threads.add(threadId);
+    if (numberOfRows(counts) > 0) this.#threads.add(threadId);
     if (isChanged) this.#changed.add(threadId);
   }
 

@@ -86,7 +86,7 @@ function toPart(
   const part = rowsOf(namespaces);
   return {
     threadId,
-    size: part.checkpoints.length + part.orphans.length + part.blobs.length,
+    size: sizeOf(part),
     rows: (within) => exportPart(within, threadId, part),
     remove: async (archived) => {
       let total: RowCounts = NO_ROWS;
@@ -119,8 +119,12 @@ function rowsOf(namespaces: readonly ExportedNamespace[]): ThreadPart {
   };
 }
 
-function hasRows({ plan, orphans, blobs }: ExportedNamespace): boolean {
-  return (plan?.deletableIds.length ?? 0) + orphans.length + blobs.length > 0;
+function hasRows(namespace: ExportedNamespace): boolean {
+  return sizeOf(rowsOf([namespace])) > 0;
+}
+
+function sizeOf({ checkpoints, orphans, blobs }: ThreadPart): number {
+  return [checkpoints, orphans, blobs].flat().length;
 }
 
 function keyOf({ threadId, checkpointNs }: NamespaceKey): string {

@@ -49,13 +49,18 @@ export async function removeThread(
   const removal = await inOneTransaction(call, async (within) => {
     await lockThread(within, threadId);
     const rows = await readDigests(within, threadId);
-    const [time] = idle === undefined ? [] : await selectThreadTimes(within, [threadId]);
-    const isActive = idle !== undefined && time !== undefined && !isIdle(time, idle);
+    const isActive = idle !== undefined && (await isThreadActive(within, threadId, idle));
     if (isActive || !isArchived(rows, archived)) return { ...NO_ROWS, isChanged: true };
     return deleteRows(within, threadId, rows);
   });
-  if (!removal.isChanged) call.policy.memory?.forgetThread(threadId);
+  call.policy.memory?.forgetThread(threadId);
   return removal;
+}
+
+/** Whether a checkpoint came after the thread was found idle. It may be in the file. */
+async function isThreadActive(within: SaverCall, threadId: string, idle: IdleRule): Promise<boolean> {
+  const times = await selectThreadTimes(within, [threadId]);
+  return times.some((time) => !isIdle(time, idle));
 }
 
 async function lockThread(within: SaverCall, threadId: string): Promise<void> {

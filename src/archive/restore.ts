@@ -3,7 +3,7 @@ import { importRows } from "../backup/import-threads.js";
 import { LatestRows } from "../backup/latest-rows.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
 import { liftTombstones } from "../threads/thread-tombstones.js";
 import type { RestoreReport } from "./archive-types.js";
 import type { RestoreRequest } from "./boundary/parse-archive.js";
@@ -60,7 +60,7 @@ async function findRows(call: SaverCall, { target, threads }: RestoreRequest): P
     const ofFile = new Set<string>();
     for await (const line of readRows({ target, name, signal: call.signal })) {
       if (!("thread" in line) || wanted?.has(line.thread) === false) continue;
-      if (line.checkpoints + line.writes + line.blobs > 0) ofFile.add(line.thread);
+      if (numberOfRows(line) > 0) ofFile.add(line.thread);
     }
     for (const thread of ofFile) {
       found.set(thread, (found.get(thread) ?? 0) + 1);

@@ -5,7 +5,7 @@ import { type IdleRule, isIdle } from "../retention/idle-rule.js";
 import { measureThreads, type ThreadSizeRow } from "../retention/queries/measure-threads.js";
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
 import { threadPages } from "../saver/thread-pages.js";
 import type { ArchivePart, PartListener } from "./archive-part.js";
 import { removeThread } from "./remove-thread.js";
@@ -53,14 +53,11 @@ export async function* idleThreads(
   }
 }
 
-function wholeThread(
-  call: SaverCall,
-  { thread_id: threadId, checkpoints, writes, blobs }: ThreadSizeRow,
-  idle?: IdleRule,
-): ArchivePart {
+function wholeThread(call: SaverCall, row: ThreadSizeRow, idle?: IdleRule): ArchivePart {
+  const threadId = row.thread_id;
   return {
     threadId,
-    size: checkpoints + writes + blobs,
+    size: numberOfRows(row),
     rows: (within) => exportThread(within, threadId),
     remove: (archived) => removeThread(call, threadId, { archived, idle }),
   };

@@ -18,7 +18,7 @@ import {
 import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
-import { hoursAgo, putLine } from "../retention/put-line.js";
+import { HOUR, hoursAgo, putLine } from "../retention/put-line.js";
 import {
   allRows,
   type AnyRows,
@@ -132,6 +132,33 @@ describeAnyTarget("an archive of rows that change after they were written to the
     expect(await saver.archive({ keepLast: 1, to })).toMatchObject({ checkpoints: 0, writes: 0 });
     const { delta } = await saver.getDeltaChannelHistory({ config: threadConfig("t"), channels: ["delta"] });
     expect(delta?.writes).toEqual([["task", "delta", ["written"]]]);
+  });
+
+  it("keeps a thread that went on before it was written to the file", async () => {
+    for (const thread of ["a", "b", "c"]) await putLine(saver, thread, hoursAgo(3, 2));
+    const to = changing(async (isOfFile) => {
+      if (!isOfFile("a")) return;
+      await putValues(saver, threadConfig("b"), { list: ["new"] });
+      await saver.deleteThread("c");
+    });
+    let namespacesDone = 0;
+    const onProgress = (step: { readonly namespacesDone: number }) => ({ namespacesDone } = step);
+    expect(await saver.archive({ idleForMs: HOUR, to, onProgress })).toMatchObject({
+      threads: 1,
+      changed: 1,
+    });
+    expect(await listIds(saver.list(threadConfig("b")))).toHaveLength(3);
+    expect(namespacesDone).toBe(2);
+  });
+
+  it("keeps writes without a checkpoint whose checkpoint comes meanwhile", async () => {
+    const [id = "", next = ""] = hoursAgo(3, 2);
+    const at = threadConfig("t", { checkpoint_ns: "", checkpoint_id: id });
+    await saver.putWrites(at, [["list", 1]], "task");
+    await putLine(saver, "t", [next]);
+    const to = changing(() => putLine(saver, "t", [id]));
+    expect(await saver.archive({ keepLast: 9, deleteUnproven: true, to })).toMatchObject({ writes: 0 });
+    expect((await saver.getTuple(at))?.pendingWrites).toContainEqual(["task", "list", 1]);
   });
 
   it("removes the other checkpoints of a transaction where one has a new write or a new child", async () => {

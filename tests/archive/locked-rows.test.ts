@@ -50,6 +50,23 @@ describeServer("an archive beside a call that is not committed", (target) => {
     return { checkpoint, metadata, versions: { ...allVersions(child), delta: "1" } };
   }
 
+  it("locks no row of another thread", async () => {
+    const { database, saver } = await opened();
+    const other = await putValues(saver, threadConfig("u"), { a: ["other"] });
+    await saver.putWrites(other.config, [["a", 1]], "task");
+    const kysely = database.kysely<CheckpointDatabase>();
+    const impatient = new PostgresSaver(`${database.source}?options=-c%20lock_timeout%3D100`, undefined, {
+      retry: false,
+    });
+    await kysely.transaction().execute(async (transaction) => {
+      for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const)
+        await transaction.selectFrom(table).selectAll().where("thread_id", "=", "u").forUpdate().execute();
+      expect(await impatient.archive({ ...WHOLE, to: memoryArchive() })).toMatchObject({ checkpoints: 2 });
+    });
+    await impatient.end();
+    await saver.end();
+  });
+
   it("keeps a checkpoint, and its writes, that a new child needs (C7)", async () => {
     const { saver, root, archiveBeside } = await opened();
     await saver.putWrites(root.config, [["delta", ["written"]]], "task");

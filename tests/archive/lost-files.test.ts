@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
-import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { checkpointOf, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
+import { idAt } from "../retention/id-at.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
+const IDS: readonly string[] = [5, 4, 3, 2, 1].map((day) => idAt(Date.UTC(2020, 0, 10 - day)));
 const WHOLE = { lostFiles: [], incomplete: [], missing: [] };
 
 describeServer("a restore from an archive that has lost a file", (target) => {
@@ -36,9 +38,10 @@ describeServer("a restore from an archive that has lost a file", (target) => {
     { filesPer: "run", whole: true },
   ] as const)("says so, whichever it is: %j", async ({ filesPer, whole }) => {
     await archiveInRounds(filesPer, whole);
-    // Another thread has the checkpoints that this one lacks.
+    // Another thread and another namespace have the checkpoints that this one lacks.
     await database.exec(`insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
-      select 'other', checkpoint_ns, parent_checkpoint_id, checkpoint, metadata from checkpoints
+      select thread, ns, parent_checkpoint_id, checkpoint, metadata
+      from checkpoints, (values ('other', ''), ('t', 'sub')) as others (thread, ns)
       where thread_id = 't' and parent_checkpoint_id is not null`);
     // The newest file, which no other one names, is lost first: the checkpoints that followed it are still stored then.
     const files = [...archive.files].reverse();
@@ -66,5 +69,23 @@ describeServer("a restore from an archive that has lost a file", (target) => {
     await putValues(shallow, config, { a: 2 }, checkpoint);
     await shallow.archive({ strategy: "delete", threads: ["shallow"], to: archive });
     expect(await shallow.restore({ from: archive })).toMatchObject({ ...WHOLE, threads: 1, checkpoints: 1 });
+  });
+
+  it("does not miss it either where another parent comes back", async () => {
+    const at = (n: number) => threadConfig("t", { checkpoint_ns: "", checkpoint_id: IDS[n] });
+    const checkpoints = IDS.map((id) => ({ ...checkpointOf(saver, {}), id }));
+    const storeAll = async () => {
+      for (const [n, checkpoint] of checkpoints.entries())
+        await saver.put(n === 0 ? threadConfig("t") : at(n - 1), checkpoint, metadataOf(n), {});
+    };
+    const remove = (ns: readonly number[]) =>
+      database.query("delete from checkpoints where checkpoint_id = any ($1)", [ns.map((n) => IDS[n])]);
+    await storeAll();
+    await remove([1]);
+    await saver.archive({ strategy: "delete", threads: ["t"], to: archive });
+    await storeAll();
+    // The archive has the parent of 4. Nothing has that of 2.
+    await remove([1, 2, 3]);
+    expect(await saver.restore({ from: archive })).toMatchObject({ ...WHOLE, checkpoints: 2 });
   });
 });

@@ -151,9 +151,11 @@ describeServer("the target of an archive", (target) => {
     const to = archiveFolder(path);
     const failing: ArchiveTarget = {
       ...to,
-      write: (name, content, options) => to.write(name, endingEarly(content), options),
+      write: (name, content, options) => to.write(name, endingEarly(content, path), options),
     };
-    await expect(saver.archive({ ...THREADS, to: failing })).rejects.toThrow(ArchiveError);
+    await expect(saver.archive({ ...THREADS, to: failing })).rejects.toThrow(
+      "can't be written: the disk is full",
+    );
     expect(await readdir(path)).toEqual([]);
     expect(await allRows(database)).toEqual(before);
     await saver.archive({ ...THREADS, to });
@@ -171,6 +173,59 @@ describeServer("the target of an archive", (target) => {
     expect(await allRows(database)).toEqual(before);
     await saver.end();
   });
+
+  it("may list other files, which are left alone", async () => {
+    const { saver } = await filled();
+    const archive = memoryArchive();
+    const to: ArchiveTarget = { ...archive, list: () => archive.files.keys() };
+    archive.files.set("a~readme", Buffer.from("no rows"));
+    archive.files.set("b~20990501T000000000Z-00000000aa-00000000bb.ndjson.gz", Buffer.from("no rows"));
+    await saver.archive({ ...THREADS, to });
+    expect(await saver.restore({ from: to, threads: ["a"] })).toMatchObject({
+      threads: 1,
+      files: 1,
+      lostFiles: [],
+    });
+    await saver.end();
+  });
+
+  it.each(["is read", "has been removed"])(
+    "is not asked again once a call is aborted while a file %s",
+    async (when) => {
+      const { database, saver, before } = await filled();
+      const caller = new AbortController();
+      const asked: string[] = [];
+      const archive = memoryArchive();
+      const to: ArchiveTarget = {
+        ...archive,
+        write: (...args) => {
+          asked.push("write");
+          return archive.write(...args);
+        },
+        read: (...args) => {
+          if (when === "is read") caller.abort();
+          return archive.read(...args);
+        },
+        list: (...args) => {
+          asked.push("list");
+          return archive.list(...args);
+        },
+      };
+      const call = saver.archive({
+        idleForMs: 0,
+        to,
+        signal: caller.signal,
+        onProgress: () => {
+          caller.abort();
+        },
+      });
+      await expect(call).rejects.toThrow(AbortError);
+      expect(asked).toEqual(["list", "write"]);
+      const stays = when === "is read" ? before.checkpoints : before.checkpoints?.slice(1);
+      expect((await allRows(database)).checkpoints).toHaveLength(stays?.length ?? 0);
+      await saver.end();
+    },
+  );
 
   it("brings a thread back beside one that went on under the same id", async () => {
     const { saver } = await filled();
@@ -190,9 +245,11 @@ describeServer("the target of an archive", (target) => {
   });
 });
 
-async function* endingEarly(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** @param folder - Whose drafts somebody removes meanwhile. */
+async function* endingEarly(content: AsyncIterable<Uint8Array>, folder?: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) {
     yield chunk;
+    for (const name of folder === undefined ? [] : await readdir(folder)) await rm(join(folder ?? "", name));
     throw new Error("the disk is full");
   }
 }

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, type RetentionOptions } from "../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { memoryArchive } from "../../test-support/memory-archive.js";
 import { observedPool } from "../../test-support/round-trips.js";
 import { describeServer, onOneServer } from "../../test-support/targets.js";
 import { idAt } from "./id-at.js";
@@ -79,6 +80,11 @@ describeServer("retention in a passed-in transaction", (target) => {
   it.each([
     ["prune", (saver: PostgresSaver) => saver.prune(["t"])],
     ["deleteThread", (saver: PostgresSaver) => saver.deleteThread("t")],
+    ["archive", (saver: PostgresSaver) => saver.archive({ keepLast: 1, to: memoryArchive() })],
+    [
+      "archive of a thread",
+      (saver: PostgresSaver) => saver.archive({ strategy: "delete", threads: ["t"], to: memoryArchive() }),
+    ],
   ] as const)(
     "refuses %s in a transaction whose isolation level hides concurrent puts (C11)",
     async (_name, call) => {

@@ -19,28 +19,27 @@ const GZIP: FileFormat = {
 };
 
 const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
-const ZSTD = zstdFormat();
+
+type Formats = Readonly<Record<ArchiveCompression, FileFormat | undefined>>;
 
 /** The algorithms that this Node.js has. */
-export const FORMATS: Readonly<Record<ArchiveCompression, FileFormat | undefined>> = {
-  zstd: ZSTD,
-  gzip: GZIP,
-};
+export const FORMATS = formatsOf(zlib);
 
 /** What files are compressed with by default. */
-export const DEFAULT_FORMAT: FileFormat = ZSTD ?? GZIP;
+export const DEFAULT_FORMAT: FileFormat = FORMATS.zstd ?? GZIP;
 
-/** Node.js has zstd from 22.15 and 23.8 on. The types of older versions don't have it. */
-function zstdFormat(): FileFormat | undefined {
-  const functions: Readonly<Record<string, unknown>> = zlib;
+/** Returns the algorithms of a `node:zlib`. It has zstd from 22.15 and 23.8 on. The types of older versions don't have it. */
+export function formatsOf(functions: Readonly<Record<string, unknown>>): Formats {
   const { createZstdCompress, createZstdDecompress } = functions;
-  if (!createsStream(createZstdCompress) || !createsStream(createZstdDecompress)) return undefined;
-  return {
+  if (!createsStream(createZstdCompress) || !createsStream(createZstdDecompress))
+    return { zstd: undefined, gzip: GZIP };
+  const zstd: FileFormat = {
     extension: "zst",
     magic: ZSTD_MAGIC,
     compress: () => createZstdCompress(),
     decompress: () => createZstdDecompress(),
   };
+  return { zstd, gzip: GZIP };
 }
 
 function createsStream(value: unknown): value is () => Transform {
@@ -63,7 +62,10 @@ export class UnsupportedCompression extends Error {}
  *
  * @throws UnsupportedCompression for zstd where Node.js lacks it.
  */
-export async function* decompressed(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* decompressed(
+  content: AsyncIterable<Uint8Array>,
+  { zstd, gzip } = FORMATS,
+): AsyncGenerator<Uint8Array> {
   const chunks = content[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < ZSTD_MAGIC.length) {
@@ -71,12 +73,12 @@ export async function* decompressed(content: AsyncIterable<Uint8Array>): AsyncGe
     if (next.done === true) break;
     head = Buffer.concat([head, next.value]);
   }
-  const whole = startingWith(head, chunks);
-  if (ZSTD === undefined && startsWith(head, ZSTD_MAGIC)) {
-    await whole.return(undefined);
+  if (zstd === undefined && startsWith(head, ZSTD_MAGIC)) {
+    await chunks.return?.();
     throw new UnsupportedCompression("is compressed with zstd, which Node.js has from 22.15 on");
   }
-  const format = [ZSTD, GZIP].find((each) => each !== undefined && startsWith(head, each.magic));
+  const whole = startingWith(head, chunks);
+  const format = [zstd, gzip].find((each) => each !== undefined && startsWith(head, each.magic));
   yield* format === undefined ? whole : through(whole, format.decompress());
 }
 

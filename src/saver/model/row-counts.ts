@@ -13,6 +13,11 @@ export interface RowCounts {
 /** The counts of no rows, to start a sum with. */
 export const NO_ROWS: RowCounts = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
 
+/** How many rows these are, of all tables. */
+export function numberOfRows({ checkpoints, writes, blobs }: Omit<RowCounts, "bytes">): number {
+  return checkpoints + writes + blobs;
+}
+
 /** Adds two counts. */
 export function addCounts(a: RowCounts, b: RowCounts): RowCounts {
   return {
