@@ -12,10 +12,8 @@ import { exportBlobs, exportWrites } from "./export-values.js";
 const PAGE_ROWS = 1_000;
 /** The most bytes of headers that one statement reads, by their stored size. */
 const PAGE_BYTES = 8 * 2 ** 20;
-/** The most keys of unreferenced values that one statement reads. */
-const KEY_ROWS = 10_000;
-/** The most keys of checkpoints that one statement reads. */
-const GIVEN_KEYS = 1_000;
+/** The most keys that one statement reads. */
+const KEY_ROWS = 1_000;
 /** The size at which an orphaned value counts, so that a statement reads few of them: their sizes are not known. */
 const ASSUMED_BYTES = 2 ** 18;
 /** How often the export rereads a page when a concurrent deletion removed some of its values. */
@@ -58,7 +56,7 @@ export async function* exportPart(
   part: ThreadPart,
 ): AsyncGenerator<RowLine> {
   const exported: ExportedKeys = { checkpoints: new Set(), blobs: new Set() };
-  for (const chunk of chunksOf(part.checkpoints, GIVEN_KEYS)) {
+  for (const chunk of chunksOf(part.checkpoints, KEY_ROWS)) {
     let keys = chunk;
     let page: readonly PageCursor[] = [];
     do {

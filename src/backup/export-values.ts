@@ -6,13 +6,13 @@ import type { BlobKeyRow } from "./queries/get-blob-keys.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
 import type { WriteKeyRow } from "./queries/get-write-keys.js";
+import { portionsOf } from "../saver/model/portions-of.js";
 import { pieceBytesOf } from "../db/size-limits.js";
 import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
 
-/** The most bytes of values and the most rows that one statement reads. */
-const PORTION_BYTES = 4 * 2 ** 20;
-const PORTION_ROWS = 1_000;
+/** What one statement reads at most. */
+const PORTION = { rows: 1_000, bytes: 4 * 2 ** 20 };
 /**
  * The most characters of base64 in a line: 1,024 lines of 77 characters, as Postgres breaks base64, which encode 57 KiB. A
  * line is copied several times, and V8 frees strings below 128 KiB early.
@@ -35,7 +35,7 @@ export async function* exportBlobs(
   const byKey = new Map(keys.map((key) => [keyOf(key), key]));
   const missing = [...byKey].flatMap(([id, key]) => (exported.has(id) ? [] : [key]));
   let hasBases = true;
-  for (const portion of portionsOf(missing)) {
+  for (const portion of portionsOf(missing, sizeOf, PORTION)) {
     const bases: BlobKeyRow[] = [];
     for (const { type, blob, base, whole_bytes, ...key } of await getStoredBlobs(call, threadId, portion)) {
       // Whole values have the columns that older versions know.
@@ -68,7 +68,7 @@ export async function* exportWrites(
   const keyOf = (row: Omit<WriteKeyRow, "bytes">) =>
     rowKey(row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx));
   const missing = keys.filter((key) => !exported.has(keyOf(key)));
-  for (const portion of portionsOf(missing)) {
+  for (const portion of portionsOf(missing, sizeOf, PORTION)) {
     for (const { blob, ...row } of await getStoredWrites(call, threadId, portion)) {
       const columns: WriteColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
       const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
@@ -109,24 +109,11 @@ async function* exportValue(
   return true;
 }
 
+function sizeOf({ bytes }: { readonly bytes: number | null }): number {
+  return bytes ?? 0;
+}
+
 /** Removes the line breaks that Postgres puts into base64, as MIME does. */
 function inOneLine(base64: string): string {
   return base64.replaceAll("\n", "");
-}
-
-/** Splits keys, in their order, into portions whose values fit into memory together. */
-function* portionsOf<Key extends { readonly bytes: number | null }>(keys: readonly Key[]): Generator<Key[]> {
-  let portion: Key[] = [];
-  let bytes = 0;
-  for (const key of keys) {
-    const length = key.bytes ?? 0;
-    if (portion.length === PORTION_ROWS || (portion.length > 0 && bytes + length > PORTION_BYTES)) {
-      yield portion;
-      portion = [];
-      bytes = 0;
-    }
-    portion.push(key);
-    bytes += length;
-  }
-  if (portion.length > 0) yield portion;
 }

@@ -1,3 +1,4 @@
+import { numberOfRows } from "../saver/model/row-counts.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { readBackupLines } from "../parsing/backup-lines.js";
 import { BackupError } from "./backup-error.js";
@@ -63,8 +64,9 @@ function readBackup(lines: AsyncIterable<unknown> | Iterable<unknown>): AsyncGen
   return readBackupLines<RowLine>(THREAD_BACKUP, lines, parseLine);
 }
 
-function describeRestored({ threads, checkpoints, writes, blobs, skipped }: ImportReport): string {
-  if (checkpoints + writes + blobs + skipped === 0) return "nothing was restored";
+function describeRestored(report: ImportReport): string {
+  const { threads, checkpoints, writes, blobs, skipped } = report;
+  if (numberOfRows(report) + skipped === 0) return "nothing was restored";
   const alreadyStored = skipped === 0 ? "" : `; ${skipped} rows were already stored`;
   return (
     `restored before the error: ${checkpoints} checkpoints, ${writes} writes and ${blobs} values ` +

@@ -1,4 +1,5 @@
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
+import { numberOfRows } from "../saver/model/row-counts.js";
 import { BackupTotals } from "./backup-totals.js";
 import { parseChain } from "./boundary/parse-backup.js";
 import { chainOf, checkLink, type ChainedBackup, type ReadLine } from "./chained-backup.js";
@@ -55,8 +56,7 @@ async function* unseenRows(backup: ChainedBackup, seen: Set<string>): AsyncGener
       if (isUnseen) yield line;
       continue;
     }
-    const hasRows = row.checkpoints + row.writes + row.blobs > 0;
-    if (hasRows && !seen.has(row.thread)) yield line;
+    if (numberOfRows(row) > 0 && !seen.has(row.thread)) yield line;
     if (backup.since !== "") seen.add(row.thread);
   }
 }

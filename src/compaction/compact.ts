@@ -11,7 +11,8 @@ import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import type { ChannelKey, VersionRow } from "./queries/select-versions.js";
-import { batchesOf, type StoredValues } from "./rewrite-values.js";
+import { REWRITTEN_AT_ONCE, type StoredValues } from "./rewrite-values.js";
+import { portionsOf } from "../saver/model/portions-of.js";
 import { wholeReplacement } from "./whole-replacement.js";
 import { compareText } from "../saver/model/compare-text.js";
 
@@ -33,7 +34,7 @@ const shortChains: ChannelPlan = {
   concerns: ({ splices, long_values: longValues }) =>
     (longValues > 0 && longValues + splices > 1) || splices > MAX_BASES,
   *rewritesOf(key, versions, serde) {
-    for (const batch of batchesOf(linksOf(versions), ({ bytes }) => bytes)) {
+    for (const batch of portionsOf(linksOf(versions), ({ bytes }) => bytes, REWRITTEN_AT_ONCE)) {
       yield {
         targets: batch.map(({ version }) => version),
         context: batch.flatMap(({ previous }) => previous ?? []),

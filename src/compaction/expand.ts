@@ -3,7 +3,8 @@ import type { GrowthRequest } from "./boundary/parse-growth.js";
 import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel.js";
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
-import { batchesOf } from "./rewrite-values.js";
+import { REWRITTEN_AT_ONCE } from "./rewrite-values.js";
+import { portionsOf } from "../saver/model/portions-of.js";
 import { wholeReplacement } from "./whole-replacement.js";
 
 /** Stores splices as whole values; see `expand` of the savers. */
@@ -20,7 +21,11 @@ const wholeValues: ChannelPlan = {
   concerns: ({ splices }) => splices > 0,
   *rewritesOf(key, versions, serde) {
     const splices = versions.filter(({ base }) => base !== null);
-    for (const batch of batchesOf(splices, ({ whole_bytes, bytes }) => whole_bytes ?? bytes)) {
+    for (const batch of portionsOf(
+      splices,
+      ({ whole_bytes, bytes }) => whole_bytes ?? bytes,
+      REWRITTEN_AT_ONCE,
+    )) {
       const targets = batch.map(({ version }) => version);
       yield {
         targets,

@@ -13,9 +13,8 @@ import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
 import { type Replacement, replaceValue } from "./queries/replace-value.js";
 import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
 
-/** The most values, and bytes of them, that one transaction stores. A longer value has a transaction of its own. */
-const BATCH_VALUES = 100;
-const BATCH_BYTES = 8 * 2 ** 20;
+/** What one transaction stores at most. */
+export const REWRITTEN_AT_ONCE = { rows: 100, bytes: 8 * 2 ** 20 };
 
 /** Values of a channel that one transaction stores in another form. */
 export interface Rewrite {
@@ -133,24 +132,4 @@ export async function readValues(
     },
     versions: () => selectVersions(call, key),
   };
-}
-
-/** Splits values into the portions of {@link rewriteValues}. */
-export function* batchesOf<Value>(
-  values: readonly Value[],
-  bytesOf: (value: Value) => number,
-): Generator<Value[]> {
-  let batch: Value[] = [];
-  let bytes = 0;
-  for (const value of values) {
-    const length = bytesOf(value);
-    if (batch.length > 0 && (batch.length >= BATCH_VALUES || bytes + length > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(value);
-    bytes += length;
-  }
-  if (batch.length > 0) yield batch;
 }

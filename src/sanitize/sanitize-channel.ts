@@ -4,7 +4,7 @@ import { type ChangedValue, changesOf } from "../compaction/growth-tally.js";
 import type { Replacement } from "../compaction/queries/replace-value.js";
 import { type ChannelKey, selectVersions } from "../compaction/queries/select-versions.js";
 import {
-  batchesOf,
+  REWRITTEN_AT_ONCE,
   lockValues,
   readValues,
   storeReplacements,
@@ -12,6 +12,7 @@ import {
 } from "../compaction/rewrite-values.js";
 import { wholeReplacement } from "../compaction/whole-replacement.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
+import { portionsOf } from "../saver/model/portions-of.js";
 import { readUnreplaced } from "../saver/replaced-value.js";
 import { innermost } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
@@ -35,7 +36,7 @@ export async function* sanitizeChannel(
   channel: SanitizedChannel,
 ): AsyncGenerator<readonly ChangedValue[]> {
   const rows = await selectVersions(call, channel.key);
-  for (const batch of batchesOf(rows, ({ whole_bytes, bytes }) => whole_bytes ?? bytes)) {
+  for (const batch of portionsOf(rows, ({ whole_bytes, bytes }) => whole_bytes ?? bytes, REWRITTEN_AT_ONCE)) {
     const versions = batch.map(({ version }) => version);
     const found = await replacementsOf(call, channel, versions);
     if (found.length === 0) continue;

@@ -45,6 +45,13 @@ describeAnyTarget("an import", (target) => {
       ([first = ""]) => [first, "{"],
       /^line 2: the backup is truncated or damaged/,
     ],
+    ...["1", '"text"', "null", "[]", "{}"].map(
+      (line): [string, (whole: readonly string[]) => readonly string[], RegExp] => [
+        `a line with ${line}`,
+        ([first = ""]) => [first, line],
+        /^line 2: the backup is damaged/,
+      ],
+    ),
     ["an unknown table", ([first = ""]) => [first, '{"table":"users"}'], /^line 2: the backup is damaged/],
     [
       "an unknown column",
@@ -62,6 +69,16 @@ describeAnyTarget("an import", (target) => {
       "pieces that are too long",
       ([first = ""]) => [first, blobLine('"bytes":2'), '{"piece":"AAAA"}'],
       /do not have the stated length/,
+    ],
+    [
+      "an empty piece",
+      ([first = ""]) => [first, blobLine('"bytes":2'), '{"piece":""}'],
+      /do not have the stated length/,
+    ],
+    [
+      "a backup that ends before the last piece",
+      ([first = ""]) => withEnd([first, blobLine('"bytes":9'), '{"piece":"AAAA"}'], {}),
+      /a value is incomplete/,
     ],
     [
       "a value without its last piece",
@@ -159,15 +176,56 @@ describeAnyTarget("an import", (target) => {
       '{"cancelled":true}',
       blobLine('"blob":"AQ=="'),
     ];
-    const hash = createHash("sha256").update(body.map((line) => `${line}\n`).join(""));
-    const end = { threads: 0, checkpoints: 0, writes: 0, blobs: 1, bytes: 1, sha256: hash.digest("hex") };
-    expect(await saver.importThreads([...body, JSON.stringify({ end })])).toMatchObject({
+    expect(await saver.importThreads(withEnd(body, { blobs: 1, bytes: 1 }))).toMatchObject({
       blobs: 1,
       bytes: 1,
     });
     await saver.deleteThread("t");
   });
+
+  it("stores at most 8 MiB or a thousand rows in a transaction, and reports each", async () => {
+    const MB = 2 ** 20;
+    const [first = ""] = lines;
+    const key = (n: number) => `"thread_id":"t","checkpoint_ns":"","checkpoint_id":"${n}"`;
+    const header = `"parent_checkpoint_id":null,"type":null,"checkpoint":"{}","metadata":"{}"`;
+    const write = `"task_id":"x","task_path":"","idx":0,"channel":"a","type":null,"blob":"AA=="`;
+    const numbers = Array.from({ length: 333 }, (_, n) => n);
+    let version = 0;
+    const value = (bytes: number) =>
+      blobLine(`"blob":"${Buffer.alloc(bytes).toString("base64")}"`).replace('"1"', `"${++version}"`);
+    const body = [
+      first,
+      ...[9 * MB, 4 * MB, 4 * MB, 1].map(value),
+      ...numbers.map((n) => `{"table":"checkpoints",${key(n)},${header}}`),
+      ...numbers.map((n) => `{"table":"checkpoint_writes",${key(n)},${write}}`),
+      ...numbers.map(() => value(1)),
+      value(1),
+    ];
+    const counts = { checkpoints: 333, writes: 333, blobs: 338, bytes: 17 * MB + 668 };
+    const stored: object[] = [];
+    const report = await saver.importThreads(withEnd(body, counts), {
+      onProgress: (progress) => {
+        stored.push(progress);
+      },
+    });
+    const none = { checkpoints: 0, writes: 0, threads: 0, skipped: 0 };
+    expect(stored).toEqual([
+      { ...none, blobs: 1, bytes: 9 * MB },
+      { ...none, blobs: 3, bytes: 17 * MB },
+      { ...none, ...counts, blobs: 337, bytes: 17 * MB + 667 },
+      { ...none, ...counts },
+    ]);
+    expect(report).toEqual(stored.at(-1));
+    await saver.deleteThread("t");
+  });
 });
+
+/** A backup that ends with these counts. */
+function withEnd(body: readonly string[], counts: object): string[] {
+  const hash = createHash("sha256").update(body.map((line) => `${line}\n`).join(""));
+  const none = { threads: 0, checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
+  return [...body, JSON.stringify({ end: { ...none, ...counts, sha256: hash.digest("hex") } })];
+}
 
 function blobLine(bytes: string): string {
   return `{"table":"checkpoint_blobs","thread_id":"t","checkpoint_ns":"","channel":"c","version":"1","type":"json",${bytes}}`;

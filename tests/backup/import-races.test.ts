@@ -56,6 +56,50 @@ describeServer("an import with concurrent writers", (target) => {
     }
   }
 
+  /** Exports two threads whose checkpoints have the same id. The second one references a value that only the first one has. */
+  async function backupOfTwo(values: Record<string, unknown>, writes: readonly string[]) {
+    const second = newThread();
+    const of = async (id: string, all: Record<string, unknown>, written: readonly string[]) => {
+      const made = checkpointOf(saver, all);
+      const channel_versions = { ...made.channel_versions, shared: 1 };
+      const checkpoint = { ...made, id: idAt(0), channel_versions };
+      const config = await saver.put(threadConfig(id), checkpoint, metadataOf(), channel_versions);
+      await saver.putWrites(
+        config,
+        written.map((channel) => [channel, 1]),
+        "task",
+      );
+    };
+    await of(thread, { shared: ["shared"] }, ["shared"]);
+    await of(second, { shared: ["shared"], ...values }, writes);
+    await database.query("delete from checkpoint_blobs where thread_id = $1 and channel = 'shared'", [
+      second,
+    ]);
+    const lines = await collect(saver.exportThreads({ threads: [thread, second] }));
+    await saver.prune([thread, second], { strategy: "delete" });
+    return { second, lines };
+  }
+
+  it("expects of a thread no value and no write that another one has", async () => {
+    const { second, lines } = await backupOfTwo(
+      Object.fromEntries(MANY.map((channel) => [channel, [1]])),
+      [],
+    );
+    expect(await saver.importThreads(lines)).toMatchObject({
+      ...{ threads: 2, checkpoints: 2, writes: 1, blobs: MANY.length + 1 },
+    });
+    await saver.prune([thread, second], { strategy: "delete" });
+  });
+
+  it("expects the writes of a thread although another one has the same checkpoint", async () => {
+    const { second, lines } = await backupOfTwo({}, MANY);
+    const remove = () => database.query("delete from checkpoint_writes where thread_id = $1", [second]);
+    await expect(saver.importThreads(interrupted(lines, remove))).rejects.toThrow(
+      `thread "${second}" was pruned or deleted during the import`,
+    );
+    await saver.prune([thread, second], { strategy: "delete" });
+  });
+
   it("restores everything or fails when a prune runs at any point of it (C18)", async () => {
     await database.query(
       `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
