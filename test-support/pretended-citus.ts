@@ -4,7 +4,7 @@ import type { TestDatabase } from "./targets.js";
  * Gives a database the catalog of the coordinator of a Citus cluster, and the functions that distribute tables. They record where tables
  * would be, and leave the rows alone. Where policies could hide rows from them, they fail.
  */
-export async function pretendCitus(database: TestDatabase): Promise<void> {
+export async function pretendCitus(database: Pick<TestDatabase, "exec">): Promise<void> {
   await database.exec(`
     set allow_system_table_mods = on;
     insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
@@ -13,6 +13,7 @@ export async function pretendCitus(database: TestDatabase): Promise<void> {
     create table pg_catalog.pg_dist_partition (
       logicalrelid regclass, partmethod "char", partkey text, colocationid integer, repmodel "char");
     create table pg_catalog.pg_dist_shard (logicalrelid regclass);
+    grant select on pg_catalog.pg_dist_local_group, pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard to public;
 
     create function pg_catalog.column_to_column_name(regclass, key text) returns text return key;
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { PostgresSaver } from "../../src/index.js";
+import { type HiddenRowsError, PostgresSaver } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { memoryArchive } from "../../test-support/memory-archive.js";
+import { recordPool } from "../../test-support/recorded-pool.js";
 import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
-import { NO_ROW_SECURITY } from "../tenants/tenancy.js";
+import { NO_ROW_SECURITY, urlOf } from "../tenants/tenancy.js";
 import { hoursAgo, putLine } from "./put-line.js";
 import { rowsOf } from "./stored-rows.js";
 
@@ -22,11 +23,8 @@ onOneServer(NO_ROW_SECURITY, describeServer)("a role from which row security hid
       do $$ begin create role ${ROLE} login password 'secret'; exception when duplicate_object then null; end $$;
       grant usage on schema public to ${ROLE};
       grant select, insert, update, delete on all tables in schema public to ${ROLE}`);
-    const url = new URL(database.source);
-    url.username = ROLE;
-    url.password = "secret";
-    limited = new PostgresSaver(url.href, undefined, { retry: false });
-    keeping = new PostgresSaver(url.href, undefined, { keepLast: 1 });
+    limited = new PostgresSaver(urlOf(database.source, ROLE), undefined, { retry: false });
+    keeping = new PostgresSaver(urlOf(database.source, ROLE), undefined, { keepLast: 1 });
   });
   afterEach(async () => {
     await limited.end();
@@ -40,7 +38,7 @@ onOneServer(NO_ROW_SECURITY, describeServer)("a role from which row security hid
       `alter table ${table} enable row level security; create policy hiding on ${table} using (${condition})`,
     );
 
-  describe.each<[string, readonly [string, string][]]>([
+  describe.each<[string, readonly [table: string, condition: string, isActive?: boolean][]]>([
     ["of one table", [["checkpoints", "false"]]],
     ["of one table in part", [["checkpoints", "metadata ->> 'step' <> '3'"]]],
     [
@@ -55,9 +53,21 @@ onOneServer(NO_ROW_SECURITY, describeServer)("a role from which row security hid
         ["checkpoint_writes", "true"],
       ],
     ],
+    [
+      "of two tables, where the third one has the same policy and ignores it",
+      [
+        ["checkpoints", "thread_id <> 'u'"],
+        ["checkpoint_blobs", "thread_id <> 'u'"],
+        ["checkpoint_writes", "thread_id <> 'u'", false],
+      ],
+    ],
   ])("%s", (_name, policies) => {
     it("is refused by what deletes orphans, and by an export", async () => {
-      for (const [table, condition] of policies) await hide(table, condition);
+      for (const [table, condition, isActive = true] of policies) {
+        await hide(table, condition);
+        if (!isActive) await database.exec(`alter table ${table} disable row level security`);
+      }
+      const tables = policies.flatMap(([table, , isActive]) => (isActive === false ? [] : [table]));
       const before = await rowsOf(database);
       const calls: Record<string, () => Promise<unknown>> = {
         prune: () => limited.prune({ keepLast: 1 }),
@@ -74,13 +84,20 @@ onOneServer(NO_ROW_SECURITY, describeServer)("a role from which row security hid
         "put that keeps the newest": () => putValues(keeping, threadConfig("t"), { list: [9] }),
       };
       for (const [name, call] of Object.entries(calls)) {
-        await expect(call().catch((error: unknown) => ({ name, error }))).resolves.toMatchObject({
-          name,
-          error: { code: "ROWS_HIDDEN" },
-        });
+        const error: unknown = await call().catch((reason: unknown) => reason);
+        expect({ name, error }).toMatchObject({ error: { code: "ROWS_HIDDEN" } });
+        expect([...(error as HiddenRowsError).tables].sort()).toEqual(tables.sort());
       }
       expect(await rowsOf(database)).toEqual(before);
     });
+  });
+
+  it("is asked for once by puts that keep the newest checkpoints", async () => {
+    await using recording = recordPool(urlOf(database.source, ROLE));
+    const saving = new PostgresSaver(recording.pool, undefined, { keepLast: 1 });
+    const first = await putValues(saving, threadConfig("t"), { list: [9] });
+    await putValues(saving, first.config, { list: [10] }, first.checkpoint);
+    expect(recording.sent.filter(({ text }) => text.includes("pg_policy"))).toHaveLength(1);
   });
 
   it("works where the policies hide whole threads", async () => {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import type pg from "pg";
 import { PostgresSaver, RowSecurityError } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { pretendCitus } from "../../test-support/pretended-citus.js";
+import { recordPool } from "../../test-support/recorded-pool.js";
 import { describeAnyTarget, describeServer, onOneServer } from "../../test-support/targets.js";
 import { NO_ROW_SECURITY, openTenancy, setUpSql, type Tenancy } from "./tenancy.js";
 
@@ -93,5 +96,64 @@ onOneServer(NO_ROW_SECURITY, describeServer)("a database with tables in another 
       tables: ["checkpoint_blobs"],
     });
     await tenancy.close();
+  });
+
+  it("separates them there if tables of the same names elsewhere don't", async () => {
+    const tenancy = await openTenancy(target, { options: { schema: "own" } });
+    for (const table of TABLES) await tenancy.asOwner(`create table public.${table} ()`);
+    await putValues(tenancy.saver("acme"), threadConfig("acme:1"), { title: "kept" });
+    expect(await collect(tenancy.saver("bolt").list({}))).toEqual([]);
+    await tenancy.close();
+  });
+});
+
+onOneServer(NO_ROW_SECURITY, describeServer)("a saver with a tenant", (target) => {
+  let tenancy: Tenancy;
+  beforeEach(async () => {
+    tenancy = await openTenancy(target);
+  });
+  afterEach(() => tenancy.close());
+
+  it("asks once whether tenants are separated, and each time while a table is missing", async () => {
+    const { connectionString = "" } = (tenancy.source as pg.Pool).options;
+    await using recording = recordPool(connectionString);
+    const saver = new PostgresSaver(recording.pool, undefined, { tenantId: "acme" });
+    const read = () => saver.getTuple(threadConfig("acme:1"));
+    const asked = () => recording.sent.filter(({ text }) => text.includes("row_security_active")).length;
+    await tenancy.operate("alter table checkpoint_tombstones rename to gone");
+    await read();
+    await read();
+    expect(asked()).toBe(2);
+    await tenancy.operate("create table checkpoint_tombstones ()");
+    await expect(read()).rejects.toMatchObject({ tables: ["checkpoint_tombstones"] });
+    await tenancy.operate(
+      "drop table checkpoint_tombstones; alter table gone rename to checkpoint_tombstones",
+    );
+    await read();
+    await read();
+    expect(asked()).toBe(4);
+  });
+
+  it("names what is missing where there is no table", async () => {
+    await using saver = new PostgresSaver(tenancy.source, undefined, {
+      schema: "none",
+      tenantId: "acme",
+    });
+    await expect(collect(saver.list({}))).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
+  });
+
+  it("refuses every call where Citus keeps rows on other servers", async () => {
+    await pretendCitus({ exec: (sql) => tenancy.operate(sql) });
+    const place = (table: string, where: string) =>
+      tenancy.operate(`insert into pg_catalog.pg_dist_partition values ('${table}', ${where})`);
+    const list = () => collect(tenancy.saver("acme").list({}));
+    await place("checkpoints", "'n', null, 0, 's'");
+    expect(await list()).toEqual([]);
+    await place("checkpoint_writes", "'n', null, 1, 't'");
+    await place("checkpoint_blobs", "'h', 'thread_id', 0, 's'");
+    await expect(list()).rejects.toMatchObject({
+      tables: ["checkpoint_blobs", "checkpoint_writes"],
+      message: expect.stringContaining("Citus keeps the rows on other servers"),
+    });
   });
 });
