@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "@jest/globals";
-import { ConnectionError } from "../../src/index.js";
+import pg from "pg";
+import { ConnectionError, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { TcpProxy } from "../../test-support/tcp-proxy.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -39,6 +40,23 @@ describeServer("statementTimeoutMs on a connection that becomes silent", (target
       await close();
       await proxy.close();
     });
+  });
+
+  it("costs one call its time, and no later one that would get another silent connection", async () => {
+    const proxy = await TcpProxy.open(database.source);
+    const pool = new pg.Pool({ connectionString: proxy.url });
+    const options = { statementTimeoutMs: TIMEOUT_MS, retry: false, grouping: false } as const;
+    const saver = new PostgresSaver(pool, undefined, options);
+    const { config } = await putValues(saver, threadConfig("next"), { a: ["kept"] });
+    const read = () => saver.getTuple(config);
+    await Promise.all([read(), read(), read()]);
+    expect(pool.totalCount).toBe(3);
+    const resetSilent = proxy.blackHole();
+    expect(await rejectionOf(read())).toBeInstanceOf(ConnectionError);
+    expect(await read()).toBeDefined();
+    resetSilent();
+    await pool.end();
+    await proxy.close();
   });
 
   it("causes a ConnectionError if nothing answers any more", async () => {
