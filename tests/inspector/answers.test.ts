@@ -327,6 +327,10 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
     const checked = await editing.write("checkUpdate", update);
     expect(await stored()).toEqual(before);
     expect(checked.next).toEqual(["act"]);
+    expect(checked.values.map(({ channel, isNewChannel }) => [channel, isNewChannel])).toEqual([
+      ["answers", false],
+      ["branch:to:act", false],
+    ]);
     expect(checked.values.find(({ channel }) => channel === "answers")).toMatchObject({
       before: { text: '["yes", "acted"]' },
       after: { text: '["yes", "acted", "edited"]' },
@@ -339,7 +343,7 @@ describeAnyTarget("answers of a person in the inspector", (target) => {
       ...created,
     });
     const wrong = { ...update, node: "nobody" };
-    expect(await (await editing.post("checkUpdate", wrong)).text()).toContain("the graph refuses the update");
+    expect(await editing.refusal("checkUpdate", wrong)).toEqual([422, "UPDATE_REFUSED"]);
     expect((await calls.post("updateState", update)).status).toBe(403);
   });
 

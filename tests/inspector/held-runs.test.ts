@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { PostgresSaver } from "../../src/index.js";
+import { AbortError, PostgresSaver } from "../../src/index.js";
 import type { RunRequest } from "../../src/inspector/api/runs.js";
 import type { InspectedGraph, InspectorOptions } from "../../src/inspector/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
@@ -8,11 +8,13 @@ import { endHolders } from "../../test-support/held-locks.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeAnyTarget, describeServer, type Target } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
+import { RecordingLogger } from "../telemetry/recording-logger.js";
 
 /** What a graph was run with. */
 interface Ran {
   readonly input: unknown;
   readonly signal: AbortSignal;
+  readonly options: object;
 }
 
 /** A graph with one node, which does what a test says. */
@@ -22,7 +24,7 @@ function graphOf(saver: PostgresSaver, work: (ran: Ran) => Promise<void>): Inspe
     checkpointer: saver,
     stream: async (input, options) => {
       const { signal } = options as { readonly signal: AbortSignal };
-      await work({ input, signal });
+      await work({ input, signal, options });
       return (async function* () {
         yield* await Promise.resolve([]);
       })();
@@ -86,6 +88,55 @@ describeAnyTarget("a run of the inspector", (target) => {
     gate.open();
     expect(await first.text()).toContain('{"kind":"ended"}');
     expect(await calls.write("updateState", update)).toEqual({ checkpointId: place.checkpointId });
+  });
+
+  it("is of the thread, or of the checkpoint that it goes on from again, and tells what it does", async () => {
+    const { threadId, ...place } = await waiting(suite.saver);
+    const given: object[] = [];
+    const calls = callsWith(({ options }) => {
+      given.push(options);
+      return Promise.resolve();
+    });
+    for (const kind of ["continue", "replay"] as const) {
+      const response = await calls.postTo("/run", { ...place, threadId, kind });
+      expect(await response.text()).toBe(
+        'retry: 500\n\ndata: {"kind":"started"}\n\ndata: {"kind":"ended"}\n\n',
+      );
+    }
+    const streamed = {
+      streamMode: ["updates", "messages"],
+      subgraphs: true,
+      signal: expect.any(AbortSignal),
+    };
+    expect(given).toEqual([
+      { ...streamed, configurable: { thread_id: threadId } },
+      {
+        ...streamed,
+        configurable: { thread_id: threadId, checkpoint_id: place.checkpointId, checkpoint_ns: "" },
+      },
+    ]);
+  });
+
+  it("logs why it failed, and not that it was refused or ended", async () => {
+    const logger = new RecordingLogger();
+    await using saver = new PostgresSaver((await target.sharedDatabase()).source, undefined, { logger });
+    const failing = (error: Error): InspectorCalls =>
+      new InspectorCalls(saver, {
+        graphs: { agent: graphOf(saver, () => Promise.reject(error)) },
+        write: true,
+      });
+    const place = await waiting(saver);
+    const textOf = async (calls: InspectorCalls, request: object = { ...place, kind: "continue" }) =>
+      (await calls.postTo("/run", request)).text();
+    const failed = (message: string) =>
+      `retry: 500\n\ndata: {"kind":"started"}\n\ndata: {"kind":"failed","message":"${message}"}\n\n`;
+    expect(await textOf(failing(new AbortError()))).toContain('"kind":"failed"');
+    expect(
+      await textOf(failing(new Error("x")), { ...place, kind: "continue", checkpointId: "0" }),
+    ).toContain("has gone on");
+    expect(logger.lines).toEqual([]);
+    expect(await textOf(failing(new Error("no model")))).toBe(failed("Error: no model"));
+    expect(logger.lines.map(({ message }) => message)).toEqual(["a run of the inspector failed"]);
   });
 
   it("begins even if its page goes away while the application hears of it", async () => {

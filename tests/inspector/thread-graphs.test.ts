@@ -193,4 +193,98 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
       graph: "writer",
     });
   });
+
+  const CHANNELS = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"];
+  const lacksChannels = (count: number) =>
+    CHANNELS.slice(0, count)
+      .map((channel) => `no channel "${channel}"`)
+      .join(", ");
+  const AGENT = { agent: PLAIN };
+
+  it.each<
+    [
+      what: string,
+      written: Names,
+      graphs: Record<string, Names>,
+      options: Partial<InspectorOptions>,
+      reason: string,
+    ]
+  >([
+    ["there is one", PLAIN, AGENT, {}, '"agent" has the nodes and channels of this thread.'],
+    [
+      "only one fits",
+      { ...PLAIN, channels: ["c1"] },
+      { ...AGENT, other: { nodes: [], channels: ["c1"] } },
+      {},
+      'Of the inspector’s graphs, only "other" has the nodes and channels of this thread.',
+    ],
+    [
+      "several fit",
+      PLAIN,
+      { ...AGENT, other: PLAIN, more: { ...PLAIN, channels: [] } },
+      {},
+      'Nothing stored tells which of these graphs wrote the thread: "agent", "other" have its nodes and channels.',
+    ],
+    [
+      "none can have written it",
+      { nodes: [], channels: CHANNELS },
+      { ...AGENT, other: { nodes: [], channels: ["c6", "c7"] } },
+      {},
+      `No graph of the inspector can have written what is stored here: "agent" has ${lacksChannels(5)} and 2 more; "other" has ${lacksChannels(5)}.`,
+    ],
+    [
+      "none has all of its history",
+      { ...PLAIN, nodes: ["old"] },
+      AGENT,
+      {},
+      'No graph has all that the history of this thread names: "agent" has no node "old". Choose one only if an earlier version of it wrote the thread.',
+    ],
+    [
+      "it is named and fits",
+      PLAIN,
+      { ...AGENT, other: PLAIN },
+      { graphOf: () => "other" },
+      'The thread belongs to "other": the application says so.',
+    ],
+    [
+      "it is named and lacks something",
+      { nodes: [], channels: ["c1"] },
+      { ...AGENT, other: PLAIN },
+      { graphOf: () => "other" },
+      'The thread belongs to "other": the application says so. But "other" has no channel "c1", which the thread needs here.',
+    ],
+    [
+      "it is named and is not there",
+      PLAIN,
+      AGENT,
+      { graphOf: () => "other" },
+      'The thread belongs to "other": the application says so. The inspector has no such graph for this thread.',
+    ],
+    [
+      "the application does not know",
+      PLAIN,
+      AGENT,
+      { graphOf: () => undefined },
+      '"agent" has the nodes and channels of this thread.',
+    ],
+  ])("is told with the reason where %s", async (_, written, graphs, options, reason) => {
+    const threadId = await asked(written, { graph_id: "" });
+    const made = Object.fromEntries(Object.entries(graphs).map(([name, of]) => [name, graphWith(name, of)]));
+    const open = await callsWith({ graphs: made, ...options }).read("openThread", { threadId });
+    expect(open.reason).toBe(reason);
+    for (const { name, nodes } of open.graphs)
+      expect(nodes).toEqual([...(graphs[name]?.nodes ?? []), "gate"]);
+  });
+
+  it("is none where there are no graphs, or the thread has no root graph", async () => {
+    const threadId = await asked(PLAIN);
+    expect(await callsWith({}).read("openThread", { threadId })).toMatchObject({
+      ...{ graphs: [], reason: "The inspector has no graphs." },
+    });
+    const calls = callsWith({ graphs: { agent: graphWith("agent", PLAIN) } });
+    expect(await calls.read("openThread", { threadId: newThread() })).toEqual({
+      ...{ status: "done", next: [], questions: [], errors: [] },
+      ...{ graphs: [], reason: "The thread has no checkpoint of a root graph." },
+    });
+  });
 });
