@@ -11,11 +11,16 @@ import { useStore } from "./stored.js";
  */
 const ITEMS = Array.from({ length: 120 }, (_, n) => {
   const text =
-    n % 6 === 5 ? undefined : ["cat", "cat", "dog", "cat", "cat bird"][(n + Math.floor(n / 40)) % 5];
+    n % 6 === 5 ? undefined : ["cat", "cat cat", "dog", "cat", "cat bird"][(n + Math.floor(n / 40)) % 5];
   return {
     namespace: [["a"], ["a", "b"], ["ab"]][Math.floor(n / 40)] ?? [],
     key: `k${(n * 7) % 40}`,
-    value: { n, day: (n * 13) % 29, even: n % 2 === 0, ...(text === undefined ? {} : { text }) },
+    value: {
+      n,
+      day: (n * 13) % 29,
+      even: n % 2 === 0,
+      ...(text === undefined ? {} : { text, ...(n % 4 === 0 ? { more: "bird" } : {}) }),
+    },
   };
 });
 
@@ -34,9 +39,13 @@ function bestFirst(score: (item: Item) => number, items: readonly Item[]): Item[
   return items.toSorted((one, other) => score(other) - score(one) || newestFirst(one, other));
 }
 
-/** Cosines with the query "cat". Items without a text come last. */
-const COSINES: Readonly<Record<string, number>> = { cat: 1, "cat bird": 0.7, dog: 0 };
+/** Cosines with the query "cat", those of the better vector of an item with two. Items without a text come last. */
+const COSINES: Readonly<Record<string, number>> = { cat: 1, "cat cat": 1, "cat bird": 0.7, dog: 0 };
 const cosine = ({ value }: Item) => (value.text === undefined ? -1 : (COSINES[value.text] ?? 0));
+
+/** How often an item has the word "cat". */
+const words = ({ value }: Item) => value.text?.split("cat").length ?? 1;
+const hasWord = (item: Item) => words(item) > 1;
 
 /** The reciprocal ranks of both searches, of which each tells the best `ranked` items. */
 function fused(items: readonly Item[], ranked: number): (item: Item) => number {
@@ -45,7 +54,7 @@ function fused(items: readonly Item[], ranked: number): (item: Item) => number {
       cosine,
       items.filter(({ value }) => value.text !== undefined),
     ),
-    items.filter(({ value }) => value.text?.startsWith("cat")).toSorted(newestFirst),
+    bestFirst(words, items.filter(hasWord)),
   ];
   return (item) =>
     lists
@@ -72,7 +81,7 @@ const placesOf = (items: readonly { namespace: readonly string[]; key: string }[
 
 describeVectors("of items with equal distances", (target) => {
   describe.each(["flat", "hnsw"] as const)("with the index %s", (indexType) => {
-    const index = { dims: 64, embed: new WordEmbedder(64), fields: ["text"], indexType };
+    const index = { dims: 64, embed: new WordEmbedder(64), fields: ["text", "more"], indexType };
     const suite = useStore(target, { index });
     beforeEach(async () => {
       await suite.store.putMany(ITEMS);
@@ -81,16 +90,19 @@ describeVectors("of items with equal distances", (target) => {
       );
     });
 
-    it.each(["vector", "hybrid"] as const)(
+    it.each(["vector", "hybrid", "text"] as const)(
       "each page of a search by %s has the best and then the newest, whatever its limit, scope and filter",
       async (mode) => {
         for (const [filter, counts] of FILTERS) {
           for (const prefix of [[], ["a"]]) {
             const items = ITEMS.filter(
-              (item) => counts(item) && prefix.every((label, nth) => item.namespace[nth] === label),
+              (item) =>
+                counts(item) &&
+                (mode !== "text" || hasWord(item)) &&
+                prefix.every((label, nth) => item.namespace[nth] === label),
             );
             for (const [limit, offset] of PAGES) {
-              const score = mode === "vector" ? cosine : fused(items, 4 * (limit + offset));
+              const score = { vector: cosine, hybrid: fused(items, 4 * (limit + offset)), text: words }[mode];
               const found = await suite.store.search(prefix, { query: "cat", mode, filter, limit, offset });
               expect(placesOf(found)).toEqual(
                 placesOf(bestFirst(score, items).slice(offset, offset + limit)),

@@ -86,7 +86,10 @@ describeServer("a call that locks several items", (target) => {
         const { sql, parameters } = itemVersions("public", keys);
         const client = new pg.Client({ connectionString: suite.database.source, options });
         await client.connect();
+        await suite.store.put(["a"], "a", {});
         await expectInOrder(() => client.query(sql, [...parameters]));
+        const { rows } = await client.query<{ prefix: string }>(sql, [...parameters]);
+        expect(rows.map(({ prefix }) => prefix)).toEqual(["a.x", "a.x", "a.y"]);
         await client.end();
       });
 

@@ -28,8 +28,8 @@ export function selectUnembedded(
   schema: string,
   { rebuilds, after, limit }: UnembeddedQuery,
 ): BoundStatement<UnembeddedRow> {
-  const params = { prefix: after?.prefix ?? "", key: after?.key ?? "", limit };
-  return statements.of({ rebuilds, continues: after !== undefined }).bind(schema, params);
+  // No item has an empty namespace.
+  return statements.of(rebuilds).bind(schema, { prefix: after?.prefix ?? "", key: after?.key ?? "", limit });
 }
 
 /** Counts the items to embed again. */
@@ -40,33 +40,25 @@ export function countUnembedded(
   return counts.of(rebuilds).bind(schema, {});
 }
 
-interface Shape {
-  readonly rebuilds: boolean;
-  readonly continues: boolean;
-}
-
 type Params = ItemKey & { readonly limit: number };
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, Params, UnembeddedRow>(
-  ({ rebuilds, continues }) =>
-    (db, parameter) => {
-      const names = vectorsOfItem(db).select(sql`json_agg(vectors.field_name)::text`.as("names"));
-      const items = db
-        .selectFrom("store")
-        .where(isUnembedded(db, rebuilds))
-        .orderBy("store.prefix")
-        .orderBy("store.key")
-        .limit(parameter("limit"))
-        .select(["store.prefix", "store.key"])
-        .select([
-          sql<string>`store.value::text`.as("value"),
-          sql<number>`store.version::float8`.as("version"),
-          sql<string | null>`(${names})`.as("field_names"),
-        ]);
-      return continues
-        ? items.where(sql<boolean>`(store.prefix, store.key) > (${parameter("prefix")}, ${parameter("key")})`)
-        : items;
-    },
+const statements = /* @__PURE__ */ new StatementFamily<boolean, Params, UnembeddedRow>(
+  (rebuilds) => (db, parameter) => {
+    const names = vectorsOfItem(db).select(sql`json_agg(vectors.field_name)::text`.as("names"));
+    return db
+      .selectFrom("store")
+      .where(isUnembedded(db, rebuilds))
+      .where(sql<boolean>`(store.prefix, store.key) > (${parameter("prefix")}, ${parameter("key")})`)
+      .orderBy("store.prefix")
+      .orderBy("store.key")
+      .limit(parameter("limit"))
+      .select(["store.prefix", "store.key"])
+      .select([
+        sql<string>`store.value::text`.as("value"),
+        sql<number>`store.version::float8`.as("version"),
+        sql<string | null>`(${names})`.as("field_names"),
+      ]);
+  },
 );
 
 const counts = /* @__PURE__ */ new StatementFamily<boolean, object, { readonly items: number }>(
