@@ -89,6 +89,15 @@ describeEachTarget("migrate --with checkpoint-store", (target) => {
     expect(await dumpSchema(database)).toEqual(before);
   });
 
+  it("is undone with all that was added to an adopted table", async () => {
+    await database.exec(firstGoTables("checkpoint_store").schema);
+    await run("migrate", ...WITH);
+    expect(await database.query(TRIGGERS)).toHaveLength(1);
+    expect((await run("migrate", "down")).stdout).toContain(STEP);
+    const left = await database.query("select proname from pg_proc where proname like 'checkpoint%'");
+    expect(left).toEqual([]);
+  });
+
   it("makes the SQL of --plan, which has the same result, also for an adopted table", async () => {
     const { schema } = firstGoTables("go_runs");
     for (const argv of [WITH, [...WITH, "--checkpoint-table", "go_runs"]]) {

@@ -8,6 +8,9 @@ import type { TestDatabase } from "../../test-support/targets.js";
 /** The tables that a conversion replaces, in their order. */
 export const TABLES = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const;
 
+/** More steps than the few rows of a test take. */
+const MOST_STEPS = 500;
+
 /** All rows of the tables. */
 export async function contentOf(database: TestDatabase): Promise<Record<string, unknown>> {
   const rows: Record<string, unknown> = {};
@@ -20,8 +23,12 @@ export async function contentOf(database: TestDatabase): Promise<Record<string, 
 /** Converts the tables. */
 export async function convert(database: TestDatabase, layout: PartitionLayout) {
   const { kysely, close } = openDatabase(database.source);
+  let steps = 0;
+  const onProgress = (): void => {
+    if (++steps > MOST_STEPS) throw new Error("the conversion does not come to its end");
+  };
   try {
-    return await partitionTables(kysely, { layout, lockTimeoutMs: 5_000 });
+    return await partitionTables(kysely, { layout, lockTimeoutMs: 5_000, onProgress });
   } finally {
     await close();
   }

@@ -8,6 +8,7 @@ import {
   migrateToLatest,
   type OptionalIndex,
   optionalIndexStatus,
+  partitionTables,
 } from "../../src/migrations/index.js";
 import { cliOn } from "../cli/cli.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
@@ -159,6 +160,27 @@ describeServer("an optional index", (target) => {
     await opened.close();
   });
 
+  it("covers partitions in another schema, and is dropped with them", async () => {
+    const database = await target.migratedDatabase();
+    const { kysely, close } = openDatabase(database.source);
+    await partitionTables(kysely, { layout: "hash:2" });
+    await database.exec("create schema parts; alter table checkpoints_hash2_0 set schema parts");
+    const indexes: OptionalIndex[] = ["run-index"];
+    expect(await createOptionalIndexes(kysely, { indexes })).toEqual({ "run-index": "ready" });
+    const built = () =>
+      database.query(
+        "select schemaname as schema, tablename as table from pg_indexes where indexname ~ 'run_idx' order by 1, 2",
+      );
+    expect(await built()).toEqual([
+      { schema: "parts", table: "checkpoints_hash2_0" },
+      { schema: "public", table: "checkpoints" },
+      { schema: "public", table: "checkpoints_hash2_1" },
+    ]);
+    await dropOptionalIndexes(kysely, { indexes });
+    expect(await built()).toEqual([]);
+    await close();
+  });
+
   it("does not block writers while it is built", async () => {
     const database = await target.createDatabase();
     const opened = openDatabase(database.source);
@@ -170,6 +192,12 @@ describeServer("an optional index", (target) => {
       await transaction.insertInto("checkpoints").values(row).execute();
       const building = createOptionalIndexes(opened.kysely, { indexes: ["run-index"] });
       await until(async () => (await optionalIndexStatus(db))["run-index"] === "building");
+      // Another process leaves it alone, and does not wait for it.
+      const other = openDatabase(`${database.source}?options=-c%20lock_timeout%3D200ms`);
+      expect(await createOptionalIndexes(other.kysely, { indexes: ["run-index"] })).toEqual({
+        "run-index": "building",
+      });
+      await other.close();
       await transaction
         .insertInto("checkpoints")
         .values({ ...row, thread_id: "u" })

@@ -124,7 +124,7 @@ describeVectors("migrate --with vectors", (target) => {
 
     await database.exec(`
       insert into store (prefix, key, value) values ('a', 'k', '{}');
-      insert into store_vectors (prefix, key, field_name) values ('a', 'k', 'text');
+      insert into store_vectors (prefix, key, field_name, text_hash) values ('a', 'k', 'text', '');
       insert into store_embedding_model (model) values ('m')`);
     await expect(migrateDown(kysely)).rejects.toThrow('table "store_vectors" holds embeddings');
     await database.exec("delete from store_vectors; insert into vector_migrations values (3)");

@@ -65,7 +65,7 @@ const FOLDERS: readonly Folder[] = [
   folder("db/row-security.ts", GUARDED, ["tenants", "db", "threads", "retention"]),
   folder("store/queries", OTHER, ["store"]),
   folder("cache/queries", OTHER, ["cache"]),
-  folder("serde", OTHER, ["serde", "interop"]),
+  folder("serde", OTHER, ["serde"]),
   folder("migrations", GUARDED, [
     "migrations",
     "cli/migrate",
@@ -76,8 +76,24 @@ const FOLDERS: readonly Folder[] = [
     "scale/partitions",
     "saver/first-statement",
   ]),
-  folder("inspector/http", OTHER, ["inspector"]),
-  folder("inspector/runs", OTHER, ["inspector"]),
+  folder("inspector/http", OTHER, [
+    "inspector/access",
+    "inspector/audit",
+    "inspector/checkpoint-calls",
+    "inspector/event",
+    "inspector/export",
+    "inspector/held-runs",
+    "inspector/mounts",
+    "inspector/rights",
+    "inspector/statuses",
+    "inspector/whole",
+  ]),
+  folder("inspector/runs", OTHER, [
+    "inspector/actions",
+    "inspector/answers.test.ts",
+    "inspector/held-runs",
+    "inspector/thread-graphs",
+  ]),
 ];
 
 /** Tests in a browser take seconds each, and are about what the page shows. */
@@ -136,7 +152,8 @@ function filesIn(path: string): string[] {
 }
 
 function isSource(file: string): boolean {
-  return file.startsWith("src/") && file.endsWith(".ts") && !file.endsWith(".test.ts");
+  const isOfTests = file.endsWith(".test.ts") || file.includes("/test-support/");
+  return file.startsWith("src/") && file.endsWith(".ts") && !isOfTests;
 }
 
 function isAt(path: string, folderPath: string): boolean {

@@ -61,12 +61,8 @@ export async function partitionedIndexDrops(
 ): Promise<readonly RawBuilder<unknown>[] | undefined> {
   const parts = await readParts(db, schema, index);
   if (parts.length === 0) return undefined;
-  return parts.flatMap((part) =>
-    // What is attached goes with the index that it belongs to.
-    part.state === "missing" || (part.parent !== undefined && part.isAttached)
-      ? []
-      : [sql`drop index if exists ${sql.id(part.schema, part.index)}`],
-  );
+  // That of the table first: what is attached to it goes with it.
+  return parts.map((part) => sql`drop index if exists ${sql.id(part.schema, part.index)}`);
 }
 
 function parentSchema(parts: readonly IndexPart[], parent: string, schema: string): string {
