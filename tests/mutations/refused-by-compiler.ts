@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import process from "node:process";
 import type { MutantResult } from "@stryker-mutator/api/core";
 import ts from "typescript";
@@ -15,7 +15,7 @@ export function refusedByCompiler(mutations: readonly MutantResult[]): Set<Mutan
   const refused = new Set<MutantResult>();
   let program: ts.Program | undefined;
   for (const mutation of mutations) {
-    const path = join(process.cwd(), mutation.fileName);
+    const path = resolve(mutation.fileName);
     host.getSourceFile = (name, ...rest) => {
       if (!files.has(name)) files.set(name, readFile(name, ...rest));
       const file = files.get(name);
