@@ -137,6 +137,9 @@ describeAnyTarget("a run of the inspector", (target) => {
     expect(logger.lines).toEqual([]);
     expect(await textOf(failing(new Error("no model")))).toBe(failed("Error: no model"));
     expect(logger.lines.map(({ message }) => message)).toEqual(["a run of the inspector failed"]);
+    // Who logs nothing gets the same answer.
+    const unlogged = callsWith(() => Promise.reject(new Error("no model")));
+    expect(await textOf(unlogged)).toBe(failed("Error: no model"));
   });
 
   it("begins even if its page goes away while the application hears of it", async () => {
@@ -202,7 +205,8 @@ describeAnyTarget("a run of the inspector", (target) => {
     const place = await waiting(suite.saver, { a: asked, b: asked });
     const calls = callsWith(() => Promise.resolve());
     const keys = async (): Promise<unknown[]> => {
-      const { questions } = await calls.read("openThread", { threadId: place.threadId });
+      const { questions, errors } = await calls.read("openThread", { threadId: place.threadId });
+      expect(errors).toEqual([]);
       return questions.map(({ key }) => key);
     };
     const [a, b] = await keys();

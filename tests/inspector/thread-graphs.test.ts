@@ -181,6 +181,19 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
       graph: "germany",
     });
 
+    // Of several runs of a subgraph, the latest tells.
+    for (const [first, last] of [
+      ["germany", "france"],
+      ["france", "germany"],
+    ] as const) {
+      const again = newThread();
+      await graphs[first].invoke({ x: 1 }, threadConfig(again));
+      await graphs[last].invoke({ x: 2 }, threadConfig(again));
+      expect(await callsWith({ graphs }).read("openThread", { threadId: again })).toMatchObject({
+        graph: last,
+      });
+    }
+
     const branched = await asked({ nodes: ["a"], channels: ["x"] });
     const [, , first = ""] = await listIds(saver.list(threadConfig(branched)));
     const both = {
