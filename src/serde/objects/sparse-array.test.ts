@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { peakGrowth } from "../test-support/peak-growth.js";
 import { JsonSerializer } from "../json/json-serializer.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
-import { sparseArray } from "./sparse-array.js";
+import { isArrayIndex, sparseArray } from "./sparse-array.js";
 
 /** For a longer array V8 reserves no memory for holes. */
 const LENGTH = 31_000_000;
@@ -13,6 +13,21 @@ test.each([0, 1, 10, LENGTH, 2 ** 32 - 1])("a sparse array of length %i has only
   expect(array).toHaveLength(length);
   expect(Object.keys(array)).toEqual([]);
   expect(Array.isArray(array)).toBe(true);
+});
+
+test.each([
+  ["0", true],
+  ["17", true],
+  ["4294967294", true],
+  ["4294967295", false],
+  ["4294967296", false],
+  ["01", false],
+  ["-1", false],
+  ["1.5", false],
+  ["", false],
+  ["length", false],
+])("the key %j is an index: %j", (key, isIndex) => {
+  expect(isArrayIndex(key)).toBe(isIndex);
 });
 
 describe.each([new MsgpackSerializer(), new JsonSerializer()])("$constructor.name", (serializer) => {
