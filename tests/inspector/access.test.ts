@@ -58,6 +58,24 @@ describeServer("who the inspector answers", (target) => {
     ]);
   });
 
+  it("answers below its base path, and knows no other path that begins like it", async () => {
+    const inspector = inspectorWith({ basePath: "/admin/threads" });
+    const statuses = async (base: string): Promise<number[]> => {
+      const [page] = await ask(inspector, base);
+      const [call] = await ask(inspector, `${base}/api/threads`, post({}, "{}"));
+      return [page, call];
+    };
+    expect(await statuses("/admin/threads")).toEqual([200, 200]);
+    // A router or a proxy may have removed it.
+    expect(await ask(inspector, READ, post({}, "{}"))).toEqual([200]);
+    for (const base of ["/admin/threads2", "/admin", "/x/admin/threads"]) {
+      expect((await ask(inspector, base))[0]).toBe(404);
+      expect(
+        (await ask(inspector, `${base}/api/threads`, { headers: { "sec-fetch-site": "none" } }))[0],
+      ).toBe(404);
+    }
+  });
+
   it("lets in only what the application answers with true", async () => {
     for (const nonsense of [false, undefined, null, 1, "true", {}, { status: 200 }, [], { user: "" }]) {
       // A program without types may return anything.

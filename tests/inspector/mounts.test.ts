@@ -214,6 +214,16 @@ describeServer("the inspector in a server", (target) => {
       const form = await post(url, "threadId=42", "application/x-www-form-urlencoded");
       expect(form.status).toBe(415);
     });
+
+    it("reads the body itself where a middleware has only put an empty one in its place", async () => {
+      const app = express()
+        .use((request, _response, next) => {
+          Object.assign(request, { body: {} });
+          next();
+        })
+        .use(nodeListener(inspectorAt()));
+      expect((await post(`${await listen(app)}/api/deleteThread`, '{"threadId": "none"}')).status).toBe(200);
+    });
   });
 
   it("sends files packed where the header that says so arrives, to browsers that take them", async () => {

@@ -21,6 +21,8 @@ describe("a file of the inspector", () => {
     const short = "x".repeat(LONGEST / 2 - 1);
     expect(decoded(textPieces([short, "y", "", short, "z", "end"]))).toEqual([`${short}y${short}z`, "end"]);
     expect(decoded(textPieces([short, "y", short]))).toEqual([`${short}y${short}`]);
+    const whole = "x".repeat(LONGEST);
+    expect(decoded(textPieces([whole, "y", "z"]))).toEqual([whole, "yz"]);
     expect(decoded(textPieces(["", ""]))).toEqual([]);
   });
 
