@@ -253,13 +253,6 @@ describeAnyTarget("the graph that a thread belongs to", (target) => {
       'No graph has all that the history of this thread names: "agent" has no node "old". Choose one only if an earlier version of it wrote the thread.',
     ],
     [
-      "it is named and fits",
-      PLAIN,
-      { ...AGENT, other: PLAIN },
-      { graphOf: () => "other" },
-      'The thread belongs to "other": the application says so.',
-    ],
-    [
       "it is named and lacks something",
       { nodes: [], channels: ["c1"] },
       { ...AGENT, other: PLAIN },

@@ -8,6 +8,7 @@ import { openDatabase } from "../../src/db/index.js";
 import { type CheckpointDatabase, MigrationError, PostgresSaver } from "../../src/index.js";
 import { migrateDown, migrateToLatest, partitionTables } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
+import { recordPool } from "../../test-support/recorded-pool.js";
 import { untilOneWaits } from "../../test-support/held-locks.js";
 import { describePglite, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
@@ -170,6 +171,13 @@ describeServer("a migration that another one keeps waiting", (server) => {
         expect(error.message).toContain(`used by process ${processId}`);
       }),
     );
+  });
+
+  it("asks one question where nothing is pending, and waits for nothing", async () => {
+    const { source } = await server.migratedDatabase();
+    await using recording = recordPool(source);
+    await new PostgresSaver(recording.pool).setup();
+    expect(recording.sent).toHaveLength(1);
   });
 
   it("names nobody where its error has ended the transaction that it was passed", async () => {

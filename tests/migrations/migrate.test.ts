@@ -6,7 +6,6 @@ import { MigrationError, MigrationRequiredError, PostgresSaver } from "../../src
 import { openDatabase } from "../../src/db/index.js";
 import { migrateDown, migrateToLatest, migrationStatus, planMigrations } from "../../src/migrations/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
-import { recordPool } from "../../test-support/recorded-pool.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
 import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
@@ -269,13 +268,6 @@ describeServer("a migration on a server", (target) => {
     expect((await writer.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
     await writer.end();
     await database.exec(`drop owned by "${role}"; drop role "${role}"`);
-  });
-
-  it("asks one question where nothing is pending", async () => {
-    const { source } = await target.migratedDatabase();
-    await using recording = recordPool(source);
-    await new PostgresSaver(recording.pool).setup();
-    expect(recording.sent).toHaveLength(1);
   });
 
   it("fails after the lock timeout while a query locks a table, and changes nothing", async () => {
