@@ -69,13 +69,9 @@ async function* removeCheckpoints(
     const done = new Set<string>();
     let isOutdated = false;
     for (const batch of chunksOf(deletableIds, batchSize)) {
-      const {
-        removal,
-        changedIds,
-        isOutdated: hasNewChild,
-      } = await removeBatch(call, plan, { batch, archived });
+      const { removal, changedIds, ...result } = await removeBatch(call, plan, { batch, archived });
       for (const id of changedIds) done.add(id);
-      isOutdated = hasNewChild || changedIds.length > 0;
+      isOutdated = result.isOutdated;
       if (changedIds.length > 0) yield { ...NO_ROWS, isChanged: true };
       if (isOutdated) break;
       for (const id of batch) done.add(id);
@@ -94,9 +90,9 @@ interface Batch {
 
 interface BatchResult {
   readonly removal: Removal;
-  /** The checkpoints that stay, because they or one of their writes is not in the file. Nothing was deleted if there are any. */
+  /** The checkpoints that stay, because they or one of their writes is not in the file. */
   readonly changedIds: readonly string[];
-  /** Whether nothing was deleted, because a checkpoint has a child that the plan has not examined. */
+  /** Whether nothing was deleted, because of these, or because a checkpoint has a child that the plan has not examined. */
   readonly isOutdated: boolean;
 }
 
@@ -121,10 +117,8 @@ function removeBatch(
       ...writes.filter((row) => !archived.holds({ table: "checkpoint_writes", ...row })),
     ];
     const changedIds = [...new Set(changed.map((row) => row.checkpoint_id))];
-    if (changedIds.length > 0) return { removal: nothing, changedIds, isOutdated: false };
-    if (await hasNewChild(within, plan, checkpointIds)) {
+    if (changedIds.length > 0 || (await hasNewChild(within, plan, checkpointIds)))
       return { removal: nothing, changedIds, isOutdated: true };
-    }
     const { threadId, checkpointNs } = plan.key;
     const checkpointNss = checkpointIds.map(() => checkpointNs);
     const [deleted] = await send(

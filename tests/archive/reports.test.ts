@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import { type IdleOptions, PostgresSaver, type RetentionOptions } from "../../src/index.js";
+import {
+  type CheckpointDatabase,
+  type IdleOptions,
+  PostgresSaver,
+  type RetentionOptions,
+} from "../../src/index.js";
 import { insertValue } from "../../test-support/chains.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
+import { type AnyRows, IDS, storeRows } from "../retention/shared-ids.js";
 import { HOUR, hoursAgo, putLine } from "../retention/put-line.js";
 
 const NOTHING = { checkpoints: 0, writes: 0, blobs: 0, bytes: 0 };
@@ -99,11 +105,42 @@ describeServer("what an archive reports", (target) => {
     });
   });
 
-  it("of no namespaces", async () => {
+  it("of no namespaces, and of one that has nothing to remove", async () => {
     await putLine(saver, "t", hoursAgo(9, 8));
+    await putLine(saver, "t", hoursAgo(9), { ns: "sub" });
+    await insertValue(database, "t", "orphan");
+    const other = await archived({ keepLast: 1, namespaces: ["sub"], deleteUnproven: true });
+    expect(other.report).toMatchObject({ checkpoints: 0, blobs: 0, files: 0, unproven: NO_ORPHANS });
     const { report } = await archived({ keepLast: 1, namespaces: [], threads: ["t", "none"] });
     expect(report).toMatchObject({ checkpoints: 0, threads: 0, files: 0, missing: [] });
   });
+
+  it.each([true, false])(
+    "keeps the sends that a checkpoint of an older format reads, with the sender: %s",
+    async (isStored) => {
+      const [first = "", sender = "", reader = ""] = IDS;
+      const header = { parent: null, v: 4, run: "red", counts: false, inline: [], versions: {} };
+      const rows: AnyRows = {
+        checkpoints: [
+          { ...header, id: first },
+          ...(isStored ? [{ ...header, id: sender }] : []),
+          { ...header, id: reader, parent: sender, v: 3 },
+        ],
+        blobs: [],
+        writes: [
+          { id: first, task: "one", channel: "__pregel_tasks" },
+          { id: sender, task: "one", channel: "__pregel_tasks" },
+          { id: sender, task: "two", channel: "x" },
+        ],
+      };
+      await storeRows(database.kysely<CheckpointDatabase>(), new Map([[{ thread: "t", ns: "" }, rows]]));
+      const { report } = await archived({ keepLast: 1, deleteUnproven: true });
+      expect(report).toMatchObject({ writes: 2, changed: 0 });
+      expect(await database.query("select checkpoint_id, task_id from checkpoint_writes")).toEqual([
+        { checkpoint_id: sender, task_id: "one" },
+      ]);
+    },
+  );
 
   it("of a thread with more namespaces than one page holds: it is one thread", async () => {
     await database.exec(
