@@ -106,7 +106,7 @@ async function storeRows<Row extends object>(
 
 /** The distinct rows, sorted by key, so that two concurrent imports can't deadlock. */
 function sortedByKey<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
-  const byKey = new Map([...rows].reverse().map((row) => [keyOf(row), row]));
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, row]) => row);
 }
 

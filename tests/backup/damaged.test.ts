@@ -116,17 +116,41 @@ describeAnyTarget("an import", (target) => {
 
   describe("of rows that are stored with different content", () => {
     it.each([
-      ["checkpoints", "parent_checkpoint_id = 'p'", /checkpoint "[^"]+" is already stored/],
-      ["checkpoints", "type = 'json'", /checkpoint "[^"]+" is already stored/],
-      ["checkpoints", `checkpoint = checkpoint || '{"v": 4.0}'`, /checkpoint "[^"]+" is already stored/],
-      ["checkpoints", `metadata = metadata || '{"step": 0.0}'`, /checkpoint "[^"]+" is already stored/],
-      ["checkpoint_blobs", "blob = blob || '\\x00'", /channel "list" is already stored/],
-      ["checkpoint_blobs", "type = 'json'", /channel "list" is already stored/],
-      ["checkpoint_blobs", "base = 'other'", /channel "list" is already stored/],
-      ["checkpoint_writes", "blob = blob || '\\x00'", /channel "text" is already stored/],
-      ["checkpoint_writes", "type = 'json'", /channel "text" is already stored/],
-      ["checkpoint_writes", "channel = 'other'", /channel "text" is already stored/],
-      ["checkpoint_writes", "task_path = 'else'", /channel "text" is already stored/],
+      ["checkpoints", "parent_checkpoint_id = 'p'", /^thread "a", checkpoint "[^"]+" is already stored/],
+      ["checkpoints", "type = 'json'", /^thread "a", checkpoint "[^"]+" is already stored/],
+      [
+        "checkpoints",
+        `checkpoint = checkpoint || '{"v": 4.0}'`,
+        /^thread "a", checkpoint "[^"]+" is already stored/,
+      ],
+      [
+        "checkpoints",
+        `metadata = metadata || '{"step": 0.0}'`,
+        /^thread "a", checkpoint "[^"]+" is already stored/,
+      ],
+      ["checkpoint_blobs", "blob = blob || '\\x00'", /^thread "a", channel "list" is already stored/],
+      ["checkpoint_blobs", "type = 'json'", /^thread "a", channel "list" is already stored/],
+      ["checkpoint_blobs", "base = 'other'", /^thread "a", channel "list" is already stored/],
+      [
+        "checkpoint_writes",
+        "blob = blob || '\\x00'",
+        /^thread "a", checkpoint "[^"]+", channel "text" is already stored/,
+      ],
+      [
+        "checkpoint_writes",
+        "type = 'json'",
+        /^thread "a", checkpoint "[^"]+", channel "text" is already stored/,
+      ],
+      [
+        "checkpoint_writes",
+        "channel = 'other'",
+        /^thread "a", checkpoint "[^"]+", channel "text" is already stored/,
+      ],
+      [
+        "checkpoint_writes",
+        "task_path = 'else'",
+        /^thread "a", checkpoint "[^"]+", channel "text" is already stored/,
+      ],
     ])("overwrites nothing, and names the first such row: %s with %s", async (table, change, message) => {
       await saver.importThreads(lines);
       const before = await allRows(database);
@@ -134,10 +158,25 @@ describeAnyTarget("an import", (target) => {
       const changed = await allRows(database);
       expect(changed[table]).not.toEqual(before[table]);
       const error = await importError(lines);
-      expect(error).toMatchObject({ message: expect.stringMatching(message), threadId: "a" });
+      expect(error).toMatchObject({
+        ...{ message: expect.stringMatching(message), threadId: "a", checkpointNs: "" },
+        checkpointId: /checkpoint "([^"]+)"/.exec(error.message)?.[1],
+        channel: /channel "([^"]+)"/.exec(error.message)?.[1],
+      });
       expect(error.message).toContain("with different content");
       expect(await allRows(database)).toEqual(changed);
       await saver.deleteThread("a");
+    });
+
+    it("names their namespace", async () => {
+      await putValues(saver, threadConfig("n", { checkpoint_ns: "sub" }), { list: [1] });
+      const given = await collect(saver.exportThreads({ threads: ["n"] }));
+      await database.exec("update checkpoint_blobs set blob = ''");
+      expect((await importError(given)).message).toBe(
+        'thread "n", namespace "sub", channel "list" is already stored with different content: ' +
+          "an import overwrites nothing; nothing was restored",
+      );
+      await saver.deleteThread("n");
     });
 
     it("replaces special writes by later ones, and counts only those that differ", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { BackupError, PostgresSaver, ThreadDeletedError } from "../../src/index.js";
@@ -10,6 +11,7 @@ import {
   threadConfig,
 } from "../../test-support/checkpoints.js";
 import { untilItWaits } from "../../test-support/held-locks.js";
+import { expectLocksInOrder } from "../../test-support/locks-in-order.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
 import { idAt } from "../retention/id-at.js";
@@ -85,9 +87,21 @@ describeServer("an import with concurrent writers", (target) => {
       Object.fromEntries(MANY.map((channel) => [channel, [1]])),
       [],
     );
-    expect(await saver.importThreads(lines)).toMatchObject({
+    const impatient = new PostgresSaver(`${database.source}?options=-c%20lock_timeout%3D1s`, undefined, {
+      retry: false,
+    });
+    const blocker = new pg.Client({ connectionString: database.source });
+    await blocker.connect();
+    const lockFirst = async () => {
+      await blocker.query("begin");
+      for (const table of ["checkpoint_blobs", "checkpoint_writes"])
+        await blocker.query(`select from ${table} where thread_id = $1 for update`, [thread]);
+    };
+    expect(await impatient.importThreads(interrupted(lines, lockFirst))).toMatchObject({
       ...{ threads: 2, checkpoints: 2, writes: 1, blobs: MANY.length + 1 },
     });
+    await blocker.end();
+    await impatient.end();
     await saver.prune([thread, second], { strategy: "delete" });
   });
 
@@ -99,6 +113,43 @@ describeServer("an import with concurrent writers", (target) => {
     );
     await saver.prune([thread, second], { strategy: "delete" });
   });
+
+  it.each(["checkpoints", "checkpoint_blobs", "checkpoint_writes"])(
+    "takes its locks on %s in the order of keys, whatever that of the lines is (C2)",
+    async (table) => {
+      for (const n of [1, 2, 3]) {
+        const checkpoint = { ...checkpointOf(saver, { list: [n] }), id: idAt(n) };
+        const channel_versions = { list: n };
+        const config = threadConfig(thread, { checkpoint_ns: `${n}` });
+        const put = await saver.put(
+          config,
+          { ...checkpoint, channel_versions },
+          metadataOf(),
+          channel_versions,
+        );
+        await saver.putWrites(put, [["list", n]], "task");
+      }
+      const [first = "", ...lines] = await collect(saver.exportThreads({ threads: [thread] }));
+      const moved = lines.filter((line) => line.includes('"checkpoint_ns":"2"'));
+      const body = [first, ...moved, ...lines.slice(0, -1).filter((line) => !moved.includes(line))];
+      const sha256 = createHash("sha256")
+        .update(body.map((line) => `${line}\n`).join(""))
+        .digest("hex");
+      const shuffled = [...body, (lines.at(-1) ?? "").replace(/(?<="sha256":")[^"]+/, sha256)];
+      const rows = await database.query(`select * from ${table} where thread_id = $1`, [thread]);
+      await saver.deleteThread(thread);
+      await expectLocksInOrder(
+        database,
+        ["1", "2", "3"],
+        (locker, ns) =>
+          locker.query(`insert into ${table} select * from json_populate_record(null::${table}, $1)`, [
+            JSON.stringify(rows.find(({ checkpoint_ns }) => checkpoint_ns === ns)),
+          ]),
+        () => saver.importThreads(shuffled),
+      );
+      await saver.deleteThread(thread);
+    },
+  );
 
   it("restores everything or fails when a prune runs at any point of it (C18)", async () => {
     await database.query(
