@@ -2,7 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import { wrapBytes } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { MIN_SPLICED_BYTES, spliceTypeOf } from "../splices/splice-type.js";
-import { type ChainedValue, MAX_BASES, nextValue, wholeValue } from "../splices/value-chain.js";
+import { type ChainedValue, nextValue, wholeValue } from "../splices/value-chain.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
@@ -30,9 +30,7 @@ export function compact(
 
 const shortChains: ChannelPlan = {
   repeats: false,
-  // Compressed, a whole value may be shorter than one that is stored as a splice.
-  concerns: ({ splices, long_values: longValues }) =>
-    (longValues > 0 && longValues + splices > 1) || splices > MAX_BASES,
+  concerns: ({ splices, long_values: longValues }) => splices + longValues > 1,
   *rewritesOf(key, versions, serde) {
     for (const batch of portionsOf(linksOf(versions), ({ bytes }) => bytes, REWRITTEN_AT_ONCE)) {
       yield {

@@ -1,5 +1,4 @@
 import type { CallContext } from "../db/call-context.js";
-import { throwIfAborted } from "../db/statements/cancellation.js";
 import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
@@ -81,7 +80,6 @@ async function rewriteChannel(
 ): Promise<void> {
   const versions = await selectVersions(call, key);
   for (const rewrite of plan.rewritesOf(key, versions, serde)) {
-    throwIfAborted(call.signal);
     const replacements = await rewriteValues(call, { key, serde, dryRun: request.dryRun, ...rewrite });
     tally.add(key.threadId, changesOf(replacements, versions));
   }

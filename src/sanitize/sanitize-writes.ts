@@ -1,6 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
 import type { ChangedValue } from "../compaction/growth-tally.js";
-import { throwIfAborted } from "../db/statements/cancellation.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import { rowReaderOf } from "../saver/codec/decode-value.js";
@@ -33,7 +32,6 @@ export async function* sanitizeWrites(
   };
   let rows: WritePageRow[] = [];
   do {
-    throwIfAborted(call.signal);
     const last = rows.at(-1);
     const begin = last && { key: writePlaceOf(last), inclusive: false };
     rows = await table.getPage({ begin, pageSize: PAGE_SIZE });

@@ -1,5 +1,4 @@
 import type { CallContext } from "../db/call-context.js";
-import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { GrowthRequest } from "../compaction/boundary/parse-growth.js";
 import type { SerializerOf } from "../compaction/each-channel.js";
 import { eachThread } from "../compaction/each-thread.js";
@@ -32,7 +31,6 @@ async function sanitizeThread({ call, request, serdeOf, tally }: Run, threadId: 
   const channels = await selectChannels(call, threadId);
   if (channels.length === 0) tally.addMissing(threadId);
   for (const { checkpoint_ns: checkpointNs, channel } of channels) {
-    throwIfAborted(call.signal);
     const key = { threadId, checkpointNs, channel };
     for await (const changed of sanitizeChannel(call, { key, serde, dryRun })) tally.add(threadId, changed);
   }

@@ -127,35 +127,82 @@ describeAnyTarget("sanitize", (target) => {
       `insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, task_path)
         select thread, ns, id, task, position, channel, type, blob, task_path
         from checkpoint_writes as stored, unnest(array[thread_id, $2]) as thread, unnest(array['', 'sub']) as ns,
-          unnest(array[checkpoint_id, 'other']) as id, unnest(array['one', 'two']) as task, unnest(array[0, 1]) as positions(position)
+          unnest(array[checkpoint_id, 'other']) as id, unnest(array['one', 'two']) as task, generate_series(0, 8) as positions(position)
         where thread_id = $1 on conflict do nothing`,
       [thread, other],
     );
     await using saver = newSaver(new MsgpackSerializer());
-    expect(await saver.sanitize({ threads: [thread] })).toMatchObject({ values: 16 });
+    const [sizes = {}] = await database.query(
+      `select sum(octet_length(blob))::integer as "bytesBefore" from checkpoint_writes where thread_id = $1`,
+      [thread],
+    );
+    const steps: object[] = [];
+    const report = await saver.sanitize({
+      threads: [thread, "none"],
+      onProgress: (step) => {
+        steps.push(step);
+      },
+    });
+    const [sizesNow = {}] = await database.query(
+      `select sum(octet_length(blob))::integer as "bytesAfter" from checkpoint_writes where thread_id = $1`,
+      [thread],
+    );
+    const done = { values: 72, ...sizes, ...sizesNow };
+    expect(report).toEqual({ ...done, threads: 1, missing: ["none"], dryRun: false });
+    // The first transaction changes one page of writes.
+    expect(steps).toEqual([
+      {
+        ...{ values: 64, bytesBefore: expect.any(Number), bytesAfter: expect.any(Number) },
+        threadId: thread,
+        threadsDone: 0,
+      },
+      { ...done, threadId: thread, threadsDone: 0 },
+      { ...done, threadId: thread, threadsDone: 1 },
+      { ...done, threadId: "none", threadsDone: 1 },
+      { ...done, threadId: "none", threadsDone: 2 },
+    ]);
     expect(await rowsWithSecret(thread)).toBe(0);
-    expect(await rowsWithSecret(other)).toBe(16);
+    expect(await rowsWithSecret(other)).toBe(72);
   });
 });
 
-/** Calls `meet` while the value is read again, in the transaction that changes it. */
+/** Calls `meet` at one of the reads: at the second one a value is read again, in the transaction that changes it. */
 class MeetingSerializer extends MsgpackSerializer {
-  readonly #meet: () => Promise<void>;
+  readonly #meet: () => Promise<unknown>;
+  readonly #at: number;
   #reads = 0;
 
-  constructor(meet: () => Promise<void>) {
+  constructor(meet: () => Promise<unknown>, at = 2) {
     super();
     this.#meet = meet;
+    this.#at = at;
   }
 
   override async loadsTyped(type: string, bytes: Uint8Array | string): Promise<unknown> {
     this.#reads++;
-    if (this.#reads === 2) await this.#meet();
+    if (this.#reads === this.#at) await this.#meet();
     return super.loadsTyped(type, bytes);
   }
 }
 
 describeServer("sanitize beside a writer", (target) => {
+  it.each([
+    ["has changed", "update checkpoint_writes set blob = 'new'", ["new"]],
+    ["was deleted", "delete from checkpoint_writes", []],
+  ])("leaves a write that %s meanwhile, and does not count it", async (_what, change, left) => {
+    const database = await target.sharedDatabase();
+    await using writer = new PostgresSaver(database.source, new OldMsgpackSerializer());
+    const { config } = await putValues(writer, threadConfig(newThread()), { count: 1 });
+    await writer.putWrites(config, [["messages", [redacted("a")]]], "task");
+    await using saver = new PostgresSaver(
+      database.source,
+      new MeetingSerializer(() => database.exec(change), 1),
+    );
+    expect(await saver.sanitize()).toMatchObject({ threads: 0, values: 0, bytesBefore: 0, bytesAfter: 0 });
+    const rows = await database.query("select encode(blob, 'escape') as blob from checkpoint_writes");
+    expect(rows.map(({ blob }) => blob)).toEqual(left);
+  });
+
   it("leaves no splice of what it changes", async () => {
     const database = await target.sharedDatabase();
     await using writer = new PostgresSaver(database.source, new OldMsgpackSerializer(), { splices: true });
