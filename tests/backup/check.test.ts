@@ -60,30 +60,6 @@ describeServer("checkBackup", (target) => {
     expect(await checkBackup(lines, { serde: false })).toMatchObject({ isIntact: true, decoded: 0 });
   });
 
-  it("names a value that is missing, and a version that a splice is made of, by the lines that need them", async () => {
-    const lines = await linesOf(await target.sharedDatabase());
-    const isWhole = (row: string) => row.includes('"checkpoint_blobs"') && !row.includes('"base"');
-    const { faults, isIntact } = await checkBackup(
-      changed(lines, (row) => (row.includes('"channel":"list"') && isWhole(row) ? undefined : row)),
-    );
-    expect(isIntact).toBe(false);
-    const messages = faults.map(({ message }) => message);
-    expect(messages).toContainEqual(
-      expect.stringMatching(/^thread "a" has \d blobs, and its end counts \d$/),
-    );
-    expect(messages).toContainEqual(
-      expect.stringMatching(
-        /^thread "a", channel "list", checkpoint ".*": the backup lacks the value at version "/,
-      ),
-    );
-    expect(messages).toContainEqual(
-      expect.stringMatching(
-        /^thread "a", channel "list": the backup lacks version ".*", which version ".*" is made of$/,
-      ),
-    );
-    expect(faults.every(({ line }) => line !== undefined)).toBe(true);
-  });
-
   it("names values that can't be decoded, and headers that are none", async () => {
     const database = await target.sharedDatabase();
     await using saver = new PostgresSaver(database.source);

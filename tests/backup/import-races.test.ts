@@ -175,8 +175,10 @@ describeServer("an import with concurrent writers", (target) => {
     const lines = await collect(saver.exportThreads({ threads: [thread] }));
     const outcomes = new Set<string>();
     const points = [
-      ...[500, 1_500, 2_500, 3_100, 3_600].map((at) => ({ at, deleteUnproven: true })),
-      ...[1_500, 3_600].map((at) => ({ at, deleteUnproven: false })),
+      { at: 1_500, deleteUnproven: true },
+      { at: 2_500, deleteUnproven: false },
+      { at: 3_100, deleteUnproven: true },
+      { at: 3_600, deleteUnproven: true },
     ];
     for (const { at, deleteUnproven } of points) {
       await saver.deleteThread(thread);

@@ -16,11 +16,17 @@ export interface HeldValue extends StoredValue {
 /** The values of a thread, which splices are made of. Beyond a limit only their keys are remembered. */
 export class HeldValues {
   readonly #values = new Map<string, HeldValue | undefined>();
+  readonly #most: number;
   #bytes = 0;
+
+  /** @param most - How many bytes are held. */
+  constructor(most = HELD_BYTES) {
+    this.#most = most;
+  }
 
   add(value: HeldValue): void {
     const bytes = value.blob?.byteLength ?? 0;
-    const isHeld = this.#bytes + bytes <= HELD_BYTES;
+    const isHeld = this.#bytes + bytes <= this.#most;
     if (isHeld) this.#bytes += bytes;
     this.#values.set(keyOf(value.place), isHeld ? value : undefined);
   }
