@@ -33,8 +33,8 @@ const FOLDERS: readonly Folder[] = [
     "retention/shared-ids",
     "saver/bad-input.test",
   ]),
-  folder("compaction", GUARDED, ["splices", "cli/splices"]),
-  folder("sanitize", GUARDED, ["sanitize"]),
+  folder("compaction", GUARDED, ["splices", "cli/splices", "sanitize", "saver/bad-input.test"]),
+  folder("sanitize", GUARDED, ["sanitize", "splices/rewriting", "saver/bad-input.test"]),
   folder("threads", GUARDED, ["threads", "cli/copy", "cli/fork"]),
   folder("backup", GUARDED, [
     "backup",

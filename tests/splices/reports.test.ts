@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { type ChannelPlan, eachChannel } from "../../src/compaction/each-channel.js";
+import { openDatabase } from "../../src/db/index.js";
+import { MsgpackSerializer } from "../../src/serde/index.js";
 import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { incompressibleText as text } from "../../test-support/spliced-values.js";
@@ -25,6 +28,7 @@ describeServer("what expand and compact report", (target) => {
         put = await putValues(writer, put.config, { messages: [...messages], count: step }, put.checkpoint);
       }
     }
+    await putValues(writer, threadConfig("bare"), {});
     await putValues(writer, threadConfig("other"), { messages: [text(8_000)], count: 0 });
   }
 
@@ -79,6 +83,28 @@ describeServer("what expand and compact report", (target) => {
       expect(await saver[what]()).toMatchObject({ threads: 0, values: 0, missing: [] });
     },
   );
+
+  it("expand: that writers store splices faster than it expands them", async () => {
+    await putValues(saver, threadConfig("t"), { a: [1] });
+    const policy = { retry: false } as const;
+    const call = { database: openDatabase(database.source), schema: "public", policy };
+    let looks = 0;
+    const plan: ChannelPlan = {
+      repeats: true,
+      concerns: () => true,
+      rewritesOf: () => {
+        looks += 1;
+        return [];
+      },
+    };
+    const request = { threads: ["t"], dryRun: false, onProgress: undefined };
+    await expect(eachChannel(call, request, () => new MsgpackSerializer(), plan)).rejects.toMatchObject({
+      ...{ code: "DATABASE_ERROR", threadId: "t", transient: true },
+      message: expect.stringContaining('thread "t": writers with the option "splices" stored splices faster'),
+    });
+    expect(looks).toBe(100);
+    await call.database.close();
+  });
 
   it.each(["compact", "expand"] as const)(
     "%s: that an isolation level hides concurrent writers (C11)",
