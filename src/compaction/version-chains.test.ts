@@ -39,4 +39,5 @@ test("a chain that is damaged has no length, and nothing may refer to it", () =>
     expect(chains.isTooLong(version)).toBe(false);
     expect(chains.mayRefer("d", version)).toBe(false);
   }
+  expect(chains.mayRefer("a", "d")).toBe(true);
 });

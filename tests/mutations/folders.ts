@@ -45,6 +45,7 @@ const FOLDERS: readonly Folder[] = [
     "archive/random-histories",
     "archive/reports",
     "retention/hidden-rows",
+    "retention/shared-ids",
     "saver/bad-input.test",
   ]),
   folder("splices", GUARDED, ["splices", "saver/chains", "retention/chains"]),
