@@ -24,5 +24,5 @@ export async function sanitizedBytes(
   if (!MARKS.some((mark) => before.includes(mark))) return undefined;
   const value = await serde.loadsTyped(type, bytes, context);
   const [newType, after] = await serde.dumpsTyped(value, context);
-  return newType === type && before.equals(after) ? undefined : { type: newType, bytes: after };
+  return before.equals(after) ? undefined : { type: newType, bytes: after };
 }

@@ -118,6 +118,20 @@ describeAnyTarget("sanitize", (target) => {
     expect(await read(reader, thread)).toEqual(before);
   });
 
+  it.each(SERIALIZERS)(
+    "leaves a value that only mentions the marks of old messages, in %s",
+    async (_name, _old, serde) => {
+      await using saver = newSaver(serde);
+      const thread = newThread();
+      const { config } = await putValues(saver, threadConfig(thread), {
+        list: ["lc_js"],
+        other: ["lc_kwargs"],
+      });
+      await saver.putWrites(config, [["list", ["lc_kwargs"]]], "task");
+      expect(await saver.sanitize({ threads: [thread] })).toMatchObject({ threads: 0, values: 0 });
+    },
+  );
+
   it("changes each of several equal writes once, and none of another thread", async () => {
     const [thread, other] = [newThread(), newThread()];
     await using writer = newSaver(new OldMsgpackSerializer());

@@ -18,13 +18,13 @@ describeServer("what expand and compact report", (target) => {
   });
   afterEach(() => saver.end());
 
-  /** Stores a chat in two namespaces, with a channel of short values. */
+  /** Stores chats of different lengths in two namespaces, with a channel of short values. */
   async function putChat(writer: PostgresSaver): Promise<void> {
     for (const ns of ["", "sub"]) {
-      const messages = [text(8_000)];
+      const messages = [text(ns === "" ? 8_000 : 9_000)];
       let put = await putValues(writer, threadConfig("chat", { checkpoint_ns: ns }), { messages, count: 0 });
       for (let step = 1; step < STEPS; step++) {
-        messages.push(text(200));
+        messages.push(text(ns === "" ? 200 : 300));
         put = await putValues(writer, put.config, { messages: [...messages], count: step }, put.checkpoint);
       }
     }
