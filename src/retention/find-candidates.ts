@@ -32,7 +32,6 @@ export async function findCandidates(
     if (calls.isOver(head, isStored)) return [{ ...key, below: undefined }];
     return isSelected && oldestKeptId !== null ? [{ ...key, below: oldestKeptId }] : [];
   });
-  if (scopes.length === 0) return [];
   const ids = await selectCandidates(call, scopes, cutoff);
   return scopes
     .map(({ threadId, checkpointNs, below }, at) => ({
@@ -51,7 +50,6 @@ async function storedParents(
   const parents = page.flatMap((head) =>
     parentsOfCall(head).map((parent) => ({ ...parent, threadId: head.key.threadId })),
   );
-  if (parents.length === 0) return new Set();
   const existing = await selectExisting(call, parents);
   const stored = parents.filter((_, at) => existing.has(at));
   return new Set(

@@ -81,7 +81,7 @@ async function countPage(
   candidates: readonly RetentionCandidates[],
   { cutoffs, proof, tally }: PageContext,
 ): Promise<void> {
-  const planOf = byNamespace(candidates.length === 0 ? [] : await planDeletions(call, candidates));
+  const planOf = byNamespace(await planDeletions(call, candidates));
   const whole = byNamespace(candidates.filter(({ isWhole }) => isWhole));
   const scopes = page.map((head) => ({ key: head.key, isEmptied: whole.has(nameOf(head)) }));
   const writes = await findOrphanedWrites(call, scopes, { cutoff: cutoffs.orphanCutoff, proof });

@@ -46,6 +46,8 @@ const queryCall: Mutator = {
   name: "QueryCall",
   *mutate({ node }) {
     if (!types.isCallExpression(node) || !isRemovable(node.callee)) return;
+    // OFFSET 0 changes no result: it only keeps Postgres from merging two queries.
+    if (generator.default(node).code.endsWith(".offset(sql.lit(0))")) return;
     yield types.cloneNode(node.callee.object, true);
     const [column, direction] = node.arguments;
     if (!types.isIdentifier(node.callee.property, { name: "orderBy" }) || column === undefined) return;

@@ -13,6 +13,7 @@ import { idAt } from "./id-at.js";
 import { orphanedBlobs, orphanedWrites, rowsOf } from "./stored-rows.js";
 
 const DELTA = ["d", "e"];
+const TASKS = "__pregel_tasks";
 
 /** A checkpoint, and the writes of its super-step. */
 interface Step {
@@ -79,7 +80,9 @@ describeAnyTarget("prune of a random history", (target) => {
       const written = DELTA.filter((channel) => step.deltas[channel] === "write");
       if (parent !== undefined) {
         const writes = written.map((channel): [string, unknown] => [channel, [`${channel}${n}`]]);
-        if (step.sends) writes.push(["__pregel_tasks", `send ${n}`]);
+        if (step.sends) writes.push([TASKS, `send ${n}`]);
+        if (step.list) writes.push(["list", n]);
+        if (step.scalar) writes.push(["scalar", n]);
         await saver.putWrites(at(parent.id), writes, `task ${n}`);
         for (const channel of written) parent.written.add(channel);
       }
@@ -88,6 +91,9 @@ describeAnyTarget("prune of a random history", (target) => {
       const changed = [...whole, ...written];
       if (step.list) changed.push("list");
       if (step.scalar) changed.push("scalar");
+      // Before version 4, a checkpoint has no value of its sends.
+      if (step.sends && parent !== undefined) changed.push(TASKS);
+      if (step.sends && parent !== undefined && step.v === 4) values[TASKS] = [`send ${n}`];
       if (step.list) values.list = [n];
       if (step.scalar) values.scalar = n;
       const before = parent && versions.get(parent);

@@ -13,7 +13,8 @@ describeServer("retention of many threads", (target) => {
   onOneServer("each thread has its statements", it)(
     "finds the candidates of many threads with few statements, also when there are none",
     async () => {
-      const { pool, sent } = observedPool((await target.createDatabase()).source);
+      const database = await target.createDatabase();
+      const { pool, sent } = observedPool(database.source);
       const saver = new PostgresSaver(pool);
       await saver.setup();
       const now = Date.now();
@@ -27,28 +28,42 @@ describeServer("retention of many threads", (target) => {
               checkpoint_id: n > 0 ? ids[0] : undefined,
             });
             const checkpoint = { ...checkpointOf(saver, { list: [n] }), id: ids[n] ?? "" };
-            const metadata = metadataOf(n, thread % 2 === 0 ? counted : {});
+            const metadata = metadataOf(n, { run_id: "run", ...(thread % 2 === 0 && counted) });
             const stored = await batch.put(config, checkpoint, metadata, allVersions(checkpoint));
             await batch.putWrites(stored, [["delta", [n]]], "task");
           }
         });
       await putAll(0);
-      const send = async (options: RetentionOptions) => {
+      const counts: Record<string, number> = {};
+      const send = async <Report>(name: string, call: () => Promise<Report>) => {
         sent.length = 0;
-        const report = await saver.prune(options);
-        return { report, statements: sent.length };
+        const report = await call();
+        counts[name] = sent.length;
+        return report;
       };
+      const prune = (name: string, options: RetentionOptions) => send(name, () => saver.prune(options));
 
       // The first call asks whether Citus distributes the tables.
       await saver.prune({ keepLast: 1 });
-      const nothing = await send({ keepLast: 1 });
-      expect(nothing).toMatchObject({ report: { checkpoints: 0 }, statements: 7 });
+      expect(await prune("nothing", { keepLast: 1 })).toMatchObject({ checkpoints: 0 });
+      await prune("nothing, dry run", { keepLast: 1, dryRun: true });
       await putAll(1);
-      const some = await send({ keepLast: 1, dryRun: true });
+      await prune("nothing so old", { olderThanMs: 9 * HOUR, dryRun: true });
+      const some = await prune("some", { keepLast: 1, dryRun: true });
       // Checkpoints of delta channels are kept.
-      expect(some.report).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
-      expect(some.statements).toBe(17);
-      expect((await send({ olderThanMs: HOUR / 2, dryRun: true })).statements).toBe(17);
+      expect(some).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
+      await prune("some so old", { olderThanMs: HOUR / 2, dryRun: true });
+      // In three pages of namespaces.
+      const run = await send("a run", () => saver.deleteForRuns(["run"], { dryRun: true }));
+      expect(run).toMatchObject({ checkpoints: 120, threads: 60, namespaces: 60 });
+      await database.exec(
+        "insert into checkpoint_blobs (thread_id, channel, version, type) values ('t9', 'list', '', 'empty')",
+      );
+      expect(await prune("an orphan", { keepLast: 9 })).toMatchObject({ unproven: { blobs: 1 } });
+      expect(counts).toEqual({
+        ...{ nothing: 7, "nothing, dry run": 7, "nothing so old": 8, some: 17, "some so old": 17 },
+        ...{ "a run": 18, "an orphan": 7 },
+      });
       await saver.end();
       await pool.end();
     },

@@ -110,6 +110,96 @@ function keptWrites(before: AnyRows, after: AnyRows): AnyRows["writes"] {
   );
 }
 
+const [FIRST = "", SECOND = "", THIRD = "", FOURTH = ""] = IDS;
+const HEADER = { v: 4, run: "red", counts: false, inline: [], parent: null, versions: {} };
+const VALUE = { channel: "d", version: "2", base: null, type: "msgpack" };
+const WRITE = { id: FIRST, task: "one", channel: "d" };
+/** Its head has a version of the delta channel `d` that a write made, and no value. */
+const WRITTEN: AnyRows = {
+  checkpoints: [
+    { ...HEADER, id: FIRST },
+    { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "2" } },
+  ],
+  blobs: [
+    { ...VALUE, channel: "x" },
+    { ...VALUE, version: "1" },
+  ],
+  writes: [WRITE],
+};
+const STORED: AnyRows = { ...WRITTEN, blobs: [VALUE], writes: [] };
+/** Its head has no value of a channel that had one, and no write made that version. */
+const EMPTIED: AnyRows = {
+  checkpoints: [
+    { ...HEADER, id: FIRST, versions: { d: "1" } },
+    { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "2" } },
+  ],
+  blobs: [{ ...VALUE, version: "1" }],
+  writes: [
+    { ...WRITE, channel: "x" },
+    { ...WRITE, id: SECOND },
+  ],
+};
+/** One head has the value that a write beside its parent made. The other has none, as in {@link EMPTIED}. */
+const WITH_TWO_HEADS: AnyRows = {
+  checkpoints: [
+    { ...HEADER, id: FIRST, versions: { d: "1" } },
+    { ...HEADER, id: SECOND, versions: { d: "1" } },
+    { ...HEADER, id: THIRD, parent: FIRST, versions: { d: "2" } },
+    { ...HEADER, id: FOURTH, parent: SECOND, versions: { d: "3" } },
+  ],
+  blobs: ["1", "2"].map((version) => ({ ...VALUE, version })),
+  writes: [WRITE],
+};
+
+/** A namespace beside others with the same ids, and how many checkpoints a prune of all of them deletes. */
+const DELTA_CASES: Record<string, { rows: AnyRows; others: AnyRows; keepLast?: number; deleted: number }> = {
+  "only its writes tell of a delta channel": { rows: WRITTEN, others: STORED, deleted: 2 },
+  "a row says that it has no value": {
+    rows: { ...WRITTEN, blobs: [{ ...VALUE, type: "empty" }] },
+    others: STORED,
+    deleted: 2,
+  },
+  "the header of an ancestor has the value": {
+    rows: {
+      checkpoints: [
+        { ...HEADER, id: FIRST, versions: { d: "1" }, inline: ["d"] },
+        { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "1" } },
+      ],
+      ...{ blobs: [], writes: [] },
+    },
+    others: STORED,
+    deleted: 2,
+  },
+  "other writes don't make a delta channel": { rows: EMPTIED, others: WRITTEN, deleted: 1 },
+  "a kept checkpoint has the value": { rows: WITH_TWO_HEADS, others: WRITTEN, keepLast: 2, deleted: 2 },
+  "a kept checkpoint has the value in its header": {
+    rows: {
+      ...WITH_TWO_HEADS,
+      checkpoints: WITH_TWO_HEADS.checkpoints.map((each) =>
+        each.id === THIRD ? { ...each, inline: ["d"] } : each,
+      ),
+      blobs: [{ ...VALUE, version: "1" }],
+    },
+    others: WRITTEN,
+    keepLast: 2,
+    deleted: 2,
+  },
+  "only a checkpoint whose parent stays has no value": {
+    rows: {
+      checkpoints: [
+        { ...HEADER, id: FIRST, versions: { d: "1" } },
+        { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "3" } },
+        { ...HEADER, id: THIRD, parent: SECOND, versions: { d: "2" } },
+      ],
+      blobs: [{ ...VALUE, version: "1" }],
+      writes: [{ ...WRITE, id: SECOND }],
+    },
+    others: WRITTEN,
+    keepLast: 2,
+    deleted: 1,
+  },
+};
+
 describeAnyTarget("namespaces and threads that share ids, channels and versions", (target) => {
   it("lose exactly what each would lose alone, and keep what it needs (C9, C13)", async () => {
     const database = await target.migratedDatabase();
@@ -144,33 +234,17 @@ describeAnyTarget("namespaces and threads that share ids, channels and versions"
     await fc.assert(fc.asyncProperty(anyFleet, anyDeletion, law), runs(20));
   });
 
-  it("keep the ancestors of a delta channel that only its writes tell, whatever values others have (C7)", async () => {
-    const database = await target.migratedDatabase();
-    await using saver = new PostgresSaver(database.source, undefined, { retry: false });
-    const db = database.kysely<CheckpointDatabase>();
-    const [first = "", second = ""] = IDS;
-    const header = { v: 4, run: "red", counts: false, inline: [] };
-    const checkpoints = [
-      { ...header, id: first, parent: null, versions: {} },
-      { ...header, id: second, parent: first, versions: { d: "2" } },
-    ];
-    const value = { channel: "d", version: "2", base: null, type: "msgpack" };
-    const rows: AnyRows = {
-      checkpoints,
-      blobs: [
-        { ...value, channel: "x" },
-        { ...value, version: "1" },
-      ],
-      writes: [{ id: first, task: "one", channel: "d" }],
-    };
-    const others: AnyRows = { checkpoints, blobs: [value], writes: [] };
-    for (const place of PLACES) {
-      await removeRows(db);
-      await storeRows(db, new Map(PLACES.map((each) => [each, each === place ? rows : others])));
-      expect(await saver.prune({ keepLast: 1, deleteUnproven: true })).toMatchObject({
-        checkpoints: PLACES.length - 1,
-        writes: 0,
-      });
-    }
-  });
+  it.each(Object.entries(DELTA_CASES))(
+    "keep an ancestor exactly where a channel needs it (C7): %s",
+    async (_name, { rows, others, keepLast = 1, deleted }) => {
+      const database = await target.sharedDatabase();
+      await using saver = new PostgresSaver(database.source, undefined, { retry: false });
+      const db = database.kysely<CheckpointDatabase>();
+      for (const place of PLACES) {
+        await removeRows(db);
+        await storeRows(db, new Map(PLACES.map((each) => [each, each === place ? rows : others])));
+        expect(await saver.prune({ keepLast, deleteUnproven: true })).toMatchObject({ checkpoints: deleted });
+      }
+    },
+  );
 });

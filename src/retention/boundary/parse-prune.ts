@@ -122,10 +122,10 @@ export function parsePrune(first: unknown, second: unknown): PruneRequest {
     : toRetention({ threads, keepLast: 1, dryRun, deleteUnproven });
 }
 
-/** Whether the options are for idle threads. `parse` refuses an object that throws here, such as a revoked proxy. */
+/** Whether the options are for idle threads. `parse` refuses what throws here: no object, or a revoked proxy. */
 function hasIdleTime(value: unknown): boolean {
   try {
-    return typeof value === "object" && value !== null && Reflect.has(value, "idleForMs");
+    return Reflect.has(value as object, "idleForMs");
   } catch {
     return false;
   }

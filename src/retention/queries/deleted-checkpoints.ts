@@ -100,8 +100,7 @@ const headerSizes = /* @__PURE__ */ perNamespace<CheckpointsKey, HeaderSizeRow>(
             .as("each"),
         (join) => join.onTrue(),
       )
-      .select(["given.ordinal", "each.bytes"])
-      .orderBy("given.ordinal"),
+      .select(["given.ordinal", "each.bytes"]),
 );
 
 /** The checkpoints to delete, and what the plan knows about their children. */

@@ -93,14 +93,12 @@ export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsK
         qb
           .selectFrom("holder")
           .select(["holder.parent_checkpoint_id as checkpoint_id", "holder.channel"])
-          .where("holder.parent_checkpoint_id", "is not", null)
           .except(
             qb.selectFrom("holder").select(["holder.checkpoint_id as checkpoint_id", "holder.channel"]),
           ),
       )
       .selectFrom("bumped")
       .select("bumped.channel")
-      .distinct()
       .where((eb) =>
         eb.exists(
           eb

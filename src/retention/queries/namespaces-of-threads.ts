@@ -128,6 +128,5 @@ const heads = /* @__PURE__ */ perNamespaceWith<
       ),
       sql<string | null>`(${parents})`.as("parents"),
       migratedColumn(db, threadId).as("migrated"),
-    ])
-    .orderBy("given.ordinal");
+    ]);
 });

@@ -49,7 +49,6 @@ function orphansBeside<Key extends NamespaceKey>(
         "each.bytes",
         "each.is_readable",
       ])
-      .orderBy("given.ordinal")
       .orderBy(sql`each.channel collate "C"`)
       .orderBy(sql`each.version collate "C"`),
   );

@@ -102,8 +102,7 @@ const writeCounts = /* @__PURE__ */ perNamespace<WritesKey, WriteCountRow>(
             .as("each"),
         (join) => join.onTrue(),
       )
-      .select(["given.ordinal", "each.writes", "each.bytes"])
-      .orderBy("given.ordinal"),
+      .select(["given.ordinal", "each.writes", "each.bytes"]),
 );
 
 /**

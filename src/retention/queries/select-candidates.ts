@@ -51,7 +51,6 @@ function candidates(age: "any" | "aged") {
           (join) => join.onTrue(),
         )
         .select(["given.ordinal", "each.checkpoint_id"])
-        .orderBy("given.ordinal")
         .orderBy(sql`each.checkpoint_id collate "C"`, "desc"),
   );
 }
