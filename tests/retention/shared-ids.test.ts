@@ -189,13 +189,14 @@ const DELTA_CASES: Record<string, { rows: AnyRows; others: AnyRows; keepLast?: n
       checkpoints: [
         { ...HEADER, id: FIRST, versions: { d: "1" } },
         { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "3" } },
-        { ...HEADER, id: THIRD, parent: SECOND, versions: { d: "2" } },
+        { ...HEADER, id: THIRD, versions: { d: "1" } },
+        { ...HEADER, id: FOURTH, parent: THIRD, versions: { d: "2" } },
       ],
       blobs: [{ ...VALUE, version: "1" }],
-      writes: [{ ...WRITE, id: SECOND }],
+      writes: [{ ...WRITE, id: THIRD }],
     },
     others: WRITTEN,
-    keepLast: 2,
+    keepLast: 3,
     deleted: 1,
   },
 };
