@@ -53,16 +53,20 @@ describeServer("retention of many threads", (target) => {
       // Checkpoints of delta channels are kept.
       expect(some).toMatchObject({ checkpoints: 30, writes: 30, blobs: 30, threads: 30 });
       await prune("some so old", { olderThanMs: HOUR / 2, dryRun: true });
-      // In three pages of namespaces.
+      // On several pages of namespaces, a thread counts once.
+      await database.exec(
+        `insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
+          select thread_id, 'sub', checkpoint_id, checkpoint, metadata from checkpoints`,
+      );
       const run = await send("a run", () => saver.deleteForRuns(["run"], { dryRun: true }));
-      expect(run).toMatchObject({ checkpoints: 120, threads: 60, namespaces: 60 });
+      expect(run).toMatchObject({ checkpoints: 240, threads: 60, namespaces: 120 });
       await database.exec(
         "insert into checkpoint_blobs (thread_id, channel, version, type) values ('t9', 'list', '', 'empty')",
       );
       expect(await prune("an orphan", { keepLast: 9 })).toMatchObject({ unproven: { blobs: 1 } });
       expect(counts).toEqual({
         ...{ nothing: 7, "nothing, dry run": 7, "nothing so old": 8, some: 17, "some so old": 17 },
-        ...{ "a run": 18, "an orphan": 7 },
+        ...{ "a run": 33, "an orphan": 7 },
       });
       await saver.end();
       await pool.end();
