@@ -1,10 +1,14 @@
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import type { Kysely } from "kysely";
+import { type CheckpointBatch, type CheckpointDatabase, PostgresSaver } from "../../src/index.js";
+import { metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { type MemoryArchive, memoryArchive } from "../../test-support/memory-archive.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { DELTA_CASES } from "./delta-cases.js";
+import { idAt } from "./id-at.js";
 import {
   allRows,
   type AnyRows,
@@ -110,96 +114,23 @@ function keptWrites(before: AnyRows, after: AnyRows): AnyRows["writes"] {
   );
 }
 
-const [FIRST = "", SECOND = "", THIRD = "", FOURTH = ""] = IDS;
-const HEADER = { v: 4, run: "red", counts: false, inline: [], parent: null, versions: {} };
-const VALUE = { channel: "d", version: "2", base: null, type: "msgpack" };
-const WRITE = { id: FIRST, task: "one", channel: "d" };
-/** Its head has a version of the delta channel `d` that a write made, and no value. */
-const WRITTEN: AnyRows = {
-  checkpoints: [
-    { ...HEADER, id: FIRST },
-    { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "2" } },
-  ],
-  blobs: [
-    { ...VALUE, channel: "x" },
-    { ...VALUE, version: "1" },
-  ],
-  writes: [WRITE],
-};
-const STORED: AnyRows = { ...WRITTEN, blobs: [VALUE], writes: [] };
-/** Its head has no value of a channel that had one, and no write made that version. */
-const EMPTIED: AnyRows = {
-  checkpoints: [
-    { ...HEADER, id: FIRST, versions: { d: "1" } },
-    { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "2" } },
-  ],
-  blobs: [{ ...VALUE, version: "1" }],
-  writes: [
-    { ...WRITE, channel: "x" },
-    { ...WRITE, id: SECOND },
-  ],
-};
-/** One head has the value that a write beside its parent made. The other has none, as in {@link EMPTIED}. */
-const WITH_TWO_HEADS: AnyRows = {
-  checkpoints: [
-    { ...HEADER, id: FIRST, versions: { d: "1" } },
-    { ...HEADER, id: SECOND, versions: { d: "1" } },
-    { ...HEADER, id: THIRD, parent: FIRST, versions: { d: "2" } },
-    { ...HEADER, id: FOURTH, parent: SECOND, versions: { d: "3" } },
-  ],
-  blobs: ["1", "2"].map((version) => ({ ...VALUE, version })),
-  writes: [WRITE],
-};
+type PutArguments = Parameters<CheckpointBatch["put"]>;
 
-/** A namespace beside others with the same ids, and how many checkpoints a prune of all of them deletes. */
-const DELTA_CASES: Record<string, { rows: AnyRows; others: AnyRows; keepLast?: number; deleted: number }> = {
-  "only its writes tell of a delta channel": { rows: WRITTEN, others: STORED, deleted: 2 },
-  "a row says that it has no value": {
-    rows: { ...WRITTEN, blobs: [{ ...VALUE, type: "empty" }] },
-    others: STORED,
-    deleted: 2,
-  },
-  "the header of an ancestor has the value": {
-    rows: {
-      checkpoints: [
-        { ...HEADER, id: FIRST, versions: { d: "1" }, inline: ["d"] },
-        { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "1" } },
-      ],
-      ...{ blobs: [], writes: [] },
-    },
-    others: STORED,
-    deleted: 2,
-  },
-  "other writes don't make a delta channel": { rows: EMPTIED, others: WRITTEN, deleted: 1 },
-  "a kept checkpoint has the value": { rows: WITH_TWO_HEADS, others: WRITTEN, keepLast: 2, deleted: 2 },
-  "a kept checkpoint has the value in its header": {
-    rows: {
-      ...WITH_TWO_HEADS,
-      checkpoints: WITH_TWO_HEADS.checkpoints.map((each) =>
-        each.id === THIRD ? { ...each, inline: ["d"] } : each,
-      ),
-      blobs: [{ ...VALUE, version: "1" }],
-    },
-    others: WRITTEN,
-    keepLast: 2,
-    deleted: 2,
-  },
-  "only a checkpoint whose parent stays has no value": {
-    rows: {
-      checkpoints: [
-        { ...HEADER, id: FIRST, versions: { d: "1" } },
-        { ...HEADER, id: SECOND, parent: FIRST, versions: { d: "3" } },
-        { ...HEADER, id: THIRD, versions: { d: "1" } },
-        { ...HEADER, id: FOURTH, parent: THIRD, versions: { d: "2" } },
-      ],
-      blobs: [{ ...VALUE, version: "1" }],
-      writes: [{ ...WRITE, id: THIRD }],
-    },
-    others: WRITTEN,
-    keepLast: 3,
-    deleted: 1,
-  },
-};
+/** A checkpoint that is newer than all others of its namespace, and references nothing. */
+function newestOf({ thread, ns }: Place): PutArguments {
+  const checkpoint = { v: 4, id: idAt(Date.UTC(2020, 0, 9)), ts: "2020-01-09T00:00:00.000Z" };
+  const nothing = { channel_values: {}, channel_versions: {}, versions_seen: {} };
+  const config = threadConfig(thread, { checkpoint_ns: ns });
+  return [config, { ...checkpoint, ...nothing }, metadataOf(), {}];
+}
+
+async function putNewest(batch: CheckpointBatch): Promise<void> {
+  for (const place of PLACES) await batch.put(...newestOf(place));
+}
+
+async function checkpointsIn(db: Kysely<CheckpointDatabase>): Promise<number> {
+  return (await db.selectFrom("checkpoints").select("checkpoint_id").execute()).length;
+}
 
 describeAnyTarget("namespaces and threads that share ids, channels and versions", (target) => {
   it("lose exactly what each would lose alone, and keep what it needs (C9, C13)", async () => {
@@ -235,16 +166,56 @@ describeAnyTarget("namespaces and threads that share ids, channels and versions"
     await fc.assert(fc.asyncProperty(anyFleet, anyDeletion, law), runs(20));
   });
 
+  it("lose exactly what each would lose alone when a saver keeps the newest of each", async () => {
+    const database = await target.migratedDatabase();
+    const savers = new Map(
+      [1, 2, 3].map((keepLast) => [keepLast, new PostgresSaver(database.source, undefined, { keepLast })]),
+    );
+    const db = database.kysely<CheckpointDatabase>();
+    const law = async (all: ReadonlyMap<Place, AnyRows>, keepLast: number): Promise<void> => {
+      const expected: string[] = [];
+      for (const [place, rows] of all) {
+        await removeRows(db);
+        await storeRows(db, new Map([[place, rows]]));
+        await savers.get(keepLast)?.put(...newestOf(place));
+        expected.push(...(await allRows(db)));
+        const left = await leftOf(db, rows);
+        if (left.checkpoints.length === rows.checkpoints.length) continue;
+        expect(left.checkpoints).toHaveLength(keepLast - 1);
+        expect(left.blobs).toEqual(neededBlobs(rows.blobs, left.checkpoints));
+        const senders = left.checkpoints.flatMap(({ v, parent }) => (v < 4 ? [parent] : []));
+        const oldest = left.checkpoints.map(({ id }) => id).sort()[0] ?? "later than all";
+        const isKept = ({ id, channel }: AnyRows["writes"][number]) =>
+          id >= oldest || (channel === "__pregel_tasks" && senders.includes(id));
+        expect(left.writes).toEqual(rows.writes.filter(isKept));
+      }
+      await removeRows(db);
+      await storeRows(db, all);
+      await savers.get(keepLast)?.batch((batch) => putNewest(batch));
+      expect(await allRows(db)).toEqual(expected.sort());
+    };
+    await fc.assert(fc.asyncProperty(anyFleet, fc.integer({ min: 1, max: 3 }), law), runs(20));
+    for (const saver of savers.values()) await saver.end();
+  });
+
   it.each(Object.entries(DELTA_CASES))(
     "keep an ancestor exactly where a channel needs it (C7): %s",
     async (_name, { rows, others, keepLast = 1, deleted }) => {
       const database = await target.sharedDatabase();
-      await using saver = new PostgresSaver(database.source, undefined, { retry: false });
+      // The newest one is put then.
+      await using saver = new PostgresSaver(database.source, undefined, { keepLast: keepLast + 1 });
       const db = database.kysely<CheckpointDatabase>();
       for (const place of PLACES) {
-        await removeRows(db);
-        await storeRows(db, new Map(PLACES.map((each) => [each, each === place ? rows : others])));
+        const store = async () => {
+          await removeRows(db);
+          await storeRows(db, new Map(PLACES.map((each) => [each, each === place ? rows : others])));
+          return checkpointsIn(db);
+        };
+        await store();
         expect(await saver.prune({ keepLast, deleteUnproven: true })).toMatchObject({ checkpoints: deleted });
+        const before = await store();
+        await saver.batch((batch) => putNewest(batch));
+        expect(before + PLACES.length - (await checkpointsIn(db))).toBe(deleted);
       }
     },
   );
