@@ -1,94 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import type { RunnableConfig } from "@langchain/core/runnables";
-import { type Checkpoint, TASKS } from "@langchain/langgraph-checkpoint";
 import {
   type CheckpointDatabase,
   PostgresSaver,
   type PostgresSaverOptions,
   ShallowPostgresSaver,
 } from "../../src/index.js";
-import { allVersions, collect, metadataOf, nextId, threadConfig } from "../../test-support/checkpoints.js";
+import { collect, metadataOf } from "../../test-support/checkpoints.js";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { resultOrCode } from "../model/result-or-code.js";
 import { Opened } from "./opened.js";
-
-/** The ids of the checkpoints of every place, oldest first. The last one is not stored at first. */
-const IDS = Array.from({ length: 6 }, nextId);
-
-interface SharedPlace {
-  readonly thread: string;
-  readonly ns: string;
-  /** How many checkpoints it has. */
-  readonly steps: number;
-  /** The version of the format. Before version 4 the sends of a checkpoint are writes of its parent. */
-  readonly v: number;
-}
-
-/** More than have statements of their own at the same time. Neighbours have another number of checkpoints, and another format. */
-const PLACES: readonly SharedPlace[] = ["a", "b", "c"].flatMap((thread, n) =>
-  ["", "child", "numbers"].map((ns, m) => ({
-    thread,
-    ns,
-    steps: 2 + ((2 * n + m) % 3),
-    v: 3 + ((n + m) % 2),
-  })),
-);
-
-const nameOf = ({ thread, ns }: SharedPlace): string => `${thread}/${ns}`;
-
-function configOf({ thread, ns }: SharedPlace, step?: number): RunnableConfig {
-  const id = step === undefined || step === 0 ? {} : { checkpoint_id: IDS[step - 1] };
-  return threadConfig(thread, { checkpoint_ns: ns, ...id });
-}
-
-/** The checkpoint of a step. Its values name the place. All else is the same in all places, also the versions, as if the graph counted them. */
-function checkpointAt(place: SharedPlace, step: number): Checkpoint {
-  const name = nameOf(place);
-  return {
-    v: place.v,
-    id: IDS[step - 1] ?? "",
-    ts: "2024-01-01T00:00:00.000Z",
-    channel_values: {
-      list: [name, step],
-      // In the header of each checkpoint, and then nothing needs the parent.
-      ...(place.ns === "numbers" ? { count: 7 } : { kept: [name] }),
-      // A channel that the later graph doesn't know, and one that later checkpoints have only writes of.
-      ...(place.ns !== "numbers" && step === 1 && { unknown: name, delta: [name] }),
-    },
-    channel_versions:
-      place.ns === "numbers" ? { list: step, count: 1 } : { list: step, kept: 1, unknown: 1, delta: step },
-    versions_seen: {},
-  };
-}
-
-function changedAt({ ns }: SharedPlace, step: number): Record<string, number> {
-  return ns === "numbers" ? { list: step } : { list: step, delta: step };
-}
-
-/** @param parent - The step that it follows. */
-function putStep(saver: Pick<PostgresSaver, "put">, place: SharedPlace, step: number, parent = step - 1) {
-  const checkpoint = checkpointAt(place, step);
-  const newVersions = step === 1 ? allVersions(checkpoint) : changedAt(place, step);
-  return saver.put(configOf(place, parent), checkpoint, metadataOf(step), newVersions);
-}
-
-async function fill(saver: PostgresSaver, places: readonly SharedPlace[]): Promise<void> {
-  for (let step = 1; step <= IDS.length; step++) {
-    const having = places.filter(({ steps }) => steps >= step);
-    await Promise.all(having.map((place) => putStep(saver, place, step)));
-    await Promise.all(
-      having.map((place) => {
-        const send = { lg_name: "Send", node: nameOf(place), args: step };
-        const writes: [string, unknown][] = [
-          [place.ns === "numbers" ? "list" : "delta", [nameOf(place), step]],
-          [TASKS, send],
-        ];
-        return saver.putWrites(configOf(place, step), writes, "task");
-      }),
-    );
-  }
-}
+import {
+  checkpointAt,
+  configOf,
+  fill,
+  IDS,
+  nameOf,
+  partsAt,
+  partsOf,
+  PLACES,
+  putStep,
+  type SharedPlace,
+} from "./shared-places.js";
 
 /** Everything that a place holds, as its readers see it. */
 async function readPlace(saver: PostgresSaver, place: SharedPlace): Promise<unknown> {
@@ -217,6 +150,8 @@ describeServer("places that have all ids, channels and versions in common", (tar
     const alone = saverWith({ grouping: false });
     const expected = await each(alone, async (place) => {
       await dropUnknown();
+      for (let step = 1; step <= place.steps; step++)
+        expect(partsOf(await alone.getTuple(configOf(place, step)))).toEqual(partsAt(place, step));
       return readPlace(alone, place);
     });
     for (const options of [{ grouping: false }, {}, { splices: true }]) {
