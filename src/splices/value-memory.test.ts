@@ -34,6 +34,13 @@ describe("the memory of values", () => {
     expect(known).toEqual(["1", "3", "4"]);
   });
 
+  test("holds one entry of a checkpoint that is remembered again", () => {
+    const [once, twice] = [new ValueMemory(50_000), new ValueMemory(50_000)];
+    twice.remember(keyOf("1"), valuesOf({ list: 20_000 }));
+    for (const memory of [once, twice]) memory.remember(keyOf("1"), valuesOf({ list: 10_000 }));
+    expect(twice.bytes).toBe(once.bytes);
+  });
+
   test("never takes more than its limit, and tells its listener how much it takes", () => {
     const listener = new Listener();
     const memory = new ValueMemory(50_000, listener);
