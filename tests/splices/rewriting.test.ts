@@ -170,16 +170,25 @@ describeAnyTarget("expand and compact", (target) => {
 
   it("make a value a splice of an earlier one by their numbers, in whatever order they are stored", async () => {
     const saver = newSaver();
-    const messages = [text(8_000), ...Array.from({ length: 12 }, () => text(200))];
-    for (const version of [3, 12, 10, 2, 11]) {
-      const channel_versions = { messages: version };
-      const values = { messages: messages.slice(0, version) };
-      const checkpoint = { ...checkpointOf(saver, values), channel_versions };
-      await saver.put(threadConfig("chat"), checkpoint, metadataOf(), channel_versions);
+    const places = ["", "sub"].map((ns) => threadConfig("chat", { checkpoint_ns: ns }));
+    for (const place of places) {
+      const messages = [text(8_000), ...Array.from({ length: 12 }, () => text(200))];
+      for (const version of [3, 12, 10, 2, 11]) {
+        const channel_versions = { messages: version };
+        const values = { messages: messages.slice(0, version) };
+        const checkpoint = { ...checkpointOf(saver, values), channel_versions };
+        await saver.put(place, checkpoint, metadataOf(), channel_versions);
+      }
     }
-    expect(await saver.compact()).toMatchObject({ values: 4 });
+    const read = () => Promise.all(places.map((place) => saver.getTuple(place)));
+    const stored = await read();
+    expect(await saver.compact()).toMatchObject({ values: 8 });
+    expect(await read()).toEqual(stored);
     const bases = (await rows("chat")).map(({ version, base }) => [Number(version), Number(base)] as const);
-    expect(bases.filter(([, base]) => base === 0)).toEqual([[2, 0]]);
+    expect(bases.filter(([, base]) => base === 0)).toEqual([
+      [2, 0],
+      [2, 0],
+    ]);
     expect(bases.filter(([version, base]) => base >= version)).toEqual([]);
   });
 
