@@ -29,9 +29,8 @@ export function composeSegments(newer: readonly Segment[], older: readonly Segme
   for (const { at, from, length } of newer) {
     const end = from + length;
     while (next < older.length && endOf(older, next) <= from) next++;
-    for (let index = next; index < older.length; index++) {
-      const part = older[index];
-      if (part === undefined || part.at >= end) break;
+    for (const part of older.slice(next)) {
+      if (part.at >= end) break;
       const start = Math.max(part.at, from);
       append(composed, {
         at: at + start - from,
