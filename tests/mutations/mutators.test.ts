@@ -27,8 +27,7 @@ it("turns an order around, and leaves out a call whose result nobody uses", asyn
 
 it("still makes each mutation that is called equivalent", async () => {
   const files = [...new Set(EQUIVALENT.map(({ file }) => file))];
-  const made = (await listMutations(files)).map(({ file, change }) => ({ file, change }));
-  expect(made).toEqual(
-    expect.arrayContaining(EQUIVALENT.map(({ file, change }) => expect.objectContaining({ file, change }))),
-  );
+  const made = new Set((await listMutations(files)).map(({ file, change }) => `${file}: ${change}`));
+  const named = EQUIVALENT.map(({ file, change }) => `${file}: ${change}`);
+  expect(named.filter((each) => !made.has(each))).toEqual([]);
 });
