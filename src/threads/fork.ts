@@ -142,9 +142,8 @@ function newId({ key, headId, metadata }: ForkTarget, { becomesHead }: ForkReque
 
 /** The other fields of the header, from any version of LangGraph. */
 function carriedFields({ header }: ForkTarget, values: Values): Record<string, unknown> {
-  const { pending_sends, updated_channels, ...others } = header;
-  const carried =
-    header.v >= SENDS_FORMAT && pending_sends !== undefined ? { ...others, pending_sends } : others;
+  const { pending_sends: _, ...withoutSends } = header;
+  const { updated_channels, ...carried } = header.v >= SENDS_FORMAT ? header : withoutSends;
   // Python looks for the next nodes only among these channels.
   if (!Array.isArray(updated_channels)) return carried;
   const names: unknown[] = updated_channels;

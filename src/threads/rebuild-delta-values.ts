@@ -44,7 +44,7 @@ function hasValue({ header, stored }: ForkTarget, channel: string): boolean {
 
 /**
  * Selects the delta channels among these channels. The metadata of a super-step counts the changes of each delta channel that
- * it has not stored whole. A state update counts none; then the counts of other checkpoints decide, and earlier snapshots.
+ * it has not stored whole. A state update counts none: there the counts of other checkpoints decide, and earlier snapshots.
  */
 async function deltaChannelsAmong(
   call: CallContext,
@@ -52,10 +52,10 @@ async function deltaChannelsAmong(
   channels: readonly string[],
   serde: ContextualSerializer,
 ): Promise<string[]> {
-  const counted = countedChannels(target);
-  const isStep = target.metadata.source === "loop";
-  if (channels.length === 0 || isStep || counted.size > 0)
+  if (channels.length === 0 || target.metadata.source === "loop") {
+    const counted = countedChannels(target);
     return channels.filter((channel) => counted.has(channel));
+  }
   const known = new Set(await getDeltaChannels(call, target.key));
   const unknown = channels.filter((channel) => !known.has(channel));
   const histories = await deltaChannelHistory(call, target.key, unknown, serde);

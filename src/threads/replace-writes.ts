@@ -20,9 +20,7 @@ export async function replaceWrites(
   tasks: readonly PlacedTask[],
 ): Promise<void> {
   const requests = tasks.flatMap(({ taskId, taskPath, special, regular }) =>
-    [special, regular]
-      .filter(({ length }) => length > 0)
-      .map((writes) => parsePutWrites(config, writes, taskId, taskPath)),
+    [special, regular].map((writes) => parsePutWrites(config, writes, taskId, taskPath)),
   );
   const [first] = requests;
   if (first === undefined) return;

@@ -111,14 +111,19 @@ describeAnyTarget("fork", (target) => {
       expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values.count).toBe(2);
     });
 
-    it("recognizes a delta channel by its snapshot when no metadata counts it", async () => {
-      const parent = await putValues(saver, threadConfig(newThread()), { delta: new DeltaSnapshot(["a"]) });
+    it("recognizes a delta channel by its snapshot when no metadata counts it, and by no other thread", async () => {
+      const [thread, other] = [newThread(), newThread()];
+      const parent = await putValues(saver, threadConfig(thread), { delta: new DeltaSnapshot(["a"]) });
       const checkpoint = checkpointOf(saver, { delta: undefined }, parent.checkpoint);
       const updated = { ...checkpoint, channel_values: {} };
       const metadata = { ...metadataOf(1), source: "update" as const };
       const config = await saver.put(parent.config, updated, metadata, allVersions(checkpoint));
+      // It has the same ids, and no write that the fork would have to leave out.
+      await saver.copyThread(thread, other);
       await saver.putWrites(config, [["delta", ["b"]]], "task");
       await expect(saver.fork(config)).rejects.toMatchObject({ field: "options.reducers.delta" });
+      const fork = await saver.fork(threadConfig(other, { checkpoint_id: checkpoint.id }));
+      expect((await saver.getTuple(fork))?.parentConfig?.configurable).toMatchObject({ thread_id: other });
     });
 
     it("is newer than a checkpoint from a clock that is ahead", async () => {

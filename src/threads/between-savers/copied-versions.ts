@@ -42,7 +42,11 @@ export class VersionCopier {
    * @param stored - What the target has of the thread.
    * @param listed - The checkpoints of the source, parents before their children.
    */
-  constructor(target: BaseCheckpointSaver, stored: StoredThread, listed: readonly ListedCheckpoint[]) {
+  constructor(
+    target: BaseCheckpointSaver,
+    stored: Pick<StoredThread, "checkpoints">,
+    listed: readonly ListedCheckpoint[],
+  ) {
     this.#toNumbers = typeof target.getNextVersion(undefined) === "number";
     for (const [name, { checkpointNs, versions }] of stored.checkpoints) {
       this.#known.set(name, versions);
