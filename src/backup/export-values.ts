@@ -12,7 +12,7 @@ import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
 
 /** What one statement reads at most. */
-const PORTION = { rows: 1_000, bytes: 4 * 2 ** 20 };
+const PORTION = { rows: 1_000, size: 4 * 2 ** 20 };
 /**
  * The most characters of base64 in a line: 1,024 lines of 77 characters, as Postgres breaks base64, which encode 57 KiB. A
  * line is copied several times, and V8 frees strings below 128 KiB early.

@@ -14,7 +14,7 @@ import { type Replacement, replaceValue } from "./queries/replace-value.js";
 import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
 
 /** What one transaction stores at most. */
-export const REWRITTEN_AT_ONCE = { rows: 100, bytes: 8 * 2 ** 20 };
+export const REWRITTEN_AT_ONCE = { rows: 100, size: 8 * 2 ** 20 };
 
 /** Values of a channel that one transaction stores in another form. */
 export interface Rewrite {

@@ -1,6 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
+import { portionsOf } from "../saver/model/portions-of.js";
 import { selectNamespaceHeads, selectNamespaces } from "./queries/namespaces-of-threads.js";
 import type { NamespaceHead } from "./subgraph-calls.js";
 import { threadPages } from "../saver/thread-pages.js";
@@ -8,9 +9,8 @@ import { threadPages } from "../saver/thread-pages.js";
 /** How many heads one statement reads: a thread may have any number of namespaces. */
 const HEADS_PER_STATEMENT = 1_000;
 
-/** Bounds of a page, whose checkpoint ids and orphaned values are held in memory. */
-const NAMESPACES_PER_PAGE = 200;
-const CHECKPOINTS_PER_PAGE = 10_000;
+/** How many namespaces and checkpoints a page has at most. Their checkpoint ids and orphaned values are held in memory. */
+const PAGE = { rows: 200, size: 10_000 };
 
 /** The namespaces to read, and how many checkpoints are kept of each. */
 export interface PageScope {
@@ -37,7 +37,8 @@ export async function* namespacePages(
     const stored = new Set(keys.map(({ threadId }) => threadId));
     onMissing(page.filter((threadId) => !stored.has(threadId)));
     for (const chunk of chunksOf(keys, HEADS_PER_STATEMENT)) {
-      yield* inPages(await readHeads(call, chunk, { namespaces, keepLast }));
+      const heads = await readHeads(call, chunk, { namespaces, keepLast });
+      yield* portionsOf(heads, ({ checkpoints }) => checkpoints, PAGE);
     }
   }
 }
@@ -61,21 +62,4 @@ async function readHeads(
       isSelected: namespaces?.has(key.checkpointNs) !== false,
     };
   });
-}
-
-function* inPages(heads: readonly SizedHead[]): Generator<SizedHead[]> {
-  let page: SizedHead[] = [];
-  let checkpoints = 0;
-  for (const head of heads) {
-    const isFull =
-      page.length >= NAMESPACES_PER_PAGE || checkpoints + head.checkpoints > CHECKPOINTS_PER_PAGE;
-    if (isFull && page.length > 0) {
-      yield page;
-      page = [];
-      checkpoints = 0;
-    }
-    page.push(head);
-    checkpoints += head.checkpoints;
-  }
-  if (page.length > 0) yield page;
 }

@@ -6,6 +6,7 @@ import { writingThreads } from "../saver/call/writing-threads.js";
 import { sizeOfWrites } from "../saver/codec/call-size.js";
 import { type CallEncoding, encodePutWrites, parsePutWrites } from "../saver/codec/encode-call.js";
 import { compareText } from "../saver/model/compare-text.js";
+import { portionsOf } from "../saver/model/portions-of.js";
 import type { EncodedWrites } from "../saver/queries/put-pending-writes.js";
 import { updateWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredWrite } from "../saver/queries/restored-rows.js";
@@ -28,11 +29,11 @@ export async function replaceWrites(
   call.progress?.about(first);
   const encoded = await Promise.all(requests.map((request) => encodePutWrites(encoding, request)));
   call.observer?.addBytes(encoded.reduce((sum, writes) => sum + sizeOfWrites(writes).bytes, 0));
+  const most = { rows: Infinity, size: statementBytesOf(call) };
+  const portions = portionsOf(rowsOf(encoded), ({ blob }) => blob.byteLength, most);
   await runTransaction(call, {
     guard: tombstoneGuard(call, [first.threadId]),
-    statements: portionsOf(rowsOf(encoded), statementBytesOf(call)).map((rows) =>
-      updateWrites.insert(call.schema, rows),
-    ),
+    statements: [...portions].map((rows) => updateWrites.insert(call.schema, rows)),
   });
 }
 
@@ -46,23 +47,4 @@ function rowsOf(encoded: readonly EncodedWrites[]): readonly (RestoredWrite & { 
       })),
     )
     .sort((a, b) => compareText(a.task_id, b.task_id) || a.idx - b.idx);
-}
-
-/** Splits rows so that each part has at most `bytes`, or one row. */
-function portionsOf<Row extends { readonly blob: Uint8Array }>(
-  rows: readonly Row[],
-  bytes: number,
-): readonly (readonly Row[])[] {
-  const portions: Row[][] = [];
-  let left = 0;
-  for (const row of rows) {
-    const portion = portions.at(-1);
-    left -= row.blob.byteLength;
-    if (portion !== undefined && left >= 0) portion.push(row);
-    else {
-      portions.push([row]);
-      left = bytes - row.blob.byteLength;
-    }
-  }
-  return portions;
 }

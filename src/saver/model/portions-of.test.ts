@@ -9,6 +9,6 @@ it.each([
   { sizes: [20, 1, 10, 2], portions: [[20], [1], [10], [2]] },
   { sizes: [1, 1, 1, 1, 1, 1, 1], portions: [[1, 1, 1], [1, 1, 1], [1]] },
 ])("a portion has three rows, ten bytes or one value at most: $sizes", ({ sizes, portions }) => {
-  const found = portionsOf<number>(sizes, (size) => size, { rows: 3, bytes: 10 });
+  const found = portionsOf<number>(sizes, (size) => size, { rows: 3, size: 10 });
   expect([...found]).toEqual(portions);
 });

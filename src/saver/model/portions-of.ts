@@ -1,26 +1,27 @@
-/** Bounds of a portion. A single longer value is a portion of its own. */
+/** Bounds of a portion. A single larger value is a portion of its own. */
 export interface PortionBounds {
   readonly rows: number;
-  readonly bytes: number;
+  /** In bytes, or whatever makes a value large. */
+  readonly size: number;
 }
 
-/** Splits values, in their order, into portions that fit into memory or into a transaction. */
+/** Splits values, in their order, into portions that fit into memory, a statement or a transaction. */
 export function* portionsOf<Value>(
   values: readonly Value[],
-  bytesOf: (value: Value) => number,
+  sizeOf: (value: Value) => number,
   most: PortionBounds,
 ): Generator<Value[]> {
   let portion: Value[] = [];
-  let bytes = 0;
+  let total = 0;
   for (const value of values) {
-    const length = bytesOf(value);
-    if (portion.length === most.rows || (portion.length > 0 && bytes + length > most.bytes)) {
+    const size = sizeOf(value);
+    if (portion.length === most.rows || (portion.length > 0 && total + size > most.size)) {
       yield portion;
       portion = [];
-      bytes = 0;
+      total = 0;
     }
     portion.push(value);
-    bytes += length;
+    total += size;
   }
   if (portion.length > 0) yield portion;
 }
