@@ -121,15 +121,19 @@ describeServer("a read that waits for the clock (C17)", (target) => {
     const wait = (await sdk.measured()).get("langgraph.checkpoint.clock_wait");
     const span = sdk.spans.at(-1);
     await sdk.stop();
-    expect(wait?.dataPoints).toMatchObject([
-      { attributes: { "db.operation.name": "getTuple" }, value: { count: 1 } },
-    ]);
-    expect(span?.events).toMatchObject([{ name: "clock wait" }]);
     expect(logger.at("warn")).toMatchObject([
       {
         message: "the clock of this machine is behind, waited for it",
         fields: { operation: "getTuple", checkpointId: tuple?.checkpoint.id },
       },
+    ]);
+    // In seconds, as OpenTelemetry has it.
+    const inSeconds = expect.closeTo(Number(logger.at("warn")[0]?.fields.waitedMs) / 1_000, 2);
+    expect(wait?.dataPoints).toMatchObject([
+      { attributes: { "db.operation.name": "getTuple" }, value: { count: 1, sum: inSeconds } },
+    ]);
+    expect(span?.events).toMatchObject([
+      { name: "clock wait", attributes: { "langgraph.checkpoint.delay": inSeconds } },
     ]);
   });
 });
