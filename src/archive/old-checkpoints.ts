@@ -10,7 +10,7 @@ import { SubgraphCalls } from "../retention/subgraph-calls.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../db/group-by.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
 import type { ArchivePart, PartListener } from "./archive-part.js";
 import { removeFromNamespace } from "./remove-from-namespace.js";
@@ -66,7 +66,8 @@ export async function* oldCheckpoints(
       orphans: writes[at]?.proven ?? [],
       blobs: values[at]?.proven ?? [],
     }));
-    for (const [threadId, ofThread] of groupBy(parts.filter(hasRows), ({ key }) => key.threadId)) {
+    const exported = parts.filter((part) => sizeOf(part) > 0);
+    for (const [threadId, ofThread] of groupBy(exported, ({ key }) => key.threadId)) {
       yield toPart(call, threadId, { namespaces: ofThread, batchSize: request.batchSize, progress });
     }
   }
@@ -86,7 +87,7 @@ function toPart(
   const part = rowsOf(namespaces);
   return {
     threadId,
-    size: sizeOf(part),
+    size: namespaces.reduce((sum, namespace) => sum + sizeOf(namespace), 0),
     rows: (within) => exportPart(within, threadId, part),
     remove: async (archived) => {
       let total: RowCounts = NO_ROWS;
@@ -119,12 +120,9 @@ function rowsOf(namespaces: readonly ExportedNamespace[]): ThreadPart {
   };
 }
 
-function hasRows(namespace: ExportedNamespace): boolean {
-  return sizeOf(rowsOf([namespace])) > 0;
-}
-
-function sizeOf({ checkpoints, orphans, blobs }: ThreadPart): number {
-  return [checkpoints, orphans, blobs].flat().length;
+function sizeOf({ plan, orphans, blobs }: ExportedNamespace): number {
+  const checkpoints = plan?.deletableIds.length ?? 0;
+  return numberOfRows({ checkpoints, writes: orphans.length, blobs: blobs.length });
 }
 
 function keyOf({ threadId, checkpointNs }: NamespaceKey): string {

@@ -4,7 +4,10 @@ export async function lookUpAll<Item, Result>(
   lookUp: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<Map<Item, Result>> {
   const all = await lookUp(items);
-  return new Map(
-    items.flatMap((item, at) => all.slice(at, at + 1).map((result): [Item, Result] => [item, result])),
-  );
+  const results = new Map<Item, Result>();
+  for (const [at, item] of items.entries()) {
+    const result = all[at];
+    if (result !== undefined) results.set(item, result);
+  }
+  return results;
 }

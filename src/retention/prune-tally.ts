@@ -1,5 +1,5 @@
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
 import { rowKey } from "../saver/model/row-key.js";
 import type { PruneProgress, PruneReport } from "./retention-types.js";
 import { UnprovenTally } from "./unproven-tally.js";
@@ -38,7 +38,7 @@ export class PruneTally {
   /** Adds what a transaction deleted of a namespace. */
   add(namespace: NamespaceKey, counts: RowCounts): void {
     this.#counts = addCounts(this.#counts, counts);
-    if (counts.checkpoints + counts.writes + counts.blobs > 0) {
+    if (numberOfRows(counts) > 0) {
       this.#threads.add(namespace.threadId);
       this.#namespaces.add(rowKey(namespace.threadId, namespace.checkpointNs));
     }

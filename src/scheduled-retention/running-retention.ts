@@ -9,6 +9,7 @@ import { gentleRound, type OnDeleted } from "../db/scheduling/gentle-round.js";
 import { Rounds } from "../db/scheduling/rounds.js";
 import type { PruneRequest } from "../retention/boundary/parse-prune.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
+import { numberOfRows } from "../saver/model/row-counts.js";
 import type { ScheduleRequest } from "./boundary/parse-schedule.js";
 import type { Retention, RetentionScope } from "./retention-schedule.js";
 import { reportRound } from "../db/scheduling/round-events.js";
@@ -139,8 +140,8 @@ function counting(rule: PruneRequest, onDeleted: OnDeleted): PruneRequest {
   let before = 0;
   return {
     ...rule,
-    onProgress: ({ checkpoints, writes, blobs }) => {
-      const rows = checkpoints + writes + blobs;
+    onProgress: (progress) => {
+      const rows = numberOfRows(progress);
       onDeleted(rows - before);
       before = rows;
     },
