@@ -1,5 +1,5 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import { CorruptCheckpointError } from "../errors/index.js";
+import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
 import { timeInId } from "../saver/model/checkpoint-time.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
@@ -7,34 +7,54 @@ import { parseStoredMetadata } from "../saver/codec/parse-header.js";
 
 /** A checkpoint without its values. */
 export interface CheckpointDescription {
-  readonly time: Date;
+  /** `undefined` where the row contains none. */
+  readonly time: Date | undefined;
   readonly step: number | undefined;
   readonly source: string | undefined;
-  readonly metadata: CheckpointMetadata;
+  /** `undefined` where the row contains no readable metadata. */
+  readonly metadata: CheckpointMetadata | undefined;
+  /** What of the row can't be read, as a text for people; absent where all of it can be read. */
+  readonly damaged?: string;
 }
 
 /**
- * Describes a checkpoint from its row.
+ * Describes a checkpoint from its row. A damaged row is described as far as it can be read, so that it hides no other one.
  *
  * @param row - `metadata` is JSON text; `ts` is the header's time, needed only when the id contains no time.
- * @throws CorruptCheckpointError when the metadata is not an object, or when neither the id nor `ts` contains a time.
  */
 export async function describeRow(
   key: CheckpointKey,
   row: { readonly metadata: string | null; readonly ts: string | null },
 ): Promise<CheckpointDescription> {
-  const metadata = parseStoredMetadata(await decodeJsonb(row.metadata ?? "null", key), key);
-  const { step, source }: { readonly step?: unknown; readonly source?: unknown } = metadata;
+  const metadata = await metadataOf(row.metadata, key);
+  const time = timeInId(key.checkpointId) ?? timeOf(row.ts);
+  const { step, source }: { readonly step?: unknown; readonly source?: unknown } =
+    typeof metadata === "string" ? {} : metadata;
+  const damages = [
+    ...(typeof metadata === "string" ? [metadata] : []),
+    ...(time === undefined ? ['neither the id nor the "ts" of the header contains a time'] : []),
+  ];
   return {
-    time: timeInId(key.checkpointId) ?? timeOf(row.ts, key),
+    time,
     step: typeof step === "number" ? step : undefined,
     source: typeof source === "string" ? source : undefined,
-    metadata,
+    metadata: typeof metadata === "string" ? undefined : metadata,
+    ...(damages.length > 0 && { damaged: damages.join("; ") }),
   };
 }
 
-function timeOf(ts: string | null, key: CheckpointKey): Date {
+/** Returns the metadata, or as a text why it can't be read. */
+async function metadataOf(text: string | null, key: CheckpointKey): Promise<CheckpointMetadata | string> {
+  try {
+    return parseStoredMetadata(await decodeJsonb(text ?? "null", key), key);
+  } catch (error) {
+    if (error instanceof CorruptCheckpointError || error instanceof DeserializationError)
+      return error.message;
+    throw error;
+  }
+}
+
+function timeOf(ts: string | null): Date | undefined {
   const time = new Date(ts ?? NaN);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new CorruptCheckpointError('neither the id nor the "ts" of the header contains a time', key);
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }

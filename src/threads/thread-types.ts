@@ -21,8 +21,11 @@ export interface ThreadSummary {
   readonly checkpointNs: string;
   /** The newest checkpoint. */
   readonly checkpointId: string;
-  /** When the newest checkpoint was made: the time in its id, or the time in its header if the id contains none. */
-  readonly updatedAt: Date;
+  /**
+   * When the newest checkpoint was made: the time in its id, or the time in its header if the id contains none. `undefined` where neither
+   * contains one: see `damaged`.
+   */
+  readonly updatedAt: Date | undefined;
   /** The super-step of the checkpoint. */
   readonly step: number | undefined;
   /** What made the checkpoint: `input`, `loop`, `update` or `fork`. */
@@ -31,7 +34,10 @@ export interface ThreadSummary {
   readonly checkpoints: number;
   /** The number of namespaces with checkpoints. */
   readonly namespaces: number;
-  readonly metadata: CheckpointMetadata;
+  /** The metadata of the newest checkpoint; `undefined` where it can't be read: see `damaged`. */
+  readonly metadata: CheckpointMetadata | undefined;
+  /** What of the newest checkpoint can't be read, as a text for people; absent where all of it can be read. */
+  readonly damaged?: string;
 }
 
 /** The query of `listTombstones`. */
@@ -72,13 +78,16 @@ export interface HistoryEntry {
   readonly checkpointId: string;
   /** The parent, also when it is no longer stored. */
   readonly parentCheckpointId: string | undefined;
-  /** The time in the id, or the time in the header if the id contains none. */
-  readonly createdAt: Date;
+  /** The time in the id, or the time in the header if the id contains none; `undefined` where neither contains one. */
+  readonly createdAt: Date | undefined;
   /** The super-step of the checkpoint. */
   readonly step: number | undefined;
   /** What made the checkpoint: `input`, `loop`, `update` or `fork`. */
   readonly source: string | undefined;
-  readonly metadata: CheckpointMetadata;
+  /** `undefined` where it can't be read: see `damaged`. */
+  readonly metadata: CheckpointMetadata | undefined;
+  /** What of the checkpoint can't be read, as a text for people; absent where all of it can be read. */
+  readonly damaged?: string;
   /** The number of pending writes beside the checkpoint. */
   readonly writes: number;
   /** Whether one of the writes is an interrupt: the run waits here for an answer, or has waited. */

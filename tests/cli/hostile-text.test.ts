@@ -137,7 +137,7 @@ describeAnyTarget("stored text that a terminal would obey", (target) => {
 /** A module that `copy-from` loads. */
 const HOSTILE_SAVER = `${FILLED_SAVER}
 const evil = ${JSON.stringify(EVIL)};
-const empty = { v: 4, id: evil, ts: "", channel_values: {}, channel_versions: {}, versions_seen: {} };
+const empty = { v: 4, id: evil, ts: "2024-01-01T00:00:00.000Z", channel_values: {}, channel_versions: {}, versions_seen: {} };
 await saver.put({ configurable: { thread_id: evil, checkpoint_ns: "" } }, empty, metadata, {});
 export default saver;
 `;

@@ -264,6 +264,19 @@ describeAnyTarget("the commands that inspect threads", (target) => {
     });
   });
 
+  it("threads and show name damaged rows, beside the healthy ones", async () => {
+    await database.exec(`insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
+      values ('damaged', '1', '{"ts": "yesterday"}', '[]')`);
+    const listed = await lines("threads", "--after", "damage");
+    expect(listed.find((line) => line.startsWith("damaged "))).toMatch(/^damaged +unknown +1 +1$/);
+    expect(listed.find((line) => line.startsWith("secret "))).toMatch(/just now/);
+    const reason = /the column "metadata" holds no object; neither the id nor the "ts" .* contains a time$/;
+    expect(listed.find((line) => line.startsWith("damaged  damaged: "))).toMatch(reason);
+    const shown = await lines("show", "damaged");
+    expect(shown.join(" ")).toMatch(/◉ {2}step \? .*unknown.*← head {2}damaged: .*holds no object/);
+    await database.exec("delete from checkpoints where thread_id = 'damaged'");
+  });
+
   it("prints colours only to a terminal without NO_COLOR", async () => {
     const argvs = [
       ["show", "42"],

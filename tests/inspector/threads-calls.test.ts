@@ -72,20 +72,23 @@ describeEachTarget("the inspector's calls about threads", (target) => {
   });
 
   it.each([
-    ["an id that is no UUID", { id: "1" }],
-    ["an id that is no UUID, and a time that is none", { id: "1", ts: "yesterday" }],
-    ["an id that is no UUID, and a day that is none", { id: "1", ts: "2026-02-30T25:00:00Z" }],
-    ["an id that is no UUID, and the 31st of a short month", { id: "1", ts: "2026-06-31T00:00:00.5+00:00" }],
+    ["an id that is no UUID", {}],
+    ["an id that is no UUID, and a time that is none", { ts: "yesterday" }],
+    ["an id that is no UUID, and a day that is none", { ts: "2026-02-30T25:00:00Z" }],
+    ["an id that is no UUID, and the 31st of a short month", { ts: "2026-06-31T00:00:00.5+00:00" }],
   ])("shows a checkpoint with %s, and the threads beside it", async (_name, header) => {
     await putValues(saver, threadConfig("other"), { title: "1" });
     const versions = { "branch:to:next": saver.getNextVersion(undefined) };
     const given = { ...checkpointOf(saver, {}), channel_values: { "branch:to:next": null } };
     const config = await saver.put(
       threadConfig("odd"),
-      { ...given, ...header, channel_versions: versions },
+      { ...given, id: "1", channel_versions: versions },
       metadataOf(),
       versions,
     );
+    await database.query("update checkpoints set checkpoint = checkpoint || $1 where thread_id = 'odd'", [
+      JSON.stringify(header),
+    ]);
     await saver.putWrites(config, [["title", "2"]], "task");
     await putValues(saver, threadConfig("damaged"), { title: "1" });
     await database.exec(`update checkpoints set metadata = '[]' where thread_id = 'damaged'`);

@@ -74,7 +74,7 @@ async function putEvery({ saver }: TwoLanguages, config: RunnableConfig, every: 
   const checkpoint = {
     v: 4,
     id: nextId(),
-    ts: "",
+    ts: "2024-01-01T00:00:00.000Z",
     channel_values: { every },
     channel_versions,
     versions_seen: {},

@@ -116,7 +116,7 @@ const idleness = fc.record({ threads: sometimes(threads) }).map((call) =>
     const wouldGo = await saver.prune({ ...options, dryRun: true });
     await expectSameRows(model, saver);
     const stored = await listThreads(model, {});
-    const idle = stored.filter(({ updatedAt }) => updatedAt.getTime() < Date.now() - HOUR_MS);
+    const idle = stored.filter(({ updatedAt }) => (updatedAt?.getTime() ?? NaN) < Date.now() - HOUR_MS);
     const ids = idle.map(({ threadId }) => threadId).filter((id) => some?.includes(id) !== false);
     const expected = await deleteThreads(model, ids);
     const report = await saver.prune(options);

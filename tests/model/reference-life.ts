@@ -65,7 +65,12 @@ function firstId({ checkpoints: [first] }: Branch): string[] {
   return [first?.checkpointId ?? ""];
 }
 
-function describe({ checkpoint, parentConfig, metadata, pendingWrites = [] }: CheckpointTuple): HistoryEntry {
+function describe({
+  checkpoint,
+  parentConfig,
+  metadata,
+  pendingWrites = [],
+}: CheckpointTuple): HistoryEntry & { createdAt: Date } {
   if (metadata === undefined) throw new Error("a checkpoint without metadata");
   return {
     checkpointId: checkpoint.id,

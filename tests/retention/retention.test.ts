@@ -246,7 +246,7 @@ describeAnyTarget("retention", (target) => {
       const checkpoint = {
         v: 1,
         id,
-        ts: "",
+        ts: "2024-01-01T00:00:00.000Z",
         channel_values: { list: [n] },
         channel_versions: { list: n + 1 },
         versions_seen: {},

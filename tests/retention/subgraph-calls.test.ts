@@ -125,7 +125,7 @@ describeAnyTarget("subgraph calls", (target) => {
     const checkpoint = {
       v: 4,
       id,
-      ts: "",
+      ts: "2024-01-01T00:00:00.000Z",
       channel_values: { list: [ns] },
       channel_versions: { list: id },
       versions_seen: {},
@@ -162,7 +162,14 @@ describeAnyTarget("subgraph calls", (target) => {
     await saver.batch(async (batch) => {
       for (let call = 0; call < 450; call++) {
         const config = threadConfig(thread, { checkpoint_ns: `sub:${call}` });
-        const checkpoint = { v: 4, id, ts: "", channel_values: {}, channel_versions: {}, versions_seen: {} };
+        const checkpoint = {
+          v: 4,
+          id,
+          ts: "2024-01-01T00:00:00.000Z",
+          channel_values: {},
+          channel_versions: {},
+          versions_seen: {},
+        };
         await batch.put(config, checkpoint, metadataOf(0, { parents: { "": minutesAgo(3) } }), {});
       }
     });

@@ -97,7 +97,7 @@ async function make(call: Call, serial: number, prefix: string, on: CheckpointBa
   const checkpoint = {
     v: 4,
     id,
-    ts: "",
+    ts: "2024-01-01T00:00:00.000Z",
     channel_values: values,
     channel_versions: versions,
     versions_seen: {},

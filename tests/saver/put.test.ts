@@ -149,10 +149,10 @@ describeEachTarget("put", (target) => {
     const parent = await putValues(saver, threadConfig(thread), { a: 1 });
     const checkpoint = checkpointOf(saver, { a: 2 }, parent.checkpoint);
     await saver.put(parent.config, checkpoint, metadataOf(1), allVersions(checkpoint));
-    const again = { ...checkpoint, ts: "later" };
+    const again = { ...checkpoint, ts: "2030-01-01T00:00:00+02:00" };
     await saver.put(threadConfig(thread), again, metadataOf(2), {});
     const tuple = await saver.getTuple(threadConfig(thread));
-    expect(tuple?.checkpoint.ts).toBe("later");
+    expect(tuple?.checkpoint.ts).toBe("2030-01-01T00:00:00+02:00");
     expect(tuple?.metadata?.step).toBe(2);
     expect(tuple?.parentConfig).toEqual(parent.config);
   });
@@ -224,7 +224,7 @@ describeEachTarget("put", (target) => {
       const header = {
         v: 4,
         id: nextId(),
-        ts: "",
+        ts: "2024-01-01T00:00:00.000Z",
         channel_versions: versions,
         versions_seen: {},
         channel_values: values,
@@ -258,7 +258,13 @@ describeEachTarget("put", (target) => {
       long: `-1${"0".repeat(400)}1`,
     };
     const versions = Object.fromEntries(Object.keys(spelled).map((name) => [name, `${name}-1`]));
-    const header = { v: 4, id: nextId(), ts: "", channel_versions: versions, versions_seen: {} };
+    const header = {
+      v: 4,
+      id: nextId(),
+      ts: "2024-01-01T00:00:00.000Z",
+      channel_versions: versions,
+      versions_seen: {},
+    };
     const inline = Object.entries(spelled).map(([name, digits]) => `"${name}":${digits}`);
     await database.query(
       "insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata) values ($1, $2, $3, '{}')",

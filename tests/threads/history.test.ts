@@ -62,7 +62,7 @@ describeAnyTarget("history", (target) => {
     });
   });
 
-  describe("of a long thread", () => {
+  describe("of rows that SQL has changed", () => {
     let database: TestDatabase;
     let saver: PostgresSaver;
     beforeAll(async () => {
@@ -70,6 +70,33 @@ describeAnyTarget("history", (target) => {
       saver = new PostgresSaver(database.source);
     });
     afterAll(() => saver.end());
+
+    it("shows a damaged checkpoint in its place in the tree, and says what is damaged", async () => {
+      const thread = newThread();
+      const root = await putValues(saver, threadConfig(thread), { a: [1] });
+      const middle = await putValues(saver, root.config, { a: [2] }, root.checkpoint);
+      const last = await putValues(saver, middle.config, { a: [3] }, middle.checkpoint);
+      await database.query(
+        "update checkpoints set metadata = '[]' where thread_id = $1 and checkpoint_id = $2",
+        [thread, middle.checkpoint.id],
+      );
+      const { branches } = await saver.history(thread);
+      expect(branches).toHaveLength(1);
+      const entries = branches[0]?.checkpoints;
+      expect(entries?.map(({ checkpointId }) => checkpointId)).toEqual(
+        [root, middle, last].map(({ checkpoint }) => checkpoint.id),
+      );
+      expect(entries?.map(({ damaged }) => damaged)).toEqual([
+        undefined,
+        expect.stringContaining('the column "metadata" holds no object'),
+        undefined,
+      ]);
+      expect(entries?.[1]).toMatchObject({
+        createdAt: expect.any(Date),
+        metadata: undefined,
+        step: undefined,
+      });
+    });
 
     it("returns each checkpoint once, from several pages", async () => {
       await database.exec(

@@ -5,7 +5,7 @@ import type { ThreadSummary } from "../../threads/thread-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../output/format-table.js";
-import { ago, humanCount, humanTime } from "../output/format-numbers.js";
+import { humanCount, timeAndAge } from "../output/format-numbers.js";
 import { countOption, parseJsonObject, parseTime } from "../options/option-values.js";
 import { afterOption } from "../options/shared-options.js";
 import { printable } from "../output/printable.js";
@@ -49,7 +49,13 @@ export const threads: CommandDefinition = {
     const json = { threads: found, next: last ?? null };
     if (found.length === 0) return { exitCode: EXIT_CODE.ok, text: "no threads", json };
     const more = last === undefined ? "" : `\n\n${style.dim(`next page: ${nextPage(query, last)}`)}`;
-    return { exitCode: EXIT_CODE.ok, text: formatThreads(found, terminal.columns) + more, json };
+    const damages = found.flatMap(({ threadId, damaged }) =>
+      damaged === undefined
+        ? []
+        : [`\n${style.warning("damaged")}  ${printable(threadId)}: ${printable(damaged)}`],
+    );
+    const text = [formatThreads(found, terminal.columns), ...damages, more].join("");
+    return { exitCode: EXIT_CODE.ok, text, json };
   },
 };
 
@@ -67,7 +73,7 @@ function nextPage({ limit, filter, updatedAfter }: Flags, last: string): string 
 function formatThreads(found: readonly ThreadSummary[], width: number | undefined): string {
   const rows = found.map((thread) => [
     printable(thread.threadId),
-    `${humanTime(thread.updatedAt)}  ${ago(thread.updatedAt)}`,
+    timeAndAge(thread.updatedAt),
     thread.step === undefined ? "" : String(thread.step),
     printable(thread.source ?? ""),
     humanCount(thread.checkpoints),

@@ -61,10 +61,13 @@ function describe(entry: HistoryEntry, isTip: boolean, rail: string, drawing: Dr
     printable(entry.checkpointId),
   ];
   const notes = [
-    `${humanTime(entry.createdAt)}  ${style.dim(ago(entry.createdAt))}`,
+    entry.createdAt === undefined
+      ? "unknown"
+      : `${humanTime(entry.createdAt)}  ${style.dim(ago(entry.createdAt))}`,
     entry.writes === 0 ? "" : style.dim(counted(entry.writes, "write")),
     entry.interrupted ? style.warning("interrupted") : "",
     isHead ? style.good("← head") : "",
+    entry.damaged === undefined ? "" : style.bad(`damaged: ${printable(entry.damaged)}`),
   ].filter((note) => note !== "");
   const line = `${rail}${[dot, ...facts, ...notes].join("  ")}`;
   if (stripVTControlCharacters(line).length <= columns) return [line];

@@ -32,6 +32,11 @@ export function humanTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }
 
+/** A time for people with its age; `unknown` where a damaged row has none. */
+export function timeAndAge(time: Date | undefined): string {
+  return time === undefined ? "unknown" : `${humanTime(time)}  ${ago(time)}`;
+}
+
 /** The age of a time: `3 minutes ago`. */
 export function ago(time: Date, now = new Date()): string {
   const passed = now.getTime() - time.getTime();

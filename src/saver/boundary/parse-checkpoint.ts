@@ -20,7 +20,11 @@ const seen = recordOf(z.string(), z.union([z.string(), plainNumber]));
 const checkpointShape = z.looseObject({
   v: plainNumber,
   id: keyText.refine((id) => id !== "", "must not be empty"),
-  ts: z.string().refine((ts) => !/\0|\p{Surrogate}/u.test(ts), "must not contain U+0000 or a lone surrogate"),
+  ts: z.iso.datetime({
+    offset: true,
+    local: true,
+    error: "must be an ISO 8601 time, such as 2026-03-01T12:00:00Z",
+  }),
   channel_values: channelValues.default({}),
   channel_versions: versions,
   versions_seen: recordOf(z.string(), seen).default({}),
@@ -38,7 +42,8 @@ export function parseCheckpoint(checkpoint: unknown): CheckedCheckpoint {
 
 const metadataShape = z.looseObject({
   source: z.string().optional(),
-  step: z.number().optional(),
+  // LangGraph counts from -2: a stub without a parent, the input, and then each super-step.
+  step: z.int().min(-2).optional(),
   parents: recordOf(z.string(), z.string()).optional(),
 });
 

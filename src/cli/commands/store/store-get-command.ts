@@ -5,7 +5,7 @@ import type { StoreItem } from "../../../store/model/item.js";
 import type { CommandDefinition } from "../../command-definition.js";
 import { EXIT_CODE } from "../../exit-code.js";
 import { itemNamespaceArgument, shownNamespace } from "../../options/item-options.js";
-import { ago, humanCount, humanTime } from "../../output/format-numbers.js";
+import { humanCount, humanTime, timeAndAge } from "../../output/format-numbers.js";
 import { formatValue, indent } from "../../output/format-value.js";
 import { printable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
@@ -39,8 +39,8 @@ function formatItem(item: StoreItem, style: Style): string {
     ["namespace", shownNamespace(namespace)],
     ["key", printable(key)],
     ["version", humanCount(version)],
-    ["created", `${humanTime(createdAt)}  ${ago(createdAt)}`],
-    ["updated", `${humanTime(updatedAt)}  ${ago(updatedAt)}`],
+    ["created", timeAndAge(createdAt)],
+    ["updated", timeAndAge(updatedAt)],
     ["expires", expiresAt === undefined ? "never" : humanTime(expiresAt)],
   ];
   const head = facts.map(([name = "", fact = ""]) => `${style.dim(name.padEnd(9))}  ${fact}`);
