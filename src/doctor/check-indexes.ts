@@ -117,7 +117,7 @@ function uselessOf(index: IndexRow, schema: string): Finding[] {
 
 async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
   const sets = schema.usable ? await presentSets(db, schema.name, {}) : [];
-  const ofOptional = sets.flatMap(({ optional, columns }) => (optional ? Object.keys(columns) : []));
+  const ofOptional = sets.flatMap(({ optional, tables }) => (optional ? Object.keys(tables) : []));
   const possible = OPTIONAL.filter((index) =>
     OPTIONAL_INDEXES[index].every(({ table }) => schema.tables.has(table) || ofOptional.includes(table)),
   );

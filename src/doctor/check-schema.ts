@@ -72,7 +72,7 @@ async function stateOf(examination: Examination): Promise<Finding[]> {
 function otherwise({ layout }: IncompatibleTablesError): string {
   return layout === "partitions"
     ? "create the tables with partitions by thread_id, copy the rows, and exchange the names"
-    : "use another schema";
+    : "alter the tables as said, or use another schema";
 }
 
 async function migrationsOf(examination: Examination): Promise<Finding[]> {

@@ -8,17 +8,25 @@ import {
   recordOfCheckpointTable,
 } from "./checkpoint-table.js";
 import type { FoundTable, MigrationSet } from "./migration-set.js";
+import { INTEGER, JSONB, nullable, type TableShape, TEXT, TIME } from "./table-shape.js";
+
+/** The table in every version of langgraphgo, which lets any column but the id be NULL. */
+const CHECKPOINT_STORE: TableShape = {
+  columns: {
+    id: TEXT,
+    execution_id: TEXT,
+    node_name: TEXT,
+    state: JSONB,
+    metadata: nullable(JSONB),
+    timestamp: TIME,
+    version: INTEGER,
+  },
+  added: { thread_id: nullable(TEXT) },
+  key: ["id"],
+};
 
 /** The columns of the table in every version of langgraphgo. */
-export const CHECKPOINT_STORE_COLUMNS: readonly string[] = [
-  "id",
-  "execution_id",
-  "node_name",
-  "state",
-  "metadata",
-  "timestamp",
-  "version",
-];
+export const CHECKPOINT_STORE_COLUMNS: readonly string[] = Object.keys(CHECKPOINT_STORE.columns);
 
 /** What {@link checkpointStoreSet} needs to know. */
 export interface CheckpointStoreSetOptions {
@@ -40,7 +48,7 @@ export function checkpointStoreSet(options: CheckpointStoreSetOptions = {}): Mig
     checkpointTable: table === CHECKPOINT_STORE_TABLE ? undefined : table,
     record: recordOfCheckpointTable(table),
     steps: { "checkpoint-store-0001-create-checkpoint-store": createCheckpointStore(table) },
-    columns: { [table]: CHECKPOINT_STORE_COLUMNS },
+    tables: { [table]: CHECKPOINT_STORE },
     isComplete: (schema) => hasColumn(schema, table, "thread_id"),
     refuse: (schema, [found]) => {
       const problem = found === undefined ? problemOfNew(table) : problemOfExisting(schema, found);

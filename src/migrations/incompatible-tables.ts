@@ -3,10 +3,18 @@ import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import { IncompatibleTablesError, type InvalidConfigError } from "../errors/index.js";
 import type { FoundTable, MigrationSet } from "./migration-set.js";
+import { TABLE_USE } from "./table-use.js";
+import {
+  COUNTED_MIGRATIONS,
+  differencesOf,
+  missingColumns,
+  type StoredTable,
+  type TableShape,
+} from "./table-shape.js";
 
 /**
- * Checks whether existing tables with the names of a set have its columns: `CREATE TABLE IF NOT EXISTS` would accept any table.
- * Reads only the catalog, which every role may read.
+ * Checks whether existing relations with the names of a set's tables are such tables: `CREATE TABLE IF NOT EXISTS` would accept any
+ * relation. Reads only the catalog, which every role may read.
  *
  * @returns The error for incompatible tables; `undefined` if there are none.
  */
@@ -16,60 +24,122 @@ export async function findIncompatibleTables(
   set: MigrationSet,
 ): Promise<IncompatibleTablesError | undefined> {
   const { rows } = await sql<{
-    columns: string;
-  }>`select ${selectedList(columnsOfTables(schema, set))} as columns`.execute(db);
-  return incompatibilityOf(schema, set, readList(rows[0]?.columns));
+    tables: string;
+  }>`select ${selectedList(storedTables(schema, set))} as tables`.execute(db);
+  return incompatibilityOf(schema, set, foundTables(set, readList(rows[0]?.tables)));
 }
 
 /**
- * @param columns - The columns that {@link columnsOfTables} returned.
+ * @param stored - The tables that {@link storedTables} returned.
  * @returns The error for a name that the set refuses, or for incompatible tables; `undefined` if there are none.
  */
 export function refusalOf(
   schema: string,
   set: MigrationSet,
-  columns: readonly string[],
+  stored: readonly string[],
 ): IncompatibleTablesError | InvalidConfigError | undefined {
-  return set.refuse?.(schema, foundTables(set, columns)) ?? incompatibilityOf(schema, set, columns);
+  const found = foundTables(set, stored);
+  const first = found.filter(({ table }) => Object.hasOwn(set.tables, table));
+  return set.refuse?.(schema, first) ?? incompatibilityOf(schema, set, found);
 }
 
-/** An expression for the columns of the existing tables, each as `table.column`. */
-export function columnsOfTables(schema: string, { columns }: MigrationSet): RawBuilder<string[]> {
+/** An expression for the existing relations with the names of a set's tables, each as the JSON of a {@link StoredTable}. */
+export function storedTables(schema: string, set: MigrationSet): RawBuilder<string[]> {
   return sql<string[]>`array(
-    select tables.name || '.' || coalesce(attname, '')
-    from unnest(${Object.keys(columns)}::text[]) as tables (name)
-    join pg_class on pg_class.oid = to_regclass(format('%I.%I', ${schema}::text, tables.name))
-    left join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped)`;
+    select json_build_object(
+      'table', tables.name,
+      'kind', relkind::text,
+      'columns', (
+        select coalesce(json_agg(json_build_object(
+          'name', attname,
+          'type', format_type(atttypid, null),
+          'length', case when atttypid = 'varchar'::regtype and atttypmod > 4 then atttypmod - 4 end,
+          'notNull', attnotnull,
+          'hasDefault', atthasdef,
+          'isGenerated', attgenerated <> '' or attidentity = 'a',
+          'isInexact', coalesce(not collisdeterministic, false)
+        ) order by attnum), '[]')
+        from pg_attribute left join pg_collation on pg_collation.oid = attcollation
+        where attrelid = pg_class.oid and attnum > 0 and not attisdropped),
+      'keys', (
+        select coalesce(json_agg(${keyColumns}), '[]') from pg_index
+        where indrelid = pg_class.oid and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null),
+      'unique', (
+        select coalesce(json_agg(json_build_object('index', named.relname, 'columns', ${keyColumns})), '[]')
+        from pg_index join pg_class named on named.oid = indexrelid
+        where indrelid = pg_class.oid and indisunique),
+      'references', (
+        select coalesce(json_agg(other.relname), '[]')
+        from pg_constraint join pg_class other on other.oid = confrelid
+        where conrelid = pg_class.oid and contype = 'f' and other.relnamespace = pg_class.relnamespace)
+    )::text
+    from unnest(${Object.keys(shapesOf(set))}::text[]) as tables (name)
+    join pg_class on pg_class.oid = to_regclass(format('%I.%I', ${schema}::text, tables.name)))`;
 }
 
-/**
- * @param columns - The columns that {@link columnsOfTables} returned.
- * @returns The error for incompatible tables; `undefined` if there are none.
- */
+/** The names of the columns that an index keeps unique. */
+const keyColumns = /* @__PURE__ */ sql`coalesce((
+    select json_agg(attname order by ordinality)
+    from unnest(indkey[0:indnkeyatts - 1]) with ordinality as part (number, ordinality)
+    join pg_attribute on attrelid = indrelid and attnum = number
+  ), '[]')`;
+
 function incompatibilityOf(
   schema: string,
   set: MigrationSet,
-  columns: readonly string[],
+  found: readonly FoundTable[],
 ): IncompatibleTablesError | undefined {
-  const found = foundTables(set, columns);
+  const first = found.filter(({ table }) => Object.hasOwn(set.tables, table));
   const wrong = found.find(({ missing }) => missing.length > 0);
-  if (wrong === undefined) return undefined;
-  const recognized = set.recognize?.(schema, found);
-  if (recognized !== undefined) return recognized;
-  const missing = wrong.missing.map((column) => `"${column}"`).join(", ");
+  if (wrong !== undefined) {
+    const recognized = set.recognize?.(schema, first);
+    if (recognized !== undefined) return recognized;
+    const missing = wrong.missing.map((column) => `"${column}"`).join(", ");
+    return new IncompatibleTablesError(
+      schema,
+      "unknown",
+      `table "${wrong.table}" of schema "${schema}" lacks the columns ${missing}: it is not a table of LangGraph. ` +
+        "Use another schema",
+    );
+  }
+  const different = found.filter(({ differences }) => differences.length > 0);
+  if (different.length === 0) return undefined;
+  const told = different.map(({ table, differences }) => `"${table}" ${differences.join(", and ")}`);
   return new IncompatibleTablesError(
     schema,
     "unknown",
-    `table "${wrong.table}" of schema "${schema}" lacks the columns ${missing}: it is not a table of LangGraph. ` +
-      "Use another schema",
+    `schema "${schema}" has tables that differ from those of LangGraph: ${told.join("; ")}. ` +
+      "Alter them so, or use another schema",
   );
 }
 
-function foundTables(set: MigrationSet, found: readonly string[]): FoundTable[] {
-  return Object.entries(set.columns).flatMap(([table, expected]) => {
-    const ofTable = found.filter((column) => column.startsWith(`${table}.`));
-    const columns = ofTable.map((column) => column.slice(table.length + 1));
-    if (columns.length === 0) return [];
-    return [{ table, columns, missing: expected.filter((column) => !columns.includes(column)) }];
+function foundTables(set: MigrationSet, stored: readonly string[]): FoundTable[] {
+  const shapes = shapesOf(set);
+  return stored.flatMap((text) => {
+    const table = JSON.parse(text) as StoredTable;
+    const shape = shapes[table.table];
+    if (shape === undefined) return [];
+    return [
+      {
+        table: table.table,
+        columns: table.columns.map(({ name }) => name),
+        missing: missingColumns(table, shape),
+        differences: differencesOf(table, shape, Object.keys(TABLE_USE)),
+      },
+    ];
   });
+}
+
+/** The shapes of all tables of a set, by their names. */
+function shapesOf({
+  tables,
+  laterTables = {},
+  countedIn,
+}: MigrationSet): Readonly<Record<string, TableShape>> {
+  const later = Object.entries(laterTables).map(([name, { shape }]) => [name, shape] as const);
+  return {
+    ...tables,
+    ...Object.fromEntries(later),
+    ...(countedIn !== undefined && { [countedIn]: COUNTED_MIGRATIONS }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { RawBuilder } from "kysely";
 import type { IncompatibleTablesError, InvalidConfigError } from "../errors/index.js";
 import type { MigrationStep } from "./steps/step.js";
+import type { TableShape } from "./table-shape.js";
 
 /** Tables that not every service needs. */
 export type OptionalTables = "store" | "vectors" | "cache" | "checkpoint-store";
@@ -20,10 +21,12 @@ export interface MigrationSet {
   readonly record: string;
   /** Every step by its recorded name, oldest first. No name occurs in the sets of two kinds of tables. */
   readonly steps: Readonly<Record<string, MigrationStep>>;
-  /** The columns that the tables have had since their first version, in every library that shares them. */
-  readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** The tables that are not in {@link columns}, each with the step that creates it. */
-  readonly laterTables?: Readonly<Record<string, string>>;
+  /** The tables that the first step creates or adopts. */
+  readonly tables: Readonly<Record<string, TableShape>>;
+  /** The other tables, each with the step that creates it. */
+  readonly laterTables?: Readonly<Record<string, LaterTable>>;
+  /** The table in which an official library counts its migrations, if it shares the tables. */
+  readonly countedIn?: string;
   /** Tables whose rows belong together: one that is lost is created again only where the others have no rows. Default: none. */
   readonly together?: readonly string[];
   /** Tables of other sets with foreign keys to these, which they lose together with these. */
@@ -38,11 +41,20 @@ export interface MigrationSet {
   recognize?(schema: string, tables: readonly FoundTable[]): IncompatibleTablesError | undefined;
 }
 
+/** A table that a later step creates. */
+export interface LaterTable {
+  /** The recorded name of the step. */
+  readonly step: string;
+  readonly shape: TableShape;
+}
+
 /** An existing table with the name of one of a set. */
 export interface FoundTable {
   readonly table: string;
   /** The names of its columns. */
   readonly columns: readonly string[];
-  /** Which of the columns of {@link MigrationSet.columns} it lacks. */
+  /** Which of the columns of its {@link TableShape} it lacks. */
   readonly missing: readonly string[];
+  /** How it differs otherwise, each as a sentence about the table. */
+  readonly differences: readonly string[];
 }

@@ -8,7 +8,7 @@ import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError } from "../errors/index.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
-import { columnsOfTables, refusalOf } from "./incompatible-tables.js";
+import { refusalOf, storedTables } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
 import { absentTables, type MissingTables, missingOf } from "./missing-tables.js";
 import { otherPartitionKeys, refusalOfKeys } from "./partition-keys.js";
@@ -45,7 +45,7 @@ export interface MigrationStatusOptions {
 
 interface Catalog {
   /** Lists, as `selectedList` selects them. */
-  columns: string | null;
+  tables: string | null;
   otherKeys: string | null;
   absent: string | null;
   recordReadable: boolean;
@@ -54,7 +54,7 @@ interface Catalog {
 }
 
 const NOTHING: Catalog = {
-  columns: null,
+  tables: null,
   otherKeys: null,
   absent: null,
   recordReadable: false,
@@ -152,7 +152,7 @@ function statusBy(
   recorded: readonly string[] | undefined,
 ): SetStatus {
   const refusal =
-    refusalOf(schema, set, readList(catalog.columns)) ??
+    refusalOf(schema, set, readList(catalog.tables)) ??
     refusalOfKeys(schema, set, readList(catalog.otherKeys));
   if (refusal !== undefined) throw refusal;
   const names = Object.keys(set.steps);
@@ -199,9 +199,9 @@ function catalogWithRecord(schema: string, set: MigrationSet): RawBuilder<Catalo
 
 /** The columns of a {@link Catalog}. */
 function catalogOf(schema: string, set: MigrationSet): RawBuilder<unknown> {
-  const tables = sql.join(Object.keys(set.columns).map((name) => oidOf(schema, name)));
+  const tables = sql.join(Object.keys(set.tables).map((name) => oidOf(schema, name)));
   return sql`
-      ${selectedList(columnsOfTables(schema, set))} as "columns",
+      ${selectedList(storedTables(schema, set))} as "tables",
       ${selectedList(otherPartitionKeys(schema, set))} as "otherKeys",
       ${selectedList(absentTables(schema, set))} as "absent",
       coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",

@@ -95,7 +95,10 @@ export async function repeatSteps(
 }
 
 /** The tables of a set, each with the step that creates it. */
-function createdBy({ columns, steps, laterTables = {} }: MigrationSet): Readonly<Record<string, string>> {
+function createdBy({ tables, steps, laterTables = {} }: MigrationSet): Readonly<Record<string, string>> {
   const [first = ""] = Object.keys(steps);
-  return { ...Object.fromEntries(Object.keys(columns).map((table) => [table, first])), ...laterTables };
+  const creators: Record<string, string> = {};
+  for (const table of Object.keys(tables)) creators[table] = first;
+  for (const [table, { step }] of Object.entries(laterTables)) creators[table] = step;
+  return creators;
 }

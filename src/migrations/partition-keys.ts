@@ -6,10 +6,10 @@ import type { MigrationSet } from "./migration-set.js";
 /** An expression for the tables, or partitions of them, that are partitioned by another key than the set allows, each with its key. */
 export function otherPartitionKeys(
   schema: string,
-  { columns, partitionKey }: MigrationSet,
+  { tables: shapes, partitionKey }: MigrationSet,
 ): RawBuilder<string[]> {
   if (partitionKey === undefined) return sql<string[]>`'{}'::text[]`;
-  const tables = sql.join(Object.keys(columns).map((name) => oidOf(schema, name)));
+  const tables = sql.join(Object.keys(shapes).map((name) => oidOf(schema, name)));
   return sql<string[]>`array(
     select format('"%s" by %s', pg_class.relname, pg_get_partkeydef(partrelid))
     from unnest(array[${tables}]::oid[]) as tables (root)

@@ -4,6 +4,7 @@ import { checkpointStoreSet } from "./checkpoint-store-set.js";
 import { hasColumn, isNullable } from "./catalog-expressions.js";
 import type { FoundTable, MigrationSet, OptionalTables } from "./migration-set.js";
 import { MIGRATION_STEPS } from "./steps/index.js";
+import { ANY, BYTEA, INTEGER, JSONB, nullable, TEXT, TIME } from "./table-shape.js";
 import { createStore } from "./store-steps/0001-create-store.js";
 import { createIndexes } from "./store-steps/0002-create-indexes.js";
 import type { VectorLayout } from "./vector-layout.js";
@@ -26,28 +27,53 @@ export const CHECKPOINT_SET: MigrationSet = {
   record: "checkpoint_kysely_migration",
   steps: MIGRATION_STEPS,
   partitionKey: "thread_id",
-  laterTables: { checkpoint_tombstones: "0005-create-tombstones" },
+  countedIn: "checkpoint_migrations",
+  laterTables: {
+    checkpoint_tombstones: {
+      step: "0005-create-tombstones",
+      shape: { columns: { thread_id: TEXT, deleted_at: TIME }, key: ["thread_id"] },
+    },
+  },
   together: ["checkpoints", "checkpoint_blobs", "checkpoint_writes"],
-  columns: {
-    checkpoints: [
-      "thread_id",
-      "checkpoint_ns",
-      "checkpoint_id",
-      "parent_checkpoint_id",
-      "checkpoint",
-      "metadata",
-    ],
-    checkpoint_blobs: ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"],
-    checkpoint_writes: [
-      "thread_id",
-      "checkpoint_ns",
-      "checkpoint_id",
-      "task_id",
-      "idx",
-      "channel",
-      "type",
-      "blob",
-    ],
+  tables: {
+    checkpoints: {
+      columns: {
+        thread_id: TEXT,
+        checkpoint_ns: TEXT,
+        checkpoint_id: TEXT,
+        parent_checkpoint_id: nullable(TEXT),
+        checkpoint: JSONB,
+        metadata: JSONB,
+      },
+      key: ["thread_id", "checkpoint_ns", "checkpoint_id"],
+    },
+    checkpoint_blobs: {
+      // `blob` may be NOT NULL at first: a step changes it.
+      columns: {
+        thread_id: TEXT,
+        checkpoint_ns: TEXT,
+        channel: TEXT,
+        version: TEXT,
+        type: TEXT,
+        blob: BYTEA,
+      },
+      added: { base: nullable(TEXT), whole_bytes: nullable(INTEGER) },
+      key: ["thread_id", "checkpoint_ns", "channel", "version"],
+    },
+    checkpoint_writes: {
+      columns: {
+        thread_id: TEXT,
+        checkpoint_ns: TEXT,
+        checkpoint_id: TEXT,
+        task_id: TEXT,
+        idx: INTEGER,
+        channel: TEXT,
+        type: TEXT,
+        blob: BYTEA,
+      },
+      added: { task_path: TEXT },
+      key: ["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx"],
+    },
   },
   isComplete: (schema) => sql<boolean>`${hasColumn(schema, "checkpoints", "metadata")}
     and ${isNullable(schema, "checkpoint_blobs", "blob")}
@@ -68,7 +94,19 @@ export function optionalSets(
         "store-0001-create-store": createStore,
         "store-0002-create-indexes": createIndexes,
       },
-      columns: { store: ["prefix", "key", "value", "created_at", "updated_at"] },
+      countedIn: "store_migrations",
+      tables: {
+        store: {
+          columns: { prefix: TEXT, key: TEXT, value: JSONB, created_at: TIME, updated_at: TIME },
+          // Python's minutes are integers: the step changes their type.
+          added: {
+            expires_at: nullable(TIME),
+            ttl_minutes: nullable({ types: ["double precision", "integer"] }),
+            version: { types: ["bigint"] },
+          },
+          key: ["prefix", "key"],
+        },
+      },
       referencedBy: ["store_vectors"],
       isComplete: (schema) => hasColumn(schema, "store", "version"),
       recognize: recognizeOfficialStore,
@@ -77,8 +115,21 @@ export function optionalSets(
       optional: "vectors",
       record: "store_vectors_kysely_migration",
       steps: { "vectors-0001-create-vectors": createVectors(vectors) },
-      laterTables: { store_embedding_model: "vectors-0001-create-vectors" },
-      columns: { store_vectors: ["prefix", "key", "field_name", "embedding"] },
+      countedIn: "vector_migrations",
+      laterTables: {
+        store_embedding_model: {
+          step: "vectors-0001-create-vectors",
+          shape: { columns: { single: { types: ["boolean"] }, model: TEXT }, key: ["single"] },
+        },
+      },
+      tables: {
+        store_vectors: {
+          columns: { prefix: TEXT, key: TEXT, field_name: TEXT, embedding: ANY },
+          added: { created_at: TIME, updated_at: TIME, text_hash: nullable(BYTEA) },
+          key: ["prefix", "key", "field_name"],
+          references: ["store"],
+        },
+      },
       isComplete: (schema) => hasColumn(schema, "store_vectors", "text_hash"),
       recognize: recognizeOfficialStore,
     },
@@ -86,8 +137,19 @@ export function optionalSets(
       optional: "cache",
       record: "cache_kysely_migration",
       steps: { "cache-0001-create-cache": createCache(unloggedCache) },
-      columns: {
-        cache_entries: ["namespace", "key", "type", "value", "size", "created_at", "expires_at"],
+      tables: {
+        cache_entries: {
+          columns: {
+            namespace: TEXT,
+            key: TEXT,
+            type: TEXT,
+            value: BYTEA,
+            size: INTEGER,
+            created_at: TIME,
+            expires_at: nullable(TIME),
+          },
+          key: ["namespace", "key"],
+        },
       },
       isComplete: (schema) => hasColumn(schema, "cache_entries", "size"),
     },

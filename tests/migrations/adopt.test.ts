@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { PostgresSaver } from "../../src/index.js";
-import { checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
+import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
 import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import {
@@ -87,6 +87,23 @@ describeEachTarget("adopting a database of an official saver", (target) => {
     expect(await database.query("select max(v) as v, count(*)::int as n from checkpoint_migrations")).toEqual(
       [{ v: 11, n: 12 }],
     );
+  });
+
+  it("put stores nothing before the tables are adopted, where nothing could be read", async () => {
+    const database = await target.createDatabase();
+    await migrateOfficially(database, 4);
+    await using saver = new PostgresSaver(database.source, undefined, { grouping: false });
+    const first = checkpointOf(saver, { a: [1] });
+    const at = threadConfig("t");
+    const after = threadConfig("t", { checkpoint_id: first.id });
+    const calls = [
+      () => saver.put(at, first, metadataOf(), allVersions(first)),
+      () => saver.put(after, checkpointOf(saver, {}, first), metadataOf(), {}),
+      () => saver.batch((batch) => batch.put(at, first, metadataOf(), allVersions(first))),
+      () => saver.getTuple(at),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
+    expect(await database.query("select from checkpoints")).toEqual([]);
   });
 
   it("getTuple compares ids byte by byte, even if the columns have the collation of the database", async () => {

@@ -133,7 +133,8 @@ interface PutShape {
 }
 
 const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
-  (shape) => (db, parameter) => {
+  (shape) => (builder, parameter) => {
+    const db = refusingUnmigrated(builder);
     const { carriesInline, requiresParent, hasSplices, countsBlobs, notifies } = shape;
     const header = carriesInline ? withCarriedInline(db, parameter, shape) : givenHeader(parameter);
     const returned = [
@@ -148,6 +149,14 @@ const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unkn
     return returned.length > 0 ? insert.returning(returned) : insert;
   },
 );
+
+/**
+ * Names a column that a read needs and that tables of the official JavaScript saver lack, so that a put fails there as a read does: what it
+ * stored could not be read. Postgres checks the name, and then drops this part of the statement, since nothing refers to it.
+ */
+function refusingUnmigrated(db: QueryCreator<CheckpointDatabase>): QueryCreator<CheckpointDatabase> {
+  return db.with("migrated", (qb) => qb.selectFrom("checkpoint_writes").select("task_path"));
+}
 
 const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs)::integer`.as(
   "inserted_blobs",
