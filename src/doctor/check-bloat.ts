@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import { timeText } from "../db/number-text.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import { MAY_HAVE_SHARDS, shardStatistics } from "../db/placement/shard-statistics.js";
 import type { DoctoredDatabase } from "./catalog.js";
@@ -47,7 +48,7 @@ function readShards(db: DoctoredDatabase, schema: string) {
   return db
     .selectFrom(measured.as("shards"))
     .select(["name as whole", "live", "dead", "toast_live as toastLive", "toast_dead as toastDead"])
-    .select(vacuumedMs(sql`vacuumed::timestamptz`).as("vacuumedMs"))
+    .select(timeText<string | null>(sql`vacuumed::timestamptz`).as("vacuumedMs"))
     .select(
       (["size", "wholeSize"] as const).map((size) =>
         sql<string>`pg_size_pretty(table_bytes::bigint)`.as(size),
@@ -75,7 +76,7 @@ function readOwn(db: DoctoredDatabase, schema: string) {
       .select(selectedList(sql<string[] | null>`"long".reloptions`).as("toastOptions"))
       .select([count("own", "n_live_tup").as("live"), count("own", "n_dead_tup").as("dead")])
       .select([count("toast", "n_live_tup").as("toastLive"), count("toast", "n_dead_tup").as("toastDead")])
-      .select(vacuumedMs(sql`greatest(own.last_vacuum, own.last_autovacuum)`).as("vacuumedMs"))
+      .select(timeText<string | null>(sql`greatest(own.last_vacuum, own.last_autovacuum)`).as("vacuumedMs"))
       .select(sql<string>`pg_size_pretty(pg_table_size("table".oid))`.as("size"))
       // Of all partitions together.
       .select(
@@ -91,11 +92,6 @@ function readOwn(db: DoctoredDatabase, schema: string) {
       .select(MAY_HAVE_SHARDS.as("mayHaveShards"))
       .execute()
   );
-}
-
-/** A time in milliseconds since 1970. */
-function vacuumedMs(time: RawBuilder<unknown>): RawBuilder<number | null> {
-  return sql<number | null>`(extract(epoch from ${time}) * 1000)::float8`;
 }
 
 async function autovacuumOf({ db, isEmbedded }: Examination): Promise<Finding[]> {
@@ -136,7 +132,7 @@ function deadOf(table: TableRow, { limits }: Examination): Finding[] {
       ? `, and ${many(table.toastDead)} dead and ${many(table.toastLive)} live TOAST rows`
       : "";
   const { vacuumedMs: at } = table;
-  const last = at === null ? "never vacuumed" : `last vacuumed ${new Date(at).toISOString()}`;
+  const last = at === null ? "never vacuumed" : `last vacuumed ${new Date(Number(at)).toISOString()}`;
   return [
     warning(
       `table "${table.name}" (${table.size}) has ${many(table.dead)} dead and ${many(table.live)} live rows${long}; ${last}`,

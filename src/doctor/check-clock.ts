@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { timeText } from "../db/number-text.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 
@@ -9,12 +10,10 @@ export const checkClock: Check = {
   name: "clock",
   run: async ({ db, now, limits }: Examination): Promise<Finding[]> => {
     const sent = now();
-    const server = await db
-      .selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("ms"))
-      .executeTakeFirstOrThrow();
+    const server = await db.selectNoFrom(timeText(sql`clock_timestamp()`).as("ms")).executeTakeFirstOrThrow();
     const received = now();
     // Assumes that the server read its clock in the middle of the round trip; the difference below allows for either end.
-    const ahead = (sent + received) / 2 - server.ms;
+    const ahead = (sent + received) / 2 - Number(server.ms);
     const leastDifference = Math.abs(ahead) - (received - sent) / 2;
     if (leastDifference <= limits.clockMs) return [ok("the clocks of this machine and the server agree")];
     const way = ahead > 0 ? "ahead of" : "behind";

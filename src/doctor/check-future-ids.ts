@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { timeText } from "../db/number-text.js";
 import { idsFrom, timeInId } from "../saver/model/checkpoint-time.js";
 import { isUuid6 } from "../saver/queries/is-uuid6.js";
 import type { Check, Examination } from "./examination.js";
@@ -19,14 +20,12 @@ export const checkFutureIds: Check = {
 };
 
 async function findFutureIds({ db, schema, limits }: Examination): Promise<Finding> {
-  const { now } = await db
-    .selectNoFrom(sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("now"))
-    .executeTakeFirstOrThrow();
+  const { now } = await db.selectNoFrom(timeText(sql`clock_timestamp()`).as("now")).executeTakeFirstOrThrow();
   const id = sql<string>`checkpoint_id collate "C"`;
   const found = await db
     .withSchema(schema.name)
     .selectFrom("checkpoints")
-    .where(id, ">", idsFrom(new Date(now + limits.clockMs)))
+    .where(id, ">", idsFrom(new Date(Number(now) + limits.clockMs)))
     .where((eb) => isUuid6(eb.ref("checkpoint_id")))
     .select(sql<number>`count(*)::float8`.as("count"))
     .select(sql<string | null>`max(${id})`.as("last"))

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { timeText } from "../db/number-text.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError } from "../errors/index.js";
 import type { DoctoredDatabase } from "./catalog.js";
@@ -46,12 +47,12 @@ export const checkPooler: Check = {
 };
 
 interface Backend {
-  readonly ageMs: number;
+  readonly ageMs: string;
   readonly name: string;
 }
 
 function describeOwn({ ageMs, name }: Backend, { openMs, limits }: Examination): Finding {
-  const isOlder = ageMs > openMs() + limits.poolerAgeMs;
+  const isOlder = Number(ageMs) > openMs() + limits.poolerAgeMs;
   if (!isOlder && !POOLER_NAMES.test(name)) return ok("no pooler detected");
   return ok(
     "a pooler in session mode, or one that no other client uses now; nothing to configure (docs/poolers.md)",
@@ -61,7 +62,7 @@ function describeOwn({ ageMs, name }: Backend, { openMs, limits }: Examination):
 function readBackend(db: DoctoredDatabase): Promise<Backend | undefined> {
   return db
     .selectFrom("pg_catalog.pg_stat_activity")
-    .select(sql<number>`(extract(epoch from clock_timestamp() - backend_start) * 1000)::float8`.as("ageMs"))
+    .select(timeText(sql`clock_timestamp() - backend_start`).as("ageMs"))
     .select(sql<string>`coalesce(application_name, '')`.as("name"))
     .where("pid", "=", sql<number>`pg_backend_pid()`)
     .executeTakeFirst();

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { numberText } from "../db/number-text.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 
@@ -42,7 +43,7 @@ async function idleSessionsOf({ db, limits }: Examination): Promise<Finding[]> {
     .where("pid", "<>", sql<number>`pg_backend_pid()`);
   const ageMs = sql<number>`(extract(epoch from clock_timestamp() - xact_start) * 1000)::float8`;
   const idle = await others
-    .select(["pid", "usename as role", "application_name as application", ageMs.as("ms")])
+    .select(["pid", "usename as role", "application_name as application", numberText(ageMs).as("ms")])
     .where("state", "like", "idle in transaction%")
     .where(sql<boolean>`(backend_xmin is not null or backend_xid is not null)`)
     .where(ageMs, ">", limits.idleTransactionMs)
@@ -53,7 +54,7 @@ async function idleSessionsOf({ db, limits }: Examination): Promise<Finding[]> {
     ...idle.map(({ pid, role, application, ms }) => {
       const who = [role ?? "", application ?? ""].filter((name) => name !== "").join(", ");
       return warning(
-        `session ${pid} (${who}) is idle in a transaction that started ${Math.round(ms / 1_000)} s ago, and holds vacuum back`,
+        `session ${pid} (${who}) is idle in a transaction that started ${Math.round(Number(ms) / 1_000)} s ago, and holds vacuum back`,
         `end it: select pg_terminate_backend(${pid}); then make the program end its transactions`,
       );
     }),

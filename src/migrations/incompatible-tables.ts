@@ -52,7 +52,7 @@ export function storedTables(schema: string, set: MigrationSet): RawBuilder<stri
       'columns', (
         select coalesce(json_agg(json_build_object(
           'name', attname,
-          'type', format_type(atttypid, null),
+          'type', translate(format_type(atttypid, null), '"', ''),
           'length', case when atttypid = 'varchar'::regtype and atttypmod > 4 then atttypmod - 4 end,
           'notNull', attnotnull,
           'hasDefault', atthasdef,

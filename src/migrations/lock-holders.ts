@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { timeText } from "../db/number-text.js";
 import type { LockHolder } from "../errors/index.js";
 import { TABLE_USE } from "./table-use.js";
 
@@ -54,8 +55,8 @@ function describe({ processId, applicationName, since }: LockHolder): string {
 interface HolderRow {
   processId: number | null;
   applicationName: string | null;
-  /** In milliseconds of Unix time. Null where the role may not see the transaction of another role. */
-  since: number | null;
+  /** In milliseconds of Unix time, as text. Null where the role may not see the transaction of another role. */
+  since: string | null;
 }
 
 /** It serves an error message: where the holders can't be read, as in a transaction that an error has ended, there are none. */
@@ -65,7 +66,7 @@ async function holdersOf(
 ): Promise<readonly LockHolder[]> {
   const query = sql<HolderRow>`
     select held.pid as "processId", nullif(session.application_name, '') as "applicationName",
-      (extract(epoch from session.xact_start) * 1000)::float8 as "since"
+      ${timeText(sql`session.xact_start`)} as "since"
     from pg_locks held left join pg_stat_activity session using (pid)
     where held.granted and held.pid is distinct from pg_backend_pid()
       and held.database = (select oid from pg_database where datname = current_database()) and ${isHeld}
@@ -76,7 +77,7 @@ async function holdersOf(
     return rows.map(({ processId, applicationName, since }) => ({
       processId: processId ?? undefined,
       applicationName: applicationName ?? undefined,
-      since: since === null ? undefined : new Date(since),
+      since: since === null ? undefined : new Date(Number(since)),
     }));
   } catch {
     return [];

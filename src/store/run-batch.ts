@@ -162,7 +162,7 @@ async function runConditional(
   } catch (error) {
     if (!(error instanceof VersionConflictError) || conflict === undefined) throw error;
     const [stored] = await runTransaction(call, { statements: [getItems(call.schema, [conflict], false)] });
-    throw conflictOf(conflict, stored?.[0]?.version ?? 0);
+    throw conflictOf(conflict, Number(stored?.[0]?.version ?? 0));
   }
 }
 

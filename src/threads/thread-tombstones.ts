@@ -9,7 +9,7 @@ export async function listTombstones(
   { after, limit }: TombstonesRequest,
 ): Promise<Tombstone[]> {
   const rows = limit === 0 ? [] : await listTombstoneRows(call, after, limit);
-  return rows.map((row) => ({ threadId: row.thread_id, deletedAt: new Date(row.deleted_at_ms) }));
+  return rows.map((row) => ({ threadId: row.thread_id, deletedAt: new Date(Number(row.deleted_at_ms)) }));
 }
 
 /** Deletes tombstones; see `liftTombstones` of the savers. */

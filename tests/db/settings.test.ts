@@ -25,7 +25,7 @@ const SETTINGS = {
   default_transaction_deferrable: "on",
   default_transaction_isolation: "serializable",
   escape_string_warning: "off",
-  extra_float_digits: "0",
+  extra_float_digits: "-10",
   IntervalStyle: "sql_standard",
   lc_monetary: "C",
   lc_numeric: "C",
@@ -162,6 +162,10 @@ async function storeOn(source: Source): Promise<unknown[]> {
   ];
 }
 
+function isOfNow(time: Date | undefined): boolean {
+  return time !== undefined && Math.abs(Date.now() - time.getTime()) < 60_000;
+}
+
 async function saveOn(source: Source): Promise<unknown[]> {
   await using saver = new PostgresSaver(source, undefined, { keepTombstones: true });
   await saver.setup();
@@ -186,6 +190,7 @@ async function saveOn(source: Source): Promise<unknown[]> {
     await saver.copyThread(thread_id, `${thread_id} copy`);
     const lines = await collect(saver.exportThreads({ threads: [thread_id] }));
     await saver.deleteThread(thread_id);
+    read.push((await saver.listTombstones()).map(({ deletedAt }) => isOfNow(deletedAt)));
     await saver.liftTombstones([thread_id]);
     await saver.importThreads(lines);
     read.push(await saver.getTuple(config), (await saver.verify()).problems);
@@ -206,8 +211,16 @@ async function remember(source: Source): Promise<unknown[]> {
     item?.namespace,
     item?.key,
     item?.value,
+    ...[item?.createdAt, item?.updatedAt].map(isOfNow),
+    // A third of a minute after the last change of the item.
+    item?.expiresAt && item.expiresAt.getTime() - item.updatedAt.getTime(),
   ]);
-  return [items, await store.listNamespaces({})];
+  const lines = await collect(store.exportItems());
+  return [
+    items,
+    await store.listNamespaces({}),
+    lines.map((line) => /"ttl_minutes":[^,]*,.*/.exec(line)?.[0]),
+  ];
 }
 
 async function cache(source: Source): Promise<unknown[]> {

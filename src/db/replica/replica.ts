@@ -129,7 +129,7 @@ export class Replica {
   /** How far the replica is behind at most, in milliseconds. */
   #lagOf({ behind_ms: behind }: StandbyState): number {
     // The clocks of the servers differ, so a commit may seem to be made in the future.
-    const byCommit = behind === null ? Infinity : Math.max(0, behind);
+    const byCommit = behind === null ? Infinity : Math.max(0, Number(behind));
     return Math.min(byCommit, performance.now() - this.#caughtUpAt);
   }
 

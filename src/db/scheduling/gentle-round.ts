@@ -91,5 +91,5 @@ async function readLag(call: CallContext): Promise<number> {
   if (call.database.maxConnections === "embedded") return 0;
   const [row] = await runStatement(call, replayLag, {});
   if (row?.is_hidden === true) reportHiddenLag(call.telemetry);
-  return row?.lag_ms ?? 0;
+  return Number(row?.lag_ms ?? 0);
 }

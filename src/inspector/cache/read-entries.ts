@@ -51,8 +51,8 @@ function namespaceRow(row: CacheNamespaceSums, tenantId: string | undefined): Ca
     {
       ...{ namespace: row.namespace, ...parsed },
       ...{ entries: row.entries, expired: row.expired, bytes: row.bytes },
-      ...{ oldestAt: row.oldest_ms, newestAt: row.newest_ms },
-      ...(row.next_expiry_ms !== null && { nextExpiryAt: row.next_expiry_ms }),
+      ...{ oldestAt: Number(row.oldest_ms), newestAt: Number(row.newest_ms) },
+      ...(row.next_expiry_ms !== null && { nextExpiryAt: Number(row.next_expiry_ms) }),
     },
   ];
 }
@@ -76,8 +76,8 @@ export async function listCacheEntries(
 async function entryRow(context: InspectorContext, namespace: string, row: CacheRow): Promise<CacheEntryRow> {
   const { key, type, base64 } = row;
   return {
-    ...{ key, createdAt: row.created_ms, isExpired: row.is_expired, bytes: row.bytes },
-    ...(row.expires_ms !== null && { expiresAt: row.expires_ms }),
+    ...{ key, createdAt: Number(row.created_ms), isExpired: row.is_expired, bytes: row.bytes },
+    ...(row.expires_ms !== null && { expiresAt: Number(row.expires_ms) }),
     ...(base64 !== null && {
       value: describeListed(await decoded(context, { namespace, key }, { type, base64 })),
     }),

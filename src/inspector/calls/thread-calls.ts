@@ -68,5 +68,5 @@ async function namespacesOf(run: CallRun, id: string) {
 async function deletionOf({ call }: CallRun, id: string): Promise<number | undefined> {
   if ((await readableColumns(call, ["checkpoint_tombstones"])).length === 0) return undefined;
   const [rows = []] = await runTransaction(call, { statements: [selectTombstones(call.schema, [id])] });
-  return rows[0]?.deleted_at_ms;
+  return rows[0] && Number(rows[0].deleted_at_ms);
 }

@@ -3,10 +3,10 @@ import type { EntryPlace, SentEntry } from "../../cache/model/entry.js";
 import { sentValue } from "../../cache/queries/entry-expressions.js";
 import type { CallContext } from "../../db/call-context.js";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
+import { timeText } from "../../db/number-text.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import { millisecondsOf, msOf } from "./milliseconds-of.js";
 
 /** The entries of a namespace together. */
 export interface CacheNamespaceSums {
@@ -14,9 +14,9 @@ export interface CacheNamespaceSums {
   readonly entries: number;
   readonly expired: number;
   readonly bytes: number;
-  readonly oldest_ms: number;
-  readonly newest_ms: number;
-  readonly next_expiry_ms: number | null;
+  readonly oldest_ms: string;
+  readonly newest_ms: string;
+  readonly next_expiry_ms: string | null;
 }
 
 /**
@@ -49,11 +49,11 @@ const sums = /* @__PURE__ */ new StatementFamily<boolean, SumParams, CacheNamesp
         sql<number>`(count(*) filter (where ${isAlive("entry")}))::float8`.as("entries"),
         sql<number>`(count(*) filter (where not ${isAlive("entry")}))::float8`.as("expired"),
         sql<number>`sum(entry.size)::float8`.as("bytes"),
-        msOf<number>(sql`min(entry.created_at)`).as("oldest_ms"),
-        msOf<number>(sql`max(entry.created_at)`).as("newest_ms"),
-        msOf<number | null>(sql`min(entry.expires_at) filter (where entry.expires_at > ${CURRENT_TIME})`).as(
-          "next_expiry_ms",
-        ),
+        timeText(sql`min(entry.created_at)`).as("oldest_ms"),
+        timeText(sql`max(entry.created_at)`).as("newest_ms"),
+        timeText<string | null>(
+          sql`min(entry.expires_at) filter (where entry.expires_at > ${CURRENT_TIME})`,
+        ).as("next_expiry_ms"),
       ]),
 );
 
@@ -62,8 +62,8 @@ export interface CacheRow {
   readonly key: string;
   readonly type: string;
   readonly bytes: number;
-  readonly created_ms: number;
-  readonly expires_ms: number | null;
+  readonly created_ms: string;
+  readonly expires_ms: string | null;
   readonly is_expired: boolean;
   /** `null` for a value that is larger than what the list reads. */
   readonly base64: string | null;
@@ -115,8 +115,8 @@ const entries = /* @__PURE__ */ new StatementFamily<boolean, RowsParams, CacheRo
         "entry.key",
         "entry.type",
         sql<number>`entry.size::float8`.as("bytes"),
-        millisecondsOf<number>("entry.created_at").as("created_ms"),
-        millisecondsOf<number | null>("entry.expires_at").as("expires_ms"),
+        timeText(sql.ref("entry.created_at")).as("created_ms"),
+        timeText<string | null>(sql.ref("entry.expires_at")).as("expires_ms"),
         sql<boolean>`not ${isAlive("entry")}`.as("is_expired"),
         sql<string | null>`case when entry.size <= ${parameter("maxBytes")}::float8
           then ${sentValue("entry")} end`.as("base64"),

@@ -1,13 +1,13 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { isAlive } from "../../db/expiry.js";
+import { numberText, timeText } from "../../db/number-text.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { SEALED } from "../../store/codec/item-value.js";
 import type { ItemKey } from "../../store/queries/item-keys.js";
-import { millisecondsOf } from "./milliseconds-of.js";
 
-/** What is stored of an item beside its value. */
+/** What is stored of an item beside its value. Times are in milliseconds since 1970. */
 export interface ItemStateRow {
   readonly version: number;
   readonly created_ms: number;
@@ -21,23 +21,41 @@ export interface ItemStateRow {
 /** Reads what is stored of an item beside its value. */
 export async function getItemState(call: CallContext, item: ItemKey): Promise<ItemStateRow | undefined> {
   const [row] = await runStatement(call, states, { ...item });
-  return row;
+  if (row === undefined) return undefined;
+  return {
+    version: Number(row.version),
+    created_ms: Number(row.created_ms),
+    updated_ms: Number(row.updated_ms),
+    expires_ms: row.expires_ms === null ? null : Number(row.expires_ms),
+    ttl_minutes: row.ttl_minutes === null ? null : Number(row.ttl_minutes),
+    is_sealed: row.is_sealed,
+  };
+}
+
+/** An {@link ItemStateRow} as it is read: numbers are text. */
+interface StateText {
+  readonly version: string;
+  readonly created_ms: string;
+  readonly updated_ms: string;
+  readonly expires_ms: string | null;
+  readonly ttl_minutes: string | null;
+  readonly is_sealed: boolean;
 }
 
 const IS_SEALED = /* @__PURE__ */ sql<boolean>`jsonb_exists(value, ${sql.lit(SEALED)})`;
 
-const states = /* @__PURE__ */ new Statement<ItemKey, ItemStateRow>((db, parameter) =>
+const states = /* @__PURE__ */ new Statement<ItemKey, StateText>((db, parameter) =>
   db
     .selectFrom("store")
     .where("prefix", "=", parameter("prefix"))
     .where("key", "=", parameter("key"))
     .where(isAlive("store"))
     .select([
-      sql<number>`version::float8`.as("version"),
-      millisecondsOf<number>("created_at").as("created_ms"),
-      millisecondsOf<number>("updated_at").as("updated_ms"),
-      millisecondsOf<number | null>("expires_at").as("expires_ms"),
-      sql<number | null>`ttl_minutes::float8`.as("ttl_minutes"),
+      sql<string>`version::text`.as("version"),
+      timeText(sql.ref("created_at")).as("created_ms"),
+      timeText(sql.ref("updated_at")).as("updated_ms"),
+      timeText<string | null>(sql.ref("expires_at")).as("expires_ms"),
+      numberText<string | null>(sql.ref("ttl_minutes")).as("ttl_minutes"),
       IS_SEALED.as("is_sealed"),
     ]),
 );

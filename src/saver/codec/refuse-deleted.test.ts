@@ -41,7 +41,7 @@ function errorOf(operations: readonly BatchOperation[], ...deleted: string[]): u
   try {
     refuseDeleted(
       operations,
-      deleted.map((thread_id) => ({ thread_id, deleted_at_ms: MS })),
+      deleted.map((thread_id) => ({ thread_id, deleted_at_ms: String(MS) })),
     );
     return undefined;
   } catch (error) {

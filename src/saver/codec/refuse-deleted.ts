@@ -32,5 +32,5 @@ export function refuseTombstones([first]: readonly TombstoneRow[]): void {
 }
 
 function deletionDate({ deleted_at_ms }: TombstoneRow): Date {
-  return new Date(deleted_at_ms);
+  return new Date(Number(deleted_at_ms));
 }

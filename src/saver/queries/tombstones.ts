@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { timeText } from "../../db/number-text.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { givenThreadId, type ThreadGroup, type ThreadNaming, type ThreadsParams } from "./thread-groups.js";
@@ -6,14 +7,12 @@ import { givenThreadId, type ThreadGroup, type ThreadNaming, type ThreadsParams 
 /** The tombstone of a deleted thread. */
 export interface TombstoneRow {
   readonly thread_id: string;
-  /** The time of the deletion, in milliseconds since 1970. */
-  readonly deleted_at_ms: number;
+  /** The time of the deletion, in milliseconds since 1970, as text. */
+  readonly deleted_at_ms: string;
 }
 
 /** Selects the time of the deletion, as {@link TombstoneRow} has it. */
-export const DELETED_AT_MS = /* @__PURE__ */ sql<number>`(extract(epoch from deleted_at) * 1000)::float8`.as(
-  "deleted_at_ms",
-);
+export const DELETED_AT_MS = /* @__PURE__ */ timeText(sql.ref("deleted_at")).as("deleted_at_ms");
 
 /** Reads the tombstones of threads. */
 export function selectTombstones(schema: string, threadIds: readonly string[]): BoundStatement<TombstoneRow> {

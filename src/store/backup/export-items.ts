@@ -59,6 +59,10 @@ async function* storedItems(
 function readPage(base: StoreCall, page: BackupPage): Promise<BackupRow[]> {
   return runCall(base, storeOperations["store.exportItems"], async (call) => {
     const [rows = []] = await runTransaction(call, { statements: [getBackupPage(call.schema, page)] });
-    return rows;
+    return rows.map(({ ttl_minutes: ttl, version, ...row }) => ({
+      ...row,
+      ttl_minutes: ttl === null ? null : Number(ttl),
+      version: Number(version),
+    }));
   });
 }

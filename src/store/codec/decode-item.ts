@@ -17,10 +17,10 @@ export async function decodeItem(row: ItemRow, sealing: Sealing | undefined): Pr
   return {
     value: await valueOf(row, place, sealing),
     ...place,
-    createdAt: new Date(row.created_ms),
-    updatedAt: new Date(row.updated_ms),
-    version: row.version,
-    ...(row.expires_ms !== null && { expiresAt: new Date(row.expires_ms) }),
+    createdAt: new Date(Number(row.created_ms)),
+    updatedAt: new Date(Number(row.updated_ms)),
+    version: Number(row.version),
+    ...(row.expires_ms !== null && { expiresAt: new Date(Number(row.expires_ms)) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { isAlive } from "../../db/expiry.js";
+import { secondsText } from "../../db/number-text.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { itemColumns, type ItemRow } from "./item-columns.js";
@@ -13,9 +14,9 @@ export interface ChangeCursor {
   readonly afterKey: string;
 }
 
-/** An item with the time of its last change in seconds since 1970, exact to a microsecond. */
+/** An item with the time of its last change in seconds since 1970, as text, exact to a microsecond. */
 export interface ChangedRow extends ItemRow {
-  readonly updated_seconds: number;
+  readonly updated_seconds: string;
 }
 
 /** A page of the items of a scope that were stored since a time, those that were stored first before the others. */
@@ -46,7 +47,7 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, ChangedParams, C
       .$if(!isEverything, (qb) => qb.where(isInScope("store", parameter)))
       .where(isAlive("store"))
       .select(itemColumns("store"))
-      .select(sql<number>`extract(epoch from store.updated_at)::float8`.as("updated_seconds"))
+      .select(secondsText(sql.ref("store.updated_at")).as("updated_seconds"))
       .orderBy("store.updated_at")
       .orderBy(sql`store.prefix collate "C"`, "desc")
       .orderBy(sql`store.key collate "C"`, "desc")

@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { isAlive } from "../../db/expiry.js";
+import { numberText } from "../../db/number-text.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { type BackupRow, exactTime } from "./backup-row.js";
@@ -31,13 +32,19 @@ interface Shape {
   readonly part: BackupPage["part"];
 }
 
+/** A {@link BackupRow} as it is read: numbers are text. */
+export interface BackupText extends Omit<BackupRow, "ttl_minutes" | "version"> {
+  readonly ttl_minutes: string | null;
+  readonly version: string;
+}
+
 /**
  * Reads a page of the items of a scope, in the order of prefix and key. Expired ones are left out.
  *
  * The rest of a namespace is read in the order of the primary key, and the following namespaces in that of the index of prefixes. No single
  * order serves both, where the collation of the database is not "C": the namespaces of a scope follow each other only byte by byte.
  */
-export function getBackupPage(schema: string, page: BackupPage): BoundStatement<BackupRow> {
+export function getBackupPage(schema: string, page: BackupPage): BoundStatement<BackupText> {
   const { prefix, after, part, rows, bytes } = page;
   return statements.of({ isEverything: prefix === "", part }).bind(schema, {
     ...scopeParams(prefix),
@@ -50,7 +57,7 @@ export function getBackupPage(schema: string, page: BackupPage): BoundStatement<
 
 const IN_ORDER = /* @__PURE__ */ sql`prefix using ~<~, key`;
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, BackupRow>(
+const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, BackupText>(
   ({ isEverything, part }) =>
     (db, parameter) => {
       const alive = db.selectFrom("store").where(isAlive("store")).selectAll();
@@ -92,8 +99,8 @@ const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, Backup
             exactTime(eb.ref("created_at")).as("created_at"),
             exactTime(eb.ref("updated_at")).as("updated_at"),
             exactTime(eb.ref("expires_at")).as("expires_at"),
-            sql<number | null>`ttl_minutes::float8`.as("ttl_minutes"),
-            sql<number>`version::float8`.as("version"),
+            numberText<string | null>(sql.ref("ttl_minutes")).as("ttl_minutes"),
+            sql<string>`version::text`.as("version"),
           ])
           .orderBy(IN_ORDER)
       );

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 
-/** The version of an item. */
+/** The version of an item, as text. */
 export interface ItemVersionRow extends ItemKey {
-  readonly version: number;
+  readonly version: string;
 }
 
 /** Locks items, in the order in which all writes do, and returns their versions. */
@@ -20,5 +20,5 @@ const statement = /* @__PURE__ */ new Statement<ManyKeys, ItemVersionRow>((db, p
     )
     .orderBy(LOCK_ORDER)
     .forUpdate("store")
-    .select(["store.prefix", "store.key", sql<number>`store.version::float8`.as("version")]),
+    .select(["store.prefix", "store.key", sql<string>`store.version::text`.as("version")]),
 );

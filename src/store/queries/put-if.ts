@@ -27,7 +27,7 @@ interface ConditionalParams extends PutRow {
   readonly channel: string | undefined;
 }
 
-const VERSION = /* @__PURE__ */ sql<number>`version::float8`.as("version");
+const VERSION = /* @__PURE__ */ sql<string>`version::text`.as("version");
 
 const insertNew = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, WrittenRow>(
   (notifies) => (db, parameter) => {

@@ -9,7 +9,7 @@ import type { ItemKey } from "./item-keys.js";
 export interface UnembeddedRow extends ItemKey {
   /** The value as JSON text. */
   readonly value: string;
-  readonly version: number;
+  readonly version: string;
   /** The names of its vectors, as a JSON array. `null` if it has none. */
   readonly field_names: string | null;
 }
@@ -55,7 +55,7 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, Params, Unembedd
       .select(["store.prefix", "store.key"])
       .select([
         sql<string>`store.value::text`.as("value"),
-        sql<number>`store.version::float8`.as("version"),
+        sql<string>`store.version::text`.as("version"),
         sql<string | null>`(${names})`.as("field_names"),
       ]);
   },

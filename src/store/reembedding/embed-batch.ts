@@ -79,7 +79,13 @@ async function toItem(
   const choosesPaths = fieldNames.includes(CHOSEN);
   const ruled = settings.rules.of(namespace).index ?? fields;
   const paths = choosesPaths ? pathsOfFields(data, fieldNames) : ruled;
-  return { prefix, key, version, choosesPaths, texts: paths === false ? [] : itemTexts(data, paths) };
+  return {
+    prefix,
+    key,
+    version: Number(version),
+    choosesPaths,
+    texts: paths === false ? [] : itemTexts(data, paths),
+  };
 }
 
 function namesOf(json: string | null): string[] {

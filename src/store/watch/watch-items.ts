@@ -115,7 +115,7 @@ async function* notified<Value extends ItemValue>(
   const row = await readRow(call, change);
   if (row === undefined) return undefined;
   if (recent.add(row)) yield await putOf(call, row);
-  return row.updated_ms / 1000;
+  return Number(row.updated_ms) / 1000;
 }
 
 async function putOf<Value extends ItemValue>(call: StoreCall, row: ItemRow): Promise<StoreChange<Value>> {
@@ -131,7 +131,7 @@ async function* storedSince(call: StoreCall, prefix: string, since: number): Asy
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_SIZE) return;
-    cursor = { since: last.updated_seconds, afterPrefix: last.prefix, afterKey: last.key };
+    cursor = { since: Number(last.updated_seconds), afterPrefix: last.prefix, afterKey: last.key };
   }
 }
 
@@ -143,7 +143,7 @@ async function readRow(call: StoreCall, change: NotifiedChange): Promise<ItemRow
 
 async function timeOf(call: StoreCall): Promise<number> {
   const [row] = await observed(call, (part) => runStatement(part, serverTime, {}));
-  return row?.seconds ?? 0;
+  return Number(row?.seconds ?? 0);
 }
 
 function observed<T>(call: StoreCall, read: (part: StoreCall) => Promise<T>): Promise<T> {
