@@ -1,8 +1,9 @@
 import { type QueryCreator, sql } from "kysely";
-import { RowSecurityError } from "../errors/index.js";
+import { PermissionError, RowSecurityError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
 import type { LibraryDatabase } from "./checkpoint-database.js";
 import type { OpenedDatabase } from "./opened-database.js";
+import { commandsWithoutPolicy, describeWithoutPolicy } from "./policies.js";
 import { MAY_HAVE_SHARDS } from "./placement/shard-statistics.js";
 import { type Parameter, Statement } from "./statements/statement.js";
 
@@ -37,6 +38,8 @@ export class RowSecurityCheck {
     }
     const open = rows.flatMap(({ name, is_active }) => (is_active ? [] : [name]));
     if (open.length > 0) throw new RowSecurityError(schema, open);
+    const hidden = withoutPolicyIn(rows);
+    if (hidden.length > 0) throw new PermissionError(describeWithoutPolicy(hidden));
     // The statement that needs a missing table reports it.
     if (rows.length === this.#tables.length) this.#passed.add(database);
   }
@@ -45,6 +48,8 @@ export class RowSecurityCheck {
 interface TableRow {
   readonly name: string;
   readonly is_active: boolean;
+  /** Whether the policies show no row to the role. */
+  readonly without_policy: boolean;
   readonly may_have_shards: boolean;
 }
 
@@ -54,10 +59,27 @@ export interface TableParams {
   readonly tables: readonly string[];
 }
 
+const isWithoutPolicy = /* @__PURE__ */ sql<boolean>`'select' = any (${commandsWithoutPolicy(sql.ref<number>("relation.oid"))})`;
+
+/** Lists the tables whose policies show no row to the role. */
+export async function tablesWithoutPolicy(
+  { database, schema, policy, signal }: CallContext,
+  tables: readonly string[],
+): Promise<string[]> {
+  const options = { signal, statementTimeoutMs: policy.statementTimeoutMs };
+  const rows = await database.execute(activeTables.bind(schema, { schema, tables }), options);
+  return withoutPolicyIn(rows);
+}
+
+function withoutPolicyIn(rows: readonly TableRow[]): string[] {
+  return rows.flatMap(({ name, without_policy }) => (without_policy ? [name] : []));
+}
+
 const activeTables = /* @__PURE__ */ new Statement<TableParams, TableRow>((db, parameter) =>
   relationsOf(db, parameter)
     .select("relation.relname as name")
     .select(sql<boolean>`row_security_active(relation.oid)`.as("is_active"))
+    .select(isWithoutPolicy.as("without_policy"))
     .select(MAY_HAVE_SHARDS.as("may_have_shards")),
 );
 

@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import { commandsWithoutPolicy } from "../db/policies.js";
+import { readList, selectedList } from "../db/selected-list.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { RECORD_TABLES, ROW_TABLES } from "./checked-tables.js";
 
@@ -15,6 +17,8 @@ export interface Relation {
   readonly hasRowSecurity: boolean;
   /** Whether row-level security applies to this role. */
   readonly isRowSecurityActive: boolean;
+  /** For what of its {@link rights} row-level security has no policy, so that they are worth nothing. */
+  readonly withoutPolicy: readonly Right[];
 }
 
 /** The state of the schema. */
@@ -46,6 +50,7 @@ export async function readSchema(db: DoctoredDatabase, schema: string): Promise<
     .innerJoin("pg_catalog.pg_namespace as namespace", "namespace.oid", "relation.relnamespace")
     .select(["relation.oid", "relation.relname as name", "relation.relrowsecurity as hasRowSecurity"])
     .select(sql<boolean>`row_security_active(relation.oid)`.as("isRowSecurityActive"))
+    .select(selectedList(commandsWithoutPolicy(sql.ref<number>("relation.oid"))).as("withoutPolicy"))
     .select(
       RIGHTS.map((right) =>
         sql<boolean>`has_table_privilege(relation.oid, ${sql.lit(right)}::text)`.as(right),
@@ -55,7 +60,11 @@ export async function readSchema(db: DoctoredDatabase, schema: string): Promise<
     .where("relation.relname", "in", NAMES)
     .where("relation.relkind", "in", ["r", "p"])
     .execute();
-  const tables = rows.map((row) => ({ ...row, rights: RIGHTS.filter((right) => row[right]) }));
+  const tables = rows.map((row) => {
+    const rights = RIGHTS.filter((right) => row[right]);
+    const lacking = readList(row.withoutPolicy);
+    return { ...row, rights, withoutPolicy: rights.filter((right) => lacking.includes(right)) };
+  });
   return {
     name: schema,
     exists: found.usable !== null,

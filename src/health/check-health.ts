@@ -2,6 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import { isDistributed } from "../db/placement/placement.js";
 import { abortErrorOf, orAborted } from "../db/statements/cancellation.js";
 import { migrateCommand } from "../db/migrate-command.js";
+import { describeWithoutPolicy } from "../db/policies.js";
 import { raceAgainst } from "../db/async/race-against.js";
 import { readList } from "../db/selected-list.js";
 import { toDatabaseError } from "../db/to-database-error.js";
@@ -128,6 +129,7 @@ async function check(
   }
   if (server.has_nodes && tables.includes("checkpoints")) findings.isDistributed = await askDistributed(call);
   requirePrivileges(call, requirements, { role: server.role, missing });
+  requirePolicies(server);
   requireRowSecurity(call, requirements, server);
 }
 
@@ -149,6 +151,14 @@ function requirePrivileges(
       "`npx langgraph-checkpoint-kysely doctor` prints the grants",
     { sqlState: INSUFFICIENT_PRIVILEGE },
   );
+}
+
+/** Without one that applies to the role, it sees nothing and every write is refused, whatever its privileges are. */
+function requirePolicies({ without_policy }: ServerState): void {
+  const hidden = readList(without_policy);
+  if (hidden.length > 0) {
+    throw new PermissionError(describeWithoutPolicy(hidden), { sqlState: INSUFFICIENT_PRIVILEGE });
+  }
 }
 
 /** With a tenantId, every call is refused if the database does not separate tenants. */

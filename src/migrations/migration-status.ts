@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../db/call-context.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import { commandsWithoutPolicy } from "../db/policies.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import { hasNodes, rememberOneServer } from "../db/placement/placement.js";
 import { Statement } from "../db/statements/statement.js";
@@ -204,12 +205,19 @@ function catalogOf(schema: string, set: MigrationSet): RawBuilder<unknown> {
       ${selectedList(storedTables(schema, set))} as "tables",
       ${selectedList(otherPartitionKeys(schema, set))} as "otherKeys",
       ${selectedList(absentTables(schema, set))} as "absent",
-      coalesce(has_table_privilege(${oidOf(schema, set.record)}, 'select'), false) as "recordReadable",
+      ${isReadable(schema, set.record)} as "recordReadable",
       ${set.isComplete(schema)} as "tablesComplete",
       ${oidOf(schema, set.record)} is null
         and coalesce(has_schema_privilege(to_regnamespace(format('%I', ${schema}::text))::oid, 'create'), false)
         and (select coalesce(bool_and(pg_has_role(relowner, 'usage')), false) from pg_class where oid in (${tables}))
         as "adoptable"`;
+}
+
+/** An expression for whether the role sees the rows of a table. Row-level security without a policy hides them all. */
+function isReadable(schema: string, table: string): RawBuilder<boolean> {
+  const oid = oidOf(schema, table);
+  return sql<boolean>`(coalesce(has_table_privilege(${oid}, 'select'), false)
+    and not coalesce('select' = any (${commandsWithoutPolicy(oid)}), false))`;
 }
 
 async function readRecord(
@@ -229,9 +237,7 @@ export async function readOfficialVersion(
   schema: string,
 ): Promise<number | null> {
   const { rows } = await sql<{ readable: boolean }>`
-    select coalesce(has_table_privilege(${oidOf(schema, "checkpoint_migrations")}, 'select'), false) as readable`.execute(
-    db,
-  );
+    select ${isReadable(schema, "checkpoint_migrations")} as readable`.execute(db);
   if (rows[0]?.readable !== true) return null;
   const row = await db
     .withSchema(schema)

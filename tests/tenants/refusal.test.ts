@@ -73,12 +73,32 @@ onOneServer(NO_ROW_SECURITY, describeAnyTarget)(
       await tenancy.asOwner(`alter role ${tenancy.role} nosuperuser`);
     });
 
-    it("sees no rows if the tables have row-level security but no policy", async () => {
-      for (const table of TABLES) await tenancy.asOwner(`drop policy tenant on ${table}`);
-      expect(await collect(tenancy.saver("acme").list({}))).toEqual([]);
-      await expect(putValues(tenancy.saver("acme"), threadConfig("acme:1"), {})).rejects.toMatchObject({
-        sqlState: "42501",
+    it("refuses every call if a table has row-level security but no policy for its role, and blames no thread", async () => {
+      await tenancy.asOwner("drop policy tenant on checkpoints");
+      const refused = {
+        code: "PERMISSION_DENIED",
+        message: expect.stringMatching(
+          /row-level security is on for "checkpoints" and has no policy for this role/,
+        ),
+      };
+      for (const call of Object.values(calls(tenancy.saver("acme")))) {
+        await expect(call()).rejects.toMatchObject(refused);
+      }
+      // Without a tenant, nothing is asked before: reads find nothing, and the first write says why.
+      const saver = tenancy.saver();
+      expect(await saver.getTuple(threadConfig("acme:1"))).toBeUndefined();
+      await expect(putValues(saver, threadConfig("acme:1"), {})).rejects.toMatchObject({
+        ...refused,
+        threadId: undefined,
       });
+      expect(await saver.health()).toMatchObject({ ok: false, error: refused });
+      // A policy for others, or for one command alone, is none.
+      await tenancy.asOwner("create policy of_others on checkpoints to pg_monitor using (true)");
+      await tenancy.asOwner("create policy of_updates on checkpoints for update using (true)");
+      expect(await saver.health()).toMatchObject({ ok: false, error: refused });
+      await tenancy.asOwner("create policy everything on checkpoints using (true)");
+      expect(await saver.health()).toMatchObject({ ok: true });
+      expect(await tenancy.saver("acme").getTuple(threadConfig("acme:1"))).toBeDefined();
     });
   },
 );

@@ -1,38 +1,82 @@
 import { PermissionError } from "../../errors/index.js";
+import { describeWithoutPolicy } from "../policies.js";
 import type { CallContext } from "../call-context.js";
 import { TENANT_SETTING } from "../tenant.js";
 
 /** The function of Postgres that compares a new row with the policies. The SQLSTATE is also that of a missing privilege. */
 const POLICY_CHECK = "ExecWithCheckOptions";
 
-/** What belongs to a tenant, by the first of the call's optional tables. */
-const OWNED: ReadonlyMap<string | undefined, (tenant: string) => string> = new Map([
-  [undefined, (tenant: string) => `threads whose ids begin with ${JSON.stringify(`${tenant}:`)}`],
-  ["store", (tenant: string) => `namespaces whose first label is ${JSON.stringify(tenant)}`],
-  ["cache", (tenant: string) => `entries whose namespaces begin with ${JSON.stringify(`${tenant}:`)}`],
+/** The tables with rows of tenants, and what belongs to a tenant. */
+interface Owned {
+  readonly tables: readonly string[];
+  readonly rowsOf: (tenant: string) => string;
+}
+
+/** By the first of the call's optional tables. */
+const OWNED: ReadonlyMap<string | undefined, Owned> = new Map([
+  [
+    undefined,
+    {
+      tables: ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"],
+      rowsOf: (tenant: string) => `threads whose ids begin with ${JSON.stringify(`${tenant}:`)}`,
+    },
+  ],
+  [
+    "store",
+    {
+      tables: ["store", "store_vectors"],
+      rowsOf: (tenant: string) => `namespaces whose first label is ${JSON.stringify(tenant)}`,
+    },
+  ],
+  [
+    "cache",
+    {
+      tables: ["cache_entries"],
+      rowsOf: (tenant: string) => `entries whose namespaces begin with ${JSON.stringify(`${tenant}:`)}`,
+    },
+  ],
 ]);
 
 /**
- * Explains that row-level security has refused a row: which rows the tenant may write, and which one the call was to write. Other errors
- * are returned as they are.
+ * Explains that row-level security has refused a row: that there is no policy, or which rows the tenant may write, and which one the call
+ * was to write. Other errors are returned as they are.
  */
-export function explainRefusedRow(error: unknown, call: CallContext): unknown {
+export async function explainRefusedRow(error: unknown, call: CallContext): Promise<unknown> {
   if (!(error instanceof PermissionError) || !isOfPolicy(error.cause)) return error;
   const { optionalTables = [], policy, written } = call;
   const owned = OWNED.get(optionalTables[0]);
   // A statement within a transaction has explained it.
   if (owned === undefined || error.message.startsWith(REFUSAL)) return error;
+  const hidden = await withoutPolicy(call, owned.tables);
+  if (hidden.length > 0) {
+    return new PermissionError(`${REFUSAL} a row: ${describeWithoutPolicy(hidden)}: ${error.message}`, {
+      cause: error.cause,
+      sqlState: error.sqlState,
+    });
+  }
   const { tenantId } = policy;
   const rows = written?.() ?? [];
   const { name = "a row", threadId } = rows.find(({ tenant }) => tenant !== tenantId) ?? rows[0] ?? {};
   const rule =
     tenantId === undefined
-      ? `the call has no tenantId, and a tenant may only write ${owned("<tenantId>")}`
-      : `the tenant ${JSON.stringify(tenantId)} may only write ${owned(tenantId)}`;
+      ? `the call has no tenantId, and a tenant may only write ${owned.rowsOf("<tenantId>")}`
+      : `the tenant ${JSON.stringify(tenantId)} may only write ${owned.rowsOf(tenantId)}`;
   return new PermissionError(
     `${REFUSAL} ${name}: ${rule} (docs/tenants.md, the setting ${TENANT_SETTING}): ${error.message}`,
     { cause: error.cause, sqlState: error.sqlState, threadId },
   );
+}
+
+/** It serves an error message: where the catalog can't be read, as in a transaction that the refusal has ended, there are none. */
+async function withoutPolicy(call: CallContext, tables: readonly string[]): Promise<string[]> {
+  if (call.database.kysely.isTransaction) return [];
+  try {
+    // Loaded only here: most services never need it.
+    const { tablesWithoutPolicy } = await import("../row-security.js");
+    return await tablesWithoutPolicy(call, tables);
+  } catch {
+    return [];
+  }
 }
 
 const REFUSAL = "row-level security refuses";

@@ -104,7 +104,7 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
     progress?.moved();
     return result;
   } catch (error) {
-    throw explainMissingTables(explainRefusedRow(error, call), call);
+    throw explainMissingTables(await explainRefusedRow(error, call), call);
   }
 }
 

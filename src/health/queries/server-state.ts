@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { hasNodes } from "../../db/placement/placement.js";
+import { commandsWithoutPolicy } from "../../db/policies.js";
 import { selectedList } from "../../db/selected-list.js";
 import { Statement } from "../../db/statements/statement.js";
 
@@ -13,6 +14,8 @@ export interface ServerState {
   readonly has_nodes: boolean;
   /** The privileges that the role lacks on existing tables, such as `insert on checkpoints`. */
   readonly missing_privileges: string;
+  /** The tables whose row-level security has no policy by which the role sees a row or may store one. */
+  readonly without_policy: string;
   /** The tables whose row-level security applies to the role. */
   readonly secured_tables: string;
 }
@@ -40,6 +43,11 @@ export const serverState = /* @__PURE__ */ new Statement<ServerStateParams, Serv
       from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}
         and not has_table_privilege(relation.oid, privilege)
       order by 1)`).as("missing_privileges"),
+    selectedList(sql<string[]>`array(
+      select relation.relname::text from ${relations}
+        and array['select', 'insert'] && ${commandsWithoutPolicy(sql.ref<number>("relation.oid"))} order by 1)`).as(
+      "without_policy",
+    ),
     selectedList(sql<string[]>`array(
       select relation.relname::text from ${relations} and row_security_active(relation.oid) order by 1)`).as(
       "secured_tables",

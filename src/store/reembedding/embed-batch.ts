@@ -44,7 +44,7 @@ export async function embedBatch(
     const [state] = await execute(target.state);
     refuseMismatch(call, vectors, state);
     const versions = await execute(itemVersions(call.schema, items));
-    const unchanged = new Set(versions.map((row) => idOf(row, String(row.version))));
+    const unchanged = new Set(versions.map((row) => idOf(row, row.version)));
     const isUnchanged = (row: VersionedItem | VersionedVector): boolean =>
       unchanged.has(idOf(row, String(row.version)));
     const kept = wanted.filter(isUnchanged);

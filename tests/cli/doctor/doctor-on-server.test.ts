@@ -95,9 +95,27 @@ describeServer("doctor on a server", (target) => {
   it("reports row-level security as active for a role that is subject to policies", async () => {
     const { role, url } = await newRole();
     await database.exec(`grant select, insert, update, delete on all tables in schema public to ${role}`);
-    for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"]) {
+    const tables = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
+    for (const table of [...tables, "checkpoint_kysely_migration"]) {
       await database.exec(`alter table ${table} enable row level security`);
     }
+    const withoutPolicy = await examine(database, {}, url);
+    expect(complaints(withoutPolicy, "row security")).toEqual([
+      {
+        state: "error",
+        message:
+          'on for "checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones", "checkpoint_kysely_migration", ' +
+          `without a policy for role "${role}": privileges for select, insert, update, delete have no effect`,
+        remedy: expect.stringContaining(
+          'alter table "public"."checkpoints" disable row level security; alter table',
+        ),
+      },
+    ]);
+    // The hidden record is not taken for an empty one.
+    expect(complaints(withoutPolicy, "schema")).toEqual([]);
+    for (const table of tables)
+      await database.exec(`create policy everything on ${table} to ${role} using (true)`);
+    await database.exec("alter table checkpoint_kysely_migration disable row level security");
     const of = (findings: Finding[]) => findings.find(({ check }) => check === "row security")?.message;
     expect(of(await examine(database, {}, url))).toMatch(/^active: /);
     expect(of(await examine(database))).toMatch(/^on, but role .* bypasses it/);
