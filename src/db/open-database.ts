@@ -20,6 +20,10 @@ import { addressOfPool } from "./pool/pool-address.js";
 import { connectedOutsideCalls } from "./pool/connected-outside-calls.js";
 import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
 import { handlePoolErrors } from "./pool/handle-pool-errors.js";
+import { BackendFences } from "./pool/backend-fences.js";
+import { type ClientLike, isClient } from "./pool/client-like.js";
+import { ClientPool } from "./pool/client-pool.js";
+import { StatementClient } from "./pool/statement-client.js";
 import { asPool, type PoolLike } from "./pool/pool-like.js";
 import { clientClassOf } from "./pool/client-class.js";
 import { shareWaits } from "./connection-waits.js";
@@ -86,7 +90,7 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
   if (typeof source !== "object" || (source as unknown) === null || Array.isArray(source)) {
     throw new InvalidConfigError(
       "source",
-      "expected a connection string, pool, Kysely, PGlite or pool options",
+      "expected a connection string, pool, client, Kysely, PGlite or pool options",
     );
   }
   // Checks for members, since two copies of a package may be installed and `instanceof` recognizes only one of them. A type guard
@@ -94,6 +98,7 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
   if ("getExecutor" in source && "fn" in source) return passedInKysely(source);
   if (isPGlite(source)) return passedInPGlite(source);
   if (isPool(source)) return passedInPool(asPool(source), options);
+  if (isClient(source)) return passedInPool(asPool(poolOfClient(source)), options);
   refuseConnection(source);
   return ownedPool(source, options);
 }
@@ -123,6 +128,14 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
 function passedInPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
   refusePoolOptions(pool.options);
   return passedIn(onPool(pool, options));
+}
+
+/** A connection that a call has spoiled goes on to be used, since there is no other. */
+function poolOfClient(client: ClientLike): ClientPool {
+  const pool: ClientPool = ClientPool.of(client, (lent) =>
+    StatementClient.of(lent, BackendFences.of(asPool(pool))).recover(),
+  );
+  return pool;
 }
 
 function onPool(pool: pg.Pool, options: OpenDatabaseOptions): Sender {

@@ -8,6 +8,7 @@ import type {
   StoreDatabase,
 } from "./checkpoint-database.js";
 import type { Listener } from "./listening/listener.js";
+import type { ClientLike } from "./pool/client-like.js";
 import type { PoolLike } from "./pool/pool-like.js";
 import type { Locks } from "./locks/locks.js";
 import type { PGliteInstance } from "./pglite/pglite-instance.js";
@@ -16,18 +17,20 @@ import type { BoundStatement } from "./statements/statement.js";
 import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
 
 /**
- * Where the tables are. What opens a database by this closes it. It never closes a pool, Kysely, transaction or PGlite that you
+ * Where the tables are. What opens a database by this closes it. It never closes a pool, client, Kysely, transaction or PGlite that you
  * pass in.
  *
  * - A connection string: `postgres://…` (as `pg` accepts it, if it is well-formed), `memory://` for
  *   PGlite in memory, or `file://folder` for PGlite in a folder. The saver opens it. It removes other users'
  *   access to the folder and all of its files.
  * - The options of a `pg.Pool`. The saver opens the pool.
- * - A `pg.Pool`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. The pool may be that of `pg-native` or of
+ * - A `pg.Pool`, a `pg.Client`, a `Kysely`, a `Transaction` or a `PGlite`, passed in. The pool may be that of `pg-native` or of
  *   `@neondatabase/serverless`. Call `handlePoolErrors` on the pool of a Kysely, or a connection that dies ends the process.
  *
- * A single connection is refused: a `pg.Client`, a client that you took from a pool, and the transaction of a PGlite. Pass the pool or
- * the PGlite, and for calls in a transaction of yours the `Transaction` of a Kysely.
+ * A single connection, a `pg.Client` or a client that you took from a pool, must be connected, not be in a transaction, and be used for
+ * nothing else while calls run. Calls on it run one after another. It is not replaced when it dies. Thread locks, watches and cancel
+ * requests open connections of their own by the client's options. For calls in a transaction of yours pass the `Transaction` of a Kysely.
+ * The transaction of a PGlite is refused.
  *
  * @typeParam Tables - The tables that a Kysely must have: those of the savers, of the store, of the cache or of the checkpoint store.
  */
@@ -36,6 +39,7 @@ export type DatabaseSource<Tables = CheckpointDatabase> =
   // All options of a pool are optional, and a client has some of them.
   | (pg.PoolConfig & { readonly connect?: never; readonly query?: never })
   | PoolLike
+  | ClientLike
   | PGliteInstance
   // A Kysely or a transaction of one. Of the class itself, TypeScript takes one with further tables for another type, in Kysely before
   // 0.28.18 and 0.29.5. `fn` tells which tables it has.

@@ -30,8 +30,7 @@ export function refusePoolOptions(options: pg.PoolConfig): void {
 }
 
 const CONNECTION_PROBLEM =
-  "must not be a single connection, such as a pg.Client or a client of a pool: calls run at the same time, and have transactions, " +
-  "locks and cancel requests of their own. Pass the pg.Pool; for calls in a transaction of yours, pass a Transaction of Kysely";
+  "must not be a connection of a driver that is not compatible with pg. Pass a pg.Pool, a pg.Client, or a Kysely on the driver";
 
 const TRANSACTION_PROBLEM =
   "must not be a transaction of PGlite. Pass the PGlite; for calls in a transaction of yours, pass a Transaction of a Kysely on it, " +

@@ -21,7 +21,7 @@ type Accepts<Source> = Source extends DatabaseSource ? true : false;
 /** What TypeScript says about the pools and the clients of the driver. */
 export const ACCEPTED: Readonly<Record<"pool" | "client", boolean>> = {
   pool: true satisfies Accepts<Pool>,
-  client: false satisfies Accepts<Client>,
+  client: true satisfies Accepts<Client>,
 };
 
 let proxy: WebSocketProxy;

@@ -16,7 +16,8 @@ export type OpenStream = pg.ClientConfig["stream"];
  * @param client - A client of `pg` that is executing a query.
  * @param stream - The option `stream` of its pool.
  * @param giveUp - Ends the attempt. Nothing is sent afterwards.
- * @param onSending - Called just before the request is sent. From then on it may cancel what the connection executes, at any time.
+ * @param onSending - Called just before the request is sent. From then on it may cancel what the connection executes, at any time, until
+ *   the server has closed the connection of the request: `closed` resolves to whether it has.
  * @returns When the server has received the request. Only the connection itself shows whether anything was
  *   cancelled.
  * @throws Error of the network or of TLS when the request could not be sent.
@@ -25,7 +26,7 @@ export async function requestCancel(
   client: object,
   stream: OpenStream,
   giveUp: AbortSignal,
-  onSending: () => void = noop,
+  onSending: (closed: Promise<boolean>) => void = noop,
 ): Promise<void> {
   const processId = numberOf(client, "processID");
   const secretKey = numberOf(client, "secretKey");
@@ -48,7 +49,7 @@ export async function requestCancel(
   const cancel = (): void => {
     if (giveUp.aborted) return;
     state.isSent = true;
-    onSending();
+    onSending(closedByServer(connection.stream));
     connection.cancel(processId, secretKey);
   };
   connection.once("sslconnect", cancel);
@@ -76,6 +77,18 @@ function letServerClose(stream: Duplex): void {
   unref(timer);
   stream.once("close", () => {
     clearTimeout(timer);
+  });
+}
+
+/** Resolves to whether the other side has ended the connection, and not this one. */
+function closedByServer(stream: Duplex): Promise<boolean> {
+  return new Promise((resolve) => {
+    stream.once("end", () => {
+      resolve(true);
+    });
+    stream.once("close", () => {
+      resolve(false);
+    });
   });
 }
 

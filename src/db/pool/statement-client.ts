@@ -110,6 +110,11 @@ export class StatementClient implements PostgresPoolClient {
     return { command: isCommand(command) ? command : "SELECT", rowCount: rowCount ?? 0, rows };
   }
 
+  /** Makes a spoiled connection usable again, where no other can take its place. Resolves to whether it is. */
+  recover(): Promise<boolean> {
+    return this.#sender.recover();
+  }
+
   release(discard = false): void {
     // The pool may connect for a caller that waits.
     outsideCalls(() => {

@@ -6,6 +6,7 @@ import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import { growingPauses, retry } from "../async/retry.js";
 import { handlePoolErrors } from "./handle-pool-errors.js";
+import { ClientPool } from "./client-pool.js";
 import { KeptConnections } from "./kept-connections.js";
 import { StatementClient } from "./statement-client.js";
 import { SuspectConnections } from "./suspect-connections.js";
@@ -137,10 +138,21 @@ export class StatementPool implements PostgresPool {
   async #fence(): Promise<void> {
     await withinTime({ limitMs: FENCED_WITHIN_MS }, (signal) => {
       const reconnect = async (): Promise<void> => {
-        while (this.#fences.areDue && !this.#pool.ending) (await this.#connect({ signal })).release();
+        while (this.#fences.areDue && !this.#pool.ending) (await this.#connectToFence({ signal })).release();
       };
       return retry(reconnect, { pauseMs: FENCE_PAUSES, signal, afterError: () => true });
     }).catch(noop);
+  }
+
+  /** A pool of one client has no other connection: what ends that of the client needs one beside it. */
+  async #connectToFence(context: RunContext): Promise<StatementClient> {
+    if (!(this.#pool instanceof ClientPool)) return this.#connect(context);
+    const client = StatementClient.of(await this.#pool.connectBeside(), this.#fences);
+    await client.settle(context).catch((error: unknown) => {
+      client.release();
+      throw error;
+    });
+    return client;
   }
 
   async #connect(context: RunContext, alone?: BoundStatement<unknown>): Promise<StatementClient> {

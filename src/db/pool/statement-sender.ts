@@ -1,8 +1,10 @@
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { NotReplicatedError, StatementTimeoutError } from "../../errors/index.js";
-import { isBounded, runBounded, throwIfAborted } from "../statements/cancellation.js";
+import { isBounded, isCanceled, runBounded, throwIfAborted } from "../statements/cancellation.js";
 import { loadOnce } from "../async/load-once.js";
 import { pause } from "../async/pause.js";
+import { raceAgainst } from "../async/race-against.js";
+import { withinTime } from "../async/within-time.js";
 import type { OpenStream } from "./cancel-request.js";
 import { type ConnectionFence, isLost } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
@@ -16,6 +18,10 @@ const loadCancelRequest = /* @__PURE__ */ loadOnce(() => import("./cancel-reques
 
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;
+
+/** How often a rollback is sent where it is cancelled, and how long the server has to answer it, in milliseconds. */
+const MOST_ROLLBACKS = 3;
+const ANSWERED_WITHIN_MS = 10_000;
 
 /** The server refuses writes: it has been demoted, and only a new connection finds its successor. */
 const READ_ONLY_STATE = "25006";
@@ -32,6 +38,8 @@ export class StatementSender {
   #isSpoiled = false;
   /** Whether a cancel request has been sent, which may arrive at any time. */
   #awaitsCancel = false;
+  /** Whether the server has closed the connection of each cancel request. */
+  readonly #cancels: Promise<boolean>[] = [];
   #isAbandoned = false;
   /** The server's last warning that a commit has not waited for a synchronous standby. */
   #unreplicated: Warning | undefined;
@@ -59,6 +67,37 @@ export class StatementSender {
   /** Discards the connection after its use. */
   spoil(): void {
     this.#isSpoiled = true;
+  }
+
+  /**
+   * Makes the connection usable again after it was spoiled, where no other can take its place. It waits until no cancel request can reach
+   * the next statement: the server has sent the signal before it closes the connection of a request, and takes it before it reads what
+   * comes next.
+   *
+   * @returns Whether it can be used again.
+   */
+  async recover(): Promise<boolean> {
+    if (this.#isAbandoned) return false;
+    const closed = await Promise.all(this.#cancels.splice(0));
+    if (closed.includes(false) || !(await this.#rollBack())) return false;
+    this.#isSpoiled = false;
+    this.#awaitsCancel = false;
+    return true;
+  }
+
+  /** Ends what may be open, also where a request has cancelled the first attempt. */
+  async #rollBack(): Promise<boolean> {
+    for (let attempt = 0; attempt < MOST_ROLLBACKS; attempt++) {
+      try {
+        await withinTime({ limitMs: ANSWERED_WITHIN_MS }, (signal) =>
+          raceAgainst(signal, this.#client.query("rollback")),
+        );
+        return true;
+      } catch (error) {
+        if (!isCanceled(error)) return false;
+      }
+    }
+    return false;
   }
 
   /** Sends a query of Kysely. */
@@ -116,7 +155,8 @@ export class StatementSender {
    */
   async #cancel(giveUp: AbortSignal): Promise<void> {
     const { requestCancel } = await loadCancelRequest();
-    const onSending = (): void => {
+    const onSending = (closed: Promise<boolean>): void => {
+      this.#cancels.push(closed);
       // The request may arrive late and would then cancel the connection's next statement: there must be
       // none.
       this.#isSpoiled = true;
