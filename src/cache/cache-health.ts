@@ -1,8 +1,6 @@
-import { checkCall } from "../db/run-call.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { optionalSets } from "../migrations/sets.js";
-import { parseCallOptions } from "../parsing/parse-call-options.js";
 import { type CacheCall, cacheOperations } from "./cache-call.js";
 
 const TABLES = ["cache_entries"];
@@ -11,12 +9,11 @@ const PRIVILEGES = ["select", "insert", "update", "delete"].map((right) => `${ri
 /** Checks whether entries can be stored now. It never rejects. */
 export function cacheHealth(call: CacheCall, options: unknown): Promise<Health> {
   const requirements = {
+    operation: cacheOperations["cache.health"],
     stored: "entries",
     sets: [optionalSets().cache],
     tables: TABLES,
     privileges: PRIVILEGES,
   };
-  return checkHealth(call, requirements, () =>
-    checkCall(call, cacheOperations["cache.health"], () => parseCallOptions(options)),
-  );
+  return checkHealth(call, requirements, options);
 }

@@ -5,9 +5,8 @@ import { TENANT_TABLES } from "../db/tenant.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";
-import { parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
+import { parseSignal } from "../parsing/parse-call-options.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { checkCall } from "../db/run-call.js";
 import { saverOperations } from "../saver/call/saver-operations.js";
 
 /** The tables that every `put` and `putWrites` needs. */
@@ -44,8 +43,12 @@ function storingHealth(call: SaverCall, options: unknown): Promise<Health> {
   const rights = ["select", "insert", "update", ...(keepLast !== undefined ? ["delete"] : [])];
   const tables = keepTombstones === true ? TENANT_TABLES : STORED_TABLES;
   const privileges = tables.flatMap((table) => rights.map((right) => `${right} on ${table}`));
-  const requirements = { stored: "checkpoints", sets: [CHECKPOINT_SET], tables: TENANT_TABLES, privileges };
-  return checkHealth(call, requirements, () =>
-    checkCall(call, saverOperations.health, () => parseCallOptions(options)),
-  );
+  const requirements = {
+    operation: saverOperations.health,
+    stored: "checkpoints",
+    sets: [CHECKPOINT_SET],
+    tables: TENANT_TABLES,
+    privileges,
+  };
+  return checkHealth(call, requirements, options);
 }

@@ -4,6 +4,7 @@ import { abortErrorOf, orAborted } from "../db/statements/cancellation.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { describeWithoutPolicy } from "../db/policies.js";
 import { raceAgainst } from "../db/async/race-against.js";
+import { checkCall } from "../db/run-call.js";
 import { readList } from "../db/selected-list.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { withinTime } from "../db/async/within-time.js";
@@ -17,6 +18,8 @@ import {
 } from "../errors/index.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
+import { parseCallOptions } from "../parsing/parse-call-options.js";
+import type { ObservedOperation } from "../telemetry/observed-operation.js";
 import { boundedKysely } from "./bounded-kysely.js";
 import type { Health } from "./health.js";
 import { type ServerState, serverState } from "./queries/server-state.js";
@@ -32,6 +35,8 @@ type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 
 /** What a saver, a store or a cache needs in the database to store anything. */
 export interface HealthRequirements {
+  /** The operation, as metrics name it. */
+  readonly operation: ObservedOperation;
   /** What is stored, as an error names it, such as `checkpoints`. */
   readonly stored: string;
   /** The tables that must be up to date. */
@@ -45,18 +50,18 @@ export interface HealthRequirements {
 /**
  * Checks whether something can be stored now. It never rejects.
  *
- * @param parseOptions - Returns the signal of the caller.
+ * @param options - What the caller passed: its signal.
  */
 export async function checkHealth(
   call: CallContext,
   requirements: HealthRequirements,
-  parseOptions: () => AbortSignal | undefined,
+  options: unknown,
 ): Promise<Health> {
   let began = performance.now();
   const findings: Findings = {};
   let error: CheckpointError | undefined;
   try {
-    const given = parseOptions();
+    const given = checkCall(call, requirements.operation, () => parseCallOptions(options));
     await openEmbedded(call, given);
     began = performance.now();
     const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
@@ -71,6 +76,7 @@ export async function checkHealth(
   } catch (reason) {
     error = toCheckpointError(reason);
   }
+  call.telemetry?.health(requirements.operation, error === undefined);
   const pool = call.database.poolState?.();
   return {
     ok: error === undefined,

@@ -44,6 +44,7 @@ export class RunningRetention implements Retention {
     this.#clock = clock;
     this.#onStopped = onStopped;
     this.#rounds = new Rounds({
+      task: TASK,
       everyMs,
       firstMs: Math.random() * Math.min(everyMs, FIRST_WITHIN_MS),
       clock,

@@ -1,8 +1,6 @@
-import { checkCall } from "../db/run-call.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";
 import { optionalSets } from "../migrations/sets.js";
-import { parseCallOptions } from "../parsing/parse-call-options.js";
 import { type StoreCall, storeOperations } from "./store-call.js";
 
 /** Every put needs them. Deleting items needs more. */
@@ -14,8 +12,6 @@ export function storeHealth(call: StoreCall, options: unknown): Promise<Health> 
   const { store, vectors } = optionalSets();
   const sets = embeddings === undefined ? [store] : [store, vectors];
   const privileges = tables.flatMap((table) => RIGHTS.map((right) => `${right} on ${table}`));
-  const requirements = { stored: "items", sets, tables, privileges };
-  return checkHealth(call, requirements, () =>
-    checkCall(call, storeOperations["store.health"], () => parseCallOptions(options)),
-  );
+  const operation = storeOperations["store.health"];
+  return checkHealth(call, { operation, stored: "items", sets, tables, privileges }, options);
 }

@@ -25,6 +25,13 @@ export interface CallInstruments {
   readonly waiting: UpDownCounter;
 }
 
+/** Whether something can be stored, as `health()` has found. */
+export const healthInstrument = /* @__PURE__ */ defineInstruments((meter) =>
+  meter.createGauge("langgraph.checkpoint.healthy", {
+    description: "1 where the last health() was ok, else 0.",
+  }),
+);
+
 /** The bounds that OpenTelemetry's semantic conventions recommend for a duration, in seconds. */
 export const DURATION_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const ROW_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];

@@ -10,7 +10,7 @@ import {
 import { CheckpointError } from "../errors/index.js";
 import type { DatabaseAddress } from "./database-address.js";
 import { describeError, framesOf } from "./describe-error.js";
-import { callInstruments } from "./instruments.js";
+import { callInstruments, healthInstrument } from "./instruments.js";
 import { type LogFields, type Logger, type LogLevel, SafeLogger } from "./logger.js";
 import { givenFields, isFirstLog, ObservedCall } from "./observed-call.js";
 import type { ObservedOperation } from "./observed-operation.js";
@@ -98,6 +98,11 @@ export class Telemetry {
     });
     const callContext = span === undefined ? context.active() : trace.setSpan(context.active(), span);
     return new ObservedCall(running, attributes, { log: this.#log, span, instruments, context: callContext });
+  }
+
+  /** Reports what a `health()` has found. */
+  health(operation: ObservedOperation, ok: boolean): void {
+    healthInstrument()?.record(ok ? 1 : 0, this.#attributes(operation));
   }
 
   /** Logs an event that belongs to no call, or to several. */

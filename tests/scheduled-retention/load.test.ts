@@ -51,7 +51,7 @@ describeServer("the load of a retention", (target) => {
     await retention.stop();
   });
 
-  it("is measured: rounds and their duration by outcome, deleted rows, and the last success", async () => {
+  it("is measured: rounds since when, and their duration by outcome, deleted rows, and the last success", async () => {
     const sdk = new InMemorySdk().start();
     await using other = new PostgresSaver(database.source);
     await putLine(saver, newThread(), hoursAgo(3, 2, 1));
@@ -74,8 +74,8 @@ describeServer("the load of a retention", (target) => {
       { ...retention, "langgraph.checkpoint.outcome": "skipped", value: 1 },
     ]);
     expect(pointsOf("rows")).toEqual([{ ...retention, value: 6 }]);
-    expect(pointsOf("last_success")).toEqual([
-      { ...retention, value: expect.closeTo(Date.now() / 1_000, -3) },
-    ]);
+    const lately = [{ ...retention, value: expect.closeTo(Date.now() / 1_000, -3) }];
+    expect(pointsOf("started")).toEqual(lately);
+    expect(pointsOf("last_success")).toEqual(lately);
   });
 });

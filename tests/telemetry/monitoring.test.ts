@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { z } from "zod";
 import { PostgresCache } from "../../src/cache/index.js";
-import { PostgresSaver } from "../../src/index.js";
+import { type CheckpointErrorCode, PostgresSaver } from "../../src/index.js";
 import { TOO_LONG_MS } from "../../src/telemetry/running-calls.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { countWaiting } from "../../test-support/held-locks.js";
@@ -31,7 +31,10 @@ const Rules = z.object({
   groups: z.array(
     z.object({
       rules: z.array(
-        z.object({ alert: z.string(), expr: z.string(), annotations: z.record(z.string(), z.string()) }),
+        z.union([
+          z.object({ record: z.string(), expr: z.string() }),
+          z.object({ alert: z.string(), expr: z.string(), annotations: z.record(z.string(), z.string()) }),
+        ]),
       ),
     }),
   ),
@@ -56,13 +59,16 @@ const labelsIn = (template: string): string[] =>
   [...template.matchAll(/\{\{ *(?:\$labels\.)?(\w+)\b/g)].flatMap(([, label = ""]) => label);
 
 function alerts(): Query[] {
-  const { groups } = Rules.parse(parse(read("prometheus-rules.yml")));
-  return groups.flatMap(({ rules }) =>
-    rules.map(({ alert, expr, annotations }) => ({
-      name: alert,
-      query: expr,
-      shown: Object.values(annotations).flatMap(labelsIn),
-    })),
+  const rules = Rules.parse(parse(read("prometheus-rules.yml"))).groups.flatMap((group) => group.rules);
+  const records = rules.flatMap((rule) => ("record" in rule ? [rule] : []));
+  return rules.flatMap((rule) =>
+    "record" in rule
+      ? []
+      : {
+          name: rule.alert,
+          query: records.reduce((text, { record, expr }) => text.replaceAll(record, expr), rule.expr),
+          shown: Object.values(rule.annotations).flatMap(labelsIn),
+        },
   );
 }
 
@@ -86,6 +92,79 @@ function panels(): Query[] {
 
 /** The labels that Prometheus adds to each series. */
 const OF_PROMETHEUS = ["job", "instance"];
+/** A series of Prometheus's own, for each process that it scrapes. */
+const UP = "up 1\n";
+
+/**
+ * What a failed call of each kind is for whoever is on duty. `normal`: an answer to what the application or its user has done, which never
+ * pages. `unreadable`: it pages at once. `failed`: it pages above a share of the calls.
+ */
+const MEANING: Readonly<Record<CheckpointErrorCode, "normal" | "unreadable" | "failed">> = {
+  ABORTED: "normal",
+  ARCHIVE_FAILED: "failed",
+  BACKUP_REFUSED: "normal",
+  BATCH_ENDED: "failed",
+  BROKEN_CHAIN: "unreadable",
+  CHECKPOINT_NOT_FOUND: "normal",
+  CHECKPOINT_SCHEMA: "failed",
+  CHECKPOINT_TOO_LARGE: "normal",
+  CHECKPOINT_VERSION: "normal",
+  CLOCK_BEHIND: "failed",
+  CLOSED_PIPE: "normal",
+  CONCURRENT_MODIFICATION: "normal",
+  CONNECTION_FAILED: "failed",
+  COPY_FAILED: "failed",
+  CORRUPT_CHECKPOINT: "unreadable",
+  DATABASE_ERROR: "failed",
+  DESERIALIZATION_FAILED: "unreadable",
+  EMBEDDING_MISMATCH: "failed",
+  INCOMPATIBLE_TABLES: "failed",
+  INVALID_CONFIG: "normal",
+  INVALID_EMBEDDING: "failed",
+  ITEM_NOT_FOUND: "normal",
+  ITEM_SCHEMA: "normal",
+  MIGRATION_FAILED: "failed",
+  MIGRATION_REQUIRED: "failed",
+  MISSING_PARENTS: "failed",
+  MODEL_TOO_SLOW: "failed",
+  NOT_REPLICATED: "failed",
+  OUTPUT_FAILED: "failed",
+  PERMISSION_DENIED: "failed",
+  ROWS_HIDDEN: "failed",
+  ROW_SECURITY_INACTIVE: "failed",
+  SERIALIZATION_FAILED: "normal",
+  STATEMENT_TIMEOUT: "failed",
+  THREAD_COPY_FAILED: "failed",
+  THREAD_DELETED: "normal",
+  THREAD_EXISTS: "normal",
+  THREAD_LOCKED: "normal",
+  THREAD_LOCK_LOST: "failed",
+  VECTORS_CHANGED: "failed",
+  VECTOR_EXTENSION_MISSING: "failed",
+  VERSION_CONFLICT: "normal",
+  WRITES_MISSING: "unreadable",
+};
+/** Of the server, and of a class that is not ours. */
+const OTHER_KINDS = { "53300": "failed", TypeError: "failed" } as const;
+
+/** The kinds of failed calls that a query counts. */
+function kindsCountedBy(query: string): string[] {
+  const { selectors } = namesIn(query);
+  return Object.keys({ ...MEANING, ...OTHER_KINDS }).filter((kind) => {
+    const series = new Map([
+      ["__name__", "langgraph_checkpoint_errors_total"],
+      ["error_type", kind],
+    ]);
+    // What a kind is compared with, such as the calls of before, has no condition on it.
+    return selectors.some(({ text, matches }) => text.includes("error_type") && matches(series));
+  });
+}
+
+function kindsThatMean(...meanings: string[]): string[] {
+  return Object.entries({ ...MEANING, ...OTHER_KINDS }).flatMap(([kind, meaning]) =>
+    meanings.includes(meaning) ? kind : [],
+  );
+}
 
 /** Reads a thread, to which the database answers after more time than it should take. */
 async function readTooLong(database: TestDatabase<string>): Promise<void> {
@@ -142,7 +221,12 @@ describeServer("the alerts and the dashboard of docs/in-production.md", (target)
     await misled.getTuple(config, { staleReads: true });
     await using cache = new PostgresCache(database.source, { sweepIntervalMinutes: false });
     await cache.get([[["ns"], "none"]]);
-    scrape = new PrometheusSerializer().serialize(await sdk.collected());
+    await saver.health();
+    const damaged = newThread();
+    await putValues(saver, threadConfig(damaged), { a: 1 });
+    await database.exec(`update checkpoints set checkpoint = '[]' where thread_id = '${damaged}'`);
+    await expect(saver.getTuple(threadConfig(damaged))).rejects.toMatchObject({ code: "CORRUPT_CHECKPOINT" });
+    scrape = new PrometheusSerializer().serialize(await sdk.collected()) + UP;
     await sdk.stop();
   });
 
@@ -158,5 +242,14 @@ describeServer("the alerts and the dashboard of docs/in-production.md", (target)
       [...grouped, ...shown].every((label) => series.has(label) || OF_PROMETHEUS.includes(label));
     expect(found.some(hasAll)).toBe(true);
     if (grouped.length > 0) expect(grouped).toEqual(expect.arrayContaining([...shown]));
+  });
+
+  it.each([
+    ["CheckpointCallsFail", ["failed"]],
+    ["CheckpointIsUnreadable", ["unreadable"]],
+    ["Failed: failed", ["failed", "unreadable"]],
+  ])("%s counts the failures that mean it, and no normal outcome", (name, meanings) => {
+    const query = [...alerts(), ...panels()].find((each) => each.name === name)?.query ?? "";
+    expect(kindsCountedBy(query)).toEqual(kindsThatMean(...meanings));
   });
 });

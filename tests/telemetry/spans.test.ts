@@ -292,6 +292,16 @@ describeAnyTarget("spans", (target) => {
     expect(await pending()).toMatchObject([{ ...batch, value: 0 }]);
   });
 
+  it("come with a metric of whether the last health() was ok", async () => {
+    const healthy = async (): Promise<unknown> =>
+      (await sdk.measured()).get("langgraph.checkpoint.healthy")?.dataPoints;
+    const health = { attributes: { "db.operation.name": "health", "db.system.name": "postgresql" } };
+    await saver.health({ signal: AbortSignal.abort() });
+    expect(await healthy()).toMatchObject([{ ...health, value: 0 }]);
+    await saver.health();
+    expect(await healthy()).toMatchObject([{ ...health, value: 1 }]);
+  });
+
   it("come with metrics of the memory for splices: hits, misses and bytes", async () => {
     const spliced = new PostgresSaver(database.source, undefined, { splices: true });
     const list = ["long ".repeat(2_000)];

@@ -25,11 +25,24 @@ const roundInstruments = /* @__PURE__ */ defineInstruments((meter) => ({
     description: "Rows that rounds of retention and sweeps have deleted.",
     unit: "{row}",
   }),
+  started: meter.createGauge("langgraph.checkpoint.retention.started", {
+    description: "When this process has begun its rounds of retention or sweeps, since 1970.",
+    unit: "s",
+  }),
   success: meter.createGauge("langgraph.checkpoint.retention.last_success", {
     description: "When this process has last completed a round of retention or a sweep, since 1970.",
     unit: "s",
   }),
 }));
+
+/**
+ * Reports that a process has rounds, and since when. Without it, nobody could tell rounds that never succeed from a process that has none.
+ *
+ * @param task - The name of the work.
+ */
+export function reportRoundsSince(task: string, since: Date): void {
+  roundInstruments()?.started.record(since.getTime() / 1_000, { "db.operation.name": task });
+}
 
 /** Reports a round to metrics, and to the log where it has deleted something. Its failure is logged as that of its call. */
 export function reportRound(

@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { noop } from "../async/noop.js";
 import { type Clock, SYSTEM_CLOCK } from "./clock.js";
+import { reportRoundsSince } from "./round-events.js";
 
 /** The pauses of several processes differ by up to this part of a pause. */
 const JITTER = 0.2;
@@ -10,6 +11,8 @@ export const MAX_EVERY_MS = 20_000 * 60_000;
 
 /** Work that is done again and again. */
 export interface RoundsOptions {
+  /** The name of the work, as metrics show it. */
+  readonly task: string;
   /** The time between two rounds, in milliseconds. */
   readonly everyMs: number;
   /** The time until the first one. Default: as between two. */
@@ -46,11 +49,14 @@ export class Rounds {
   }
 
   async #runAll(): Promise<void> {
-    const { everyMs, firstMs = everyMs, clock = SYSTEM_CLOCK, run } = this.#options;
+    const { task, everyMs, firstMs = everyMs, clock = SYSTEM_CLOCK, run } = this.#options;
     const { signal } = this.#stopping;
+    const since = new Date();
     for (let delayMs = firstMs; ; delayMs = everyMs) {
       await clock.pause(delayMs * (1 + JITTER * Math.random()), signal);
       if (signal.aborted) return;
+      // With each round, since an SDK may be registered later.
+      reportRoundsSince(task, since);
       // The round has reported its failure. The next one tries again.
       await run(signal).catch(noop);
     }

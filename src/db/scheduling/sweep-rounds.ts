@@ -31,6 +31,7 @@ export function sweepRounds<Call extends CallContext>({
   // A transaction ends long before the first sweep.
   if (everyMinutes === false || call.database.kysely.isTransaction) return undefined;
   return new Rounds({
+    task: operation.name,
     everyMs: everyMinutes * MINUTE_MS,
     run: (stopping) =>
       runCall(call, operation, (observed) =>
