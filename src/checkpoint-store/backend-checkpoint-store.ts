@@ -1,25 +1,43 @@
+import { noop } from "../db/async/noop.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../errors/index.js";
 import { CheckpointVersionError } from "../errors/checkpoint-store-errors.js";
+import type { Health } from "../health/health.js";
+import { reportHealth } from "../health/report-health.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
 import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
 import { checkedSerializer } from "../serde/layers/checked-serializer.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall, CheckpointBackend } from "./model/backend.js";
-import { parseListOptions, parseSaveOptions } from "./boundary/parse-save-options.js";
-import { parseCheckpoint, parseCheckpointId, parseScope } from "./boundary/parse-execution-checkpoint.js";
+import { parseLatestOptions, parseListOptions, parseSaveOptions } from "./boundary/parse-save-options.js";
+import {
+  parseCheckpoint,
+  parseCheckpointId,
+  parseCheckpoints,
+  parseScope,
+} from "./boundary/parse-execution-checkpoint.js";
+import { parseVerifyOptions } from "./boundary/parse-verify-options.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 import { parseStoreOptions } from "./boundary/parse-checkpoint-store-options.js";
-import type { CheckpointScope, CheckpointStore, ListOptions, SaveOptions } from "./checkpoint-store.js";
+import type {
+  CheckpointScope,
+  CheckpointStore,
+  LatestOptions,
+  ListOptions,
+  SaveOptions,
+} from "./checkpoint-store.js";
 import { decodeRecord, type RecordDecoder } from "./codec/decode-record.js";
 import { type CheckpointCodec, encodeCheckpoint } from "./codec/encode-execution-checkpoint.js";
+import { type RecordScope, type SaveRules, scopesOf, type StoredRecord } from "./model/stored-record.js";
+import { readable, type WantedRecords } from "./readable-records.js";
+import { verifyRecords } from "./verify-records.js";
+import type { VerifyCheckpointsOptions, VerifyCheckpointsReport } from "./model/verify-types.js";
 import {
-  type RecordRange,
-  type RecordScope,
-  type SaveRules,
-  scopesOf,
-  type StoredRecord,
-} from "./model/stored-record.js";
-import { type PreparedCall, runStoreCall, type StoreOperationName } from "./checkpoint-store-call.js";
+  type PreparedCall,
+  runStoreCall,
+  type StoreOperationName,
+  storeOperations,
+} from "./checkpoint-store-call.js";
 import type { CheckpointStoreOptions } from "./checkpoint-store-options.js";
 
 /**
@@ -87,6 +105,8 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
       const { signal, keepLast } = parseSaveOptions(options);
       const parsed = parseCheckpoint(checkpoint);
       const encoding = encodeCheckpoint(this.#codec, parsed);
+      // Nobody waits for it where the call has been aborted.
+      encoding.catch(noop);
       return {
         signal,
         work: async (call) => {
@@ -96,6 +116,31 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
           const storedVersion = await this.backend.save(record, this.#rulesOf(record, keepLast), call);
           if (storedVersion === undefined) return;
           throw new CheckpointVersionError(record.id, record.version, storedVersion);
+        },
+      };
+    });
+  }
+
+  async saveMany(checkpoints: readonly ExecutionCheckpoint<State>[], options?: SaveOptions): Promise<void> {
+    await this.#run("checkpointStore.saveMany", () => {
+      const { signal, keepLast } = parseSaveOptions(options);
+      const parsed = parseCheckpoints(checkpoints);
+      const encoding = Promise.all(parsed.map((each) => encodeCheckpoint(this.#codec, each)));
+      encoding.catch(noop);
+      return {
+        signal,
+        work: async (call) => {
+          // In the same order in every call, so that no two wait for each other's rows.
+          const records = (await encoding).sort((one, other) => (one.id < other.id ? -1 : 1));
+          for (const record of records) call.observer?.addBytes(sizeOf(record));
+          if (keepLast !== undefined) records.forEach(requireScope);
+          if (records.length === 0) return;
+          const rules = { onlyNewer: this.#onlyNewer, keepLast };
+          const refusing = await this.backend.saveMany(records, rules, call);
+          if (refusing === undefined) return;
+          const { id, version } = refusing;
+          const refused = records.find((record) => record.id === id);
+          throw new CheckpointVersionError(id, refused?.version ?? version, version);
         },
       };
     });
@@ -119,22 +164,24 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
 
   async list(scope: CheckpointScope, options?: ListOptions): Promise<ExecutionCheckpoint<State>[]> {
     return this.#run("checkpointStore.list", () => {
-      const { signal, limit, order } = parseListOptions(options);
+      const { signal, limit, order, skipDamaged } = parseListOptions(options);
       const parsed = parseScope(scope);
-      return { signal, work: (call) => this.#list(parsed, { limit, order }, call) };
+      const wanted = { limit, order, skipDamaged };
+      return { signal, work: (call) => this.#list("checkpointStore.list", parsed, wanted, call) };
     });
   }
 
   async latest(
     scope: CheckpointScope,
-    options?: CallOptions,
+    options?: LatestOptions,
   ): Promise<ExecutionCheckpoint<State> | undefined> {
     return this.#run("checkpointStore.latest", () => {
-      const signal = parseCallOptions(options);
+      const { signal, skipDamaged } = parseLatestOptions(options);
       const parsed = parseScope(scope);
+      const wanted = { limit: 1, order: "desc" as const, skipDamaged };
       return {
         signal,
-        work: async (call) => (await this.#list(parsed, { limit: 1, order: "desc" }, call))[0],
+        work: async (call) => (await this.#list("checkpointStore.latest", parsed, wanted, call))[0],
       };
     });
   }
@@ -167,6 +214,27 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     });
   }
 
+  async verify(options?: VerifyCheckpointsOptions): Promise<VerifyCheckpointsReport> {
+    return this.#run("checkpointStore.verify", () => {
+      const { signal, onProgress } = parseVerifyOptions(options);
+      return {
+        signal,
+        work: (call) =>
+          verifyRecords(this.backend.pages(undefined, call), this.#codec, { signal, onProgress }),
+      };
+    });
+  }
+
+  async health(options?: CallOptions): Promise<Health> {
+    const base = { telemetry: this.#telemetry };
+    return reportHealth(base, storeOperations["checkpointStore.health"], options, {
+      check: async (signal, findings) => {
+        throwIfAborted(signal);
+        await this.backend.check({ signal, findings });
+      },
+    });
+  }
+
   async end(): Promise<void> {
     await this.backend.close();
   }
@@ -182,21 +250,22 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
 
   #rulesOf(record: StoredRecord, keepLast: number | undefined): SaveRules {
     if (keepLast === undefined) return { onlyNewer: this.#onlyNewer, keepLast: undefined };
-    const [scope] = scopesOf(record);
-    if (scope === undefined) {
-      throw new InvalidConfigError("options.keepLast", "the checkpoint has no execution_id and no thread_id");
-    }
-    return { onlyNewer: this.#onlyNewer, keepLast: { scope, count: keepLast } };
+    return { onlyNewer: this.#onlyNewer, keepLast: { scope: requireScope(record), count: keepLast } };
   }
 
   async #list(
+    name: StoreOperationName,
     scope: RecordScope,
-    range: RecordRange,
+    wanted: WantedRecords,
     call: BackendCall,
   ): Promise<ExecutionCheckpoint<State>[]> {
     call.observer?.about(threadOf(scope));
-    const records = await this.backend.list(scope, range, call);
-    return Promise.all(records.map((record) => this.#decode(record, call)));
+    const { found, damaged } = await readable(wanted, {
+      list: (range) => this.backend.list(scope, range, call),
+      decode: (record) => this.#decode(record, call),
+    });
+    for (const error of damaged) this.#telemetry.failedLater(storeOperations[name], error);
+    return found;
   }
 
   // The state is what the caller says, or what the schema has checked.
@@ -208,6 +277,13 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
 
 function threadOf({ by, id }: RecordScope): { readonly threadId: string | undefined } {
   return { threadId: by === "thread" ? id : undefined };
+}
+
+/** @throws InvalidConfigError for a record that is in no list. */
+function requireScope(record: StoredRecord): RecordScope {
+  const [scope] = scopesOf(record);
+  if (scope !== undefined) return scope;
+  throw new InvalidConfigError("options.keepLast", "the checkpoint has no execution_id and no thread_id");
 }
 
 function sizeOf({ state, metadata = "" }: StoredRecord): number {

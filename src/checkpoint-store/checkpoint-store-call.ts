@@ -5,18 +5,21 @@ import type { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall } from "./model/backend.js";
 
 /** The operations of a checkpoint store. */
-const OPERATIONS = /* @__PURE__ */ operationsOf({
+export const storeOperations = /* @__PURE__ */ operationsOf({
   "checkpointStore.setup": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.save": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.saveMany": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.load": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.list": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.latest": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.delete": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.clear": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.verify": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.health": { table: "checkpoints", isOnlyTable: true },
 });
 
 /** The name of an operation, as spans, metrics and logs show it. */
-export type StoreOperationName = keyof typeof OPERATIONS;
+export type StoreOperationName = keyof typeof storeOperations;
 
 /** A call whose arguments have been parsed. */
 export interface PreparedCall<T> {
@@ -35,7 +38,7 @@ export function runStoreCall<T>(
   prepare: () => PreparedCall<T>,
 ): Promise<T> {
   const base: ObservableCall = { telemetry };
-  return runCall(base, OPERATIONS[name], async ({ observer }) => {
+  return runCall(base, storeOperations[name], async ({ observer }) => {
     const { signal, work } = prepare();
     throwIfAborted(signal);
     return work({ signal, observer });

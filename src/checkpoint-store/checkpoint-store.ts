@@ -1,6 +1,8 @@
+import type { Health } from "../health/health.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { SetupOptions } from "../parsing/parse-setup-options.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
+import type { VerifyCheckpointsOptions, VerifyCheckpointsReport } from "./model/verify-types.js";
 
 /**
  * All checkpoints of an execution, or of a thread: those whose `metadata.execution_id`, or `metadata.thread_id`, is this text. A text by
@@ -17,8 +19,17 @@ export interface SaveOptions extends CallOptions {
   readonly keepLast?: number | undefined;
 }
 
+/** Options of {@link CheckpointStore.latest}. */
+export interface LatestOptions extends CallOptions {
+  /**
+   * Leaves out checkpoints that can't be read: damaged ones, and those that need another serializer or key. Each is logged as an error, and
+   * counts as one in the metrics. Default `false`: the first of them fails the call.
+   */
+  readonly skipDamaged?: boolean | undefined;
+}
+
 /** Options of {@link CheckpointStore.list}. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends LatestOptions {
   /** The largest number of checkpoints, at least 1. Default: no limit. */
   readonly limit?: number | undefined;
   /** `desc` returns the newest first. Default `asc`. */
@@ -64,6 +75,22 @@ export interface CheckpointStore<State = unknown> extends AsyncDisposable {
   save(checkpoint: ExecutionCheckpoint<State>, options?: SaveOptions): Promise<void>;
 
   /**
+   * Stores checkpoints as {@link save} does, all of them or none: in one transaction of Postgres or SQLite, in one script of Redis.
+   *
+   * @param checkpoints - No two may have the same id. Of an empty array nothing is sent.
+   * @param options - `keepLast` is about each execution of the checkpoints, once all are stored. Of those that were saved, the newest of each
+   *   execution is never deleted.
+   * @throws InvalidConfigError, SerializationError, CheckpointTooLargeError before anything is sent.
+   * @throws CheckpointVersionError where the option `concurrency` refuses one of them. None is stored.
+   *
+   * @example
+   * ```ts
+   * await store.saveMany(pages.map((state, n) => createCheckpoint({ executionId, nodeName: "fetch", state, version: n })));
+   * ```
+   */
+  saveMany(checkpoints: readonly ExecutionCheckpoint<State>[], options?: SaveOptions): Promise<void>;
+
+  /**
    * Loads a checkpoint. It shares nothing with what was saved.
    *
    * @throws CheckpointNotFoundError where there is none.
@@ -77,7 +104,9 @@ export interface CheckpointStore<State = unknown> extends AsyncDisposable {
   load(checkpointId: string, options?: CallOptions): Promise<ExecutionCheckpoint<State>>;
 
   /**
-   * Lists checkpoints by `timestamp`, then by `version`, then by the bytes of `id`. A damaged one fails the call.
+   * Lists checkpoints by `timestamp`, then by `version`, then by the bytes of `id`. A damaged one fails the call, unless `skipDamaged` is set.
+   *
+   * @throws DeserializationError, CorruptCheckpointError for a damaged one. They name its id and its version.
    *
    * @returns An empty array where there are none.
    *
@@ -91,12 +120,15 @@ export interface CheckpointStore<State = unknown> extends AsyncDisposable {
   /**
    * Loads the last checkpoint of the order of {@link list}, or `undefined` where there is none.
    *
+   * @throws DeserializationError, CorruptCheckpointError where it is damaged, unless `skipDamaged` is set. They name its id and its version.
+   *
    * @example
    * ```ts
    * const newest = await store.latest("exec_1");
+   * const readable = await store.latest("exec_1", { skipDamaged: true });
    * ```
    */
-  latest(scope: CheckpointScope, options?: CallOptions): Promise<ExecutionCheckpoint<State> | undefined>;
+  latest(scope: CheckpointScope, options?: LatestOptions): Promise<ExecutionCheckpoint<State> | undefined>;
 
   /**
    * Deletes a checkpoint.
@@ -121,6 +153,27 @@ export interface CheckpointStore<State = unknown> extends AsyncDisposable {
    * ```
    */
   clear(scope: CheckpointScope, options?: CallOptions): Promise<number>;
+
+  /**
+   * Reads every checkpoint of the store, and reports those that can't be read. It changes nothing. Checkpoints that are stored meanwhile may be
+   * missing.
+   *
+   * @example
+   * ```ts
+   * for (const { checkpointId, message } of (await store.verify()).problems) console.error(checkpointId, message);
+   * ```
+   */
+  verify(options?: VerifyCheckpointsOptions): Promise<VerifyCheckpointsReport>;
+
+  /**
+   * Checks whether checkpoints can be stored now. It never rejects, and gives up after two seconds, or when the signal says so.
+   *
+   * @example
+   * ```ts
+   * const { ok, error } = await store.health({ signal: AbortSignal.timeout(500) });
+   * ```
+   */
+  health(options?: CallOptions): Promise<Health>;
 
   /**
    * Closes what the store opened. It never closes a connection that you passed in. It may be called more than once.

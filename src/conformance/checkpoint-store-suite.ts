@@ -8,6 +8,7 @@ import { concurrencyCases } from "./checkpoint-cases/concurrency.js";
 import { copyCases } from "./checkpoint-cases/copies.js";
 import { deletionCases } from "./checkpoint-cases/deletions.js";
 import { listCases } from "./checkpoint-cases/checkpoint-lists.js";
+import { manySavesCases } from "./checkpoint-cases/many-saves.js";
 import { retentionCases } from "./checkpoint-cases/retention.js";
 import { saveCases } from "./checkpoint-cases/saves.js";
 import { scopeCases } from "./checkpoint-cases/scopes.js";
@@ -52,6 +53,7 @@ export type CreateCheckpointStore = (options: SuiteCheckpointStoreOptions) => Pr
 export function checkpointStoreSuite(create: CreateCheckpointStore): readonly SuiteCase[] {
   const cases: readonly CheckpointCase[] = [
     ...saveCases,
+    ...manySavesCases,
     ...valueCases,
     ...copyCases,
     ...scopeCases,

@@ -1,15 +1,10 @@
 import type { CallContext } from "../db/call-context.js";
 import { isDistributed } from "../db/placement/placement.js";
-import { abortErrorOf, orAborted } from "../db/statements/cancellation.js";
+import { orAborted } from "../db/statements/cancellation.js";
 import { migrateCommand } from "../db/migrate-command.js";
 import { describeWithoutPolicy } from "../db/policies.js";
-import { raceAgainst } from "../db/async/race-against.js";
-import { checkCall } from "../db/run-call.js";
 import { readList } from "../db/selected-list.js";
-import { toDatabaseError } from "../db/to-database-error.js";
-import { withinTime } from "../db/async/within-time.js";
 import {
-  CheckpointError,
   ConnectionError,
   DatabaseError,
   MigrationRequiredError,
@@ -18,25 +13,17 @@ import {
 } from "../errors/index.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
-import { parseCallOptions } from "../parsing/parse-call-options.js";
 import type { ObservedOperation } from "../telemetry/observed-operation.js";
 import { boundedKysely } from "./bounded-kysely.js";
 import type { Health } from "./health.js";
+import { type HealthFindings, reportHealth } from "./report-health.js";
 import { type ServerState, serverState } from "./queries/server-state.js";
 
-/** How long to wait without a signal from the caller, in milliseconds. */
-const DEFAULT_BOUND_MS = 2_000;
 const READ_ONLY_TRANSACTION = "25006";
-/** How many calls that wait too long are named. */
-const MOST_WAITING = 20;
 const INSUFFICIENT_PRIVILEGE = "42501";
-
-type Findings = { -readonly [Name in keyof Health]?: Health[Name] };
 
 /** What a saver, a store or a cache needs in the database to store anything. */
 export interface HealthRequirements {
-  /** The operation, as metrics name it. */
-  readonly operation: ObservedOperation;
   /** What is stored, as an error names it, such as `checkpoints`. */
   readonly stored: string;
   /** The tables that must be up to date. */
@@ -54,55 +41,41 @@ export interface HealthRequirements {
  */
 export async function checkHealth(
   call: CallContext,
-  requirements: HealthRequirements,
+  requirements: HealthRequirements & { readonly operation: ObservedOperation },
   options: unknown,
 ): Promise<Health> {
-  let began = performance.now();
-  const findings: Findings = {};
-  let error: CheckpointError | undefined;
-  try {
-    const given = checkCall(call, requirements.operation, () => parseCallOptions(options));
-    await openEmbedded(call, given);
-    began = performance.now();
-    const limitMs = given === undefined ? DEFAULT_BOUND_MS : undefined;
-    await withinTime({ signal: given, limitMs }, async (signal) => {
-      const checking = check({ ...call, signal }, requirements, findings, began);
-      // Returns in time even while the server is asked to cancel the statement.
-      await raceAgainst(signal, checking).catch((reason: unknown) => {
-        if (!signal.aborted) throw reason;
-        throw given === undefined ? noAnswer() : abortErrorOf(given);
-      });
-    });
-  } catch (reason) {
-    error = toCheckpointError(reason);
-  }
-  call.telemetry?.health(requirements.operation, error === undefined);
+  const health = await reportHealth(call, requirements.operation, options, {
+    open: (signal) => openEmbedded(call, signal),
+    check: (signal, findings) => checkStoring({ ...call, signal }, requirements, findings),
+  });
   const pool = call.database.poolState?.();
-  return {
-    ok: error === undefined,
-    latencyMs: performance.now() - began,
-    ...findings,
-    ...(pool && { pool }),
-    waiting: call.telemetry?.waiting(MOST_WAITING) ?? [],
-    ...(error && { error }),
-  };
+  return { ...health, ...(pool && { pool }) };
 }
 
 /**
  * Opens a PGlite that was not used yet, outside of the time limit: opening keeps this process busy for seconds, during which no
  * timer could end the wait.
  */
-async function openEmbedded({ database }: CallContext, signal: AbortSignal | undefined): Promise<void> {
+export async function openEmbedded(
+  { database }: CallContext,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (database.opening === undefined || database.closed) return;
   await orAborted(database.opening(), signal);
 }
 
-async function check(
+/**
+ * Checks whether something can be stored now. It retries nothing.
+ *
+ * @param findings - Receives what is found out, also where the check rejects.
+ * @throws CheckpointError that says why nothing can be stored, and what to run.
+ */
+export async function checkStoring(
   call: CallContext,
   requirements: HealthRequirements,
-  findings: Findings,
-  began: number,
+  findings: HealthFindings,
 ): Promise<void> {
+  const began = performance.now();
   const { sets, tables } = requirements;
   const { database, schema, policy, signal } = call;
   if (database.closed) throw new ConnectionError("the database has been closed", { transient: false });
@@ -124,7 +97,7 @@ async function check(
   }
   findings.schema = { upToDate: pending.length === 0, pending };
   if (pending.length > 0) {
-    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema, optional)}\``;
+    const problem = `schema "${schema}" lacks ${pending.join(", ")}: run \`${migrateCommand(schema, optional, call.checkpointTable)}\``;
     throw new MigrationRequiredError(schema, problem, { pending });
   }
   if (server.is_read_only) {
@@ -177,13 +150,4 @@ function requireRowSecurity(
   const secured = readList(secured_tables);
   const open = tables.filter((table) => !secured.includes(table));
   if (open.length > 0) throw new RowSecurityError(schema, open);
-}
-
-function noAnswer(): ConnectionError {
-  return new ConnectionError(`the database did not answer within ${DEFAULT_BOUND_MS} ms`);
-}
-
-function toCheckpointError(reason: unknown): CheckpointError {
-  const error = toDatabaseError(reason);
-  return error instanceof CheckpointError ? error : new DatabaseError(error.message, { cause: error });
 }

@@ -4,14 +4,18 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   BackendCheckpointStore,
   type BackendCall,
+  type CheckCall,
   CheckpointCopyError,
   copyCheckpoints,
   type CopyProgress,
   type CheckpointBackend,
   createCheckpoint,
   MemoryCheckpointStore,
+  type ReadRecord,
   type RecordRange,
   type RecordScope,
+  type RefusingRecord,
+  type SaveManyRules,
   type SaveRules,
   type StoredRecord,
 } from "../../src/checkpoint-store/index.js";
@@ -39,10 +43,20 @@ class WrappedBackend implements CheckpointBackend {
   save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined> {
     return this.inner.save(record, rules, call);
   }
+  saveMany(
+    records: readonly StoredRecord[],
+    rules: SaveManyRules,
+    call: BackendCall,
+  ): Promise<RefusingRecord | undefined> {
+    return this.inner.saveMany(records, rules, call);
+  }
+  check(call: CheckCall): Promise<void> {
+    return this.inner.check(call);
+  }
   load(id: string, call: BackendCall): Promise<StoredRecord | undefined> {
     return this.inner.load(id, call);
   }
-  list(scope: RecordScope, range: RecordRange, call: BackendCall): Promise<readonly StoredRecord[]> {
+  list(scope: RecordScope, range: RecordRange, call: BackendCall): Promise<readonly ReadRecord[]> {
     return this.inner.list(scope, range, call);
   }
   delete(id: string, call: BackendCall): Promise<boolean> {
@@ -54,7 +68,7 @@ class WrappedBackend implements CheckpointBackend {
   count(call: BackendCall): Promise<number> {
     return this.inner.count(call);
   }
-  pages(after: string | undefined, call: BackendCall): AsyncIterable<readonly StoredRecord[]> {
+  pages(after: string | undefined, call: BackendCall): AsyncIterable<readonly ReadRecord[]> {
     return this.inner.pages(after, call);
   }
   close(): Promise<void> {

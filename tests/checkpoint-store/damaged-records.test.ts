@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "@jest/globals";
 import { createCheckpoint, type StoredRecord } from "../../src/checkpoint-store/index.js";
+import { RecordingLogger } from "../telemetry/recording-logger.js";
 import { describeEachBackend } from "./backends.js";
 
 /** JSON that no store of ours has written, with the code of the error. */
@@ -37,6 +38,52 @@ describeEachBackend("a damaged record", (suite) => {
       expect(await store.list(executionId)).toStrictEqual([good]);
     },
   );
+
+  it("that is the newest is named with its version, or left out and reported", async () => {
+    const logger = new RecordingLogger();
+    const store = await suite.open({ logger });
+    const executionId = randomUUID();
+    const [first, second, third, newest] = [0, 1, 2, 3].map((n) =>
+      createCheckpoint({ executionId, nodeName: "n", state: n, version: n, timestamp: new Date(n) }),
+    );
+    if (!first || !second || !third || !newest) throw new Error("there are four");
+    await store.saveMany([first, second, third, newest]);
+    for (const { id } of [second, newest]) {
+      const stored = await store.backend.load(id, {});
+      if (stored === undefined) throw new Error("nothing was stored");
+      const damaged = { ...stored, state: '{"lc_serde":7}' };
+      await store.backend.save(damaged, { onlyNewer: false, keepLast: undefined }, {});
+    }
+    const refusal = {
+      checkpointId: newest.id,
+      message: `checkpoint "${newest.id}": version 3: the key "lc_serde" holds no encoded state`,
+    };
+    await expect(store.latest(executionId)).rejects.toMatchObject(refusal);
+    logger.lines.length = 0;
+    expect(await store.latest(executionId, { skipDamaged: true })).toStrictEqual(third);
+    expect(logger.lines).toMatchObject([
+      {
+        level: "error",
+        message: "checkpointStore.latest failed",
+        fields: { code: "DESERIALIZATION_FAILED" },
+      },
+    ]);
+    const skipping = { skipDamaged: true } as const;
+    expect(await store.list(executionId, skipping)).toStrictEqual([first, third]);
+    expect(await store.list(executionId, { ...skipping, limit: 2 })).toStrictEqual([first, third]);
+    expect(await store.list(executionId, { ...skipping, limit: 1, order: "desc" })).toStrictEqual([third]);
+    const { problems } = await store.verify();
+    const found = problems.filter(({ checkpointId }) => [second.id, newest.id].includes(checkpointId));
+    expect(found.toSorted((one, other) => (one.version ?? 0) - (other.version ?? 0))).toEqual([
+      {
+        checkpointId: second.id,
+        code: "DESERIALIZATION_FAILED",
+        version: 1,
+        message: `checkpoint "${second.id}": version 1: the key "lc_serde" holds no encoded state`,
+      },
+      { code: "DESERIALIZATION_FAILED", version: 3, ...refusal },
+    ]);
+  });
 
   it("of metadata that is JSON null is a checkpoint without metadata", async () => {
     const store = await suite.open();

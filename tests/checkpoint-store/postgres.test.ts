@@ -67,6 +67,14 @@ describeEachTarget("a PostgresCheckpointStore", (target) => {
     await using missing = new PostgresCheckpointStore(database.source, { table: "missing" });
     await expect(missing.load("c1")).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
     await expect(missing.save(at(1), { keepLast: 1 })).rejects.toMatchObject({ code: "MIGRATION_REQUIRED" });
+    const { ok, schema, error } = await missing.health();
+    expect({ ok, schema }).toEqual({
+      ok: false,
+      schema: { upToDate: false, pending: ["checkpoint-store-0001-create-checkpoint-store"] },
+    });
+    expect(error?.message).toContain(
+      "migrate --schema public --with checkpoint-store --checkpoint-table missing",
+    );
   });
 
   it("cuts the microseconds of a program of Go, and sorts by them", async () => {

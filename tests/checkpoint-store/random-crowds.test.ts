@@ -48,5 +48,10 @@ async function expectConsistency(
 
 /** The checkpoints of all saves. */
 function savedIn(calls: readonly AnyCall[], prefix: string): ExecutionCheckpoint[] {
-  return calls.flatMap((call) => (call.kind === "save" ? [checkpointOf(call.checkpoint, prefix)] : []));
+  return calls
+    .flatMap((call) => {
+      if (call.kind === "saveMany") return call.checkpoints;
+      return call.kind === "save" ? [call.checkpoint] : [];
+    })
+    .map((checkpoint) => checkpointOf(checkpoint, prefix));
 }

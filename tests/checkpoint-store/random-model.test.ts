@@ -34,6 +34,16 @@ function modelled(model: ModelStore, call: AnyCall, prefix: string): unknown {
       const storedVersion = model.save(checkpointOf(checkpoint, prefix), keepLast, optimistic);
       return storedVersion === undefined ? undefined : { storedVersion };
     }
+    case "saveMany": {
+      const { keepLast, optimistic } = call;
+      const isListed = call.checkpoints.every(
+        ({ listedId, threadId }) => (listedId ?? threadId) !== undefined,
+      );
+      if (keepLast !== undefined && !isListed) return { invalid: "options.keepLast" };
+      const checkpoints = call.checkpoints.map((each) => checkpointOf(each, prefix));
+      const storedVersion = model.saveMany(checkpoints, keepLast, optimistic);
+      return storedVersion === undefined ? undefined : { storedVersion };
+    }
     case "load":
       return model.load(prefix + call.id) ?? { notFound: prefix + call.id };
     case "list": {

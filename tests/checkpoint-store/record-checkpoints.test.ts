@@ -153,7 +153,11 @@ describe("recordCheckpoints", () => {
   it("saves, loads, lists and clears by hand", async () => {
     const recorded = recordCheckpoints(row("node"), { store });
     const saved = await recorded.saveCheckpoint("node", { text: "by hand" });
-    expect(saved).toMatchObject({ nodeName: "node", version: 1, metadata: { source: "manual_save" } });
+    expect(saved).toMatchObject({
+      nodeName: "node",
+      version: 1,
+      metadata: { source: "manual_save", saved_by: "node" },
+    });
     expect(await recorded.loadCheckpoint(saved.id)).toEqual(saved);
     await recorded.saveCheckpoint("other", { text: "later" });
     expect(steps(await recorded.listCheckpoints({ order: "desc" }))).toEqual(["2 other", "1 node"]);

@@ -204,4 +204,23 @@ describeOwnRedis("a checkpoint store in a Redis with passwords", () => {
       expect(String(failure) + String(Reflect.get(Object(failure), "cause"))).not.toContain(PASSWORD);
     }
   });
+
+  it("is not healthy where it would refuse a save, and health() writes nothing", async () => {
+    const server = await RedisServer.open([]);
+    await using store = new RedisCheckpointStore(server.url);
+    const client = await connected(server.url);
+    const health = async (): Promise<unknown> => {
+      const { ok, error } = await store.health();
+      return [ok, error?.code];
+    };
+    expect(await health()).toEqual([true, undefined]);
+    expect(await client.keys("*")).toEqual([]);
+    await client.sendCommand(["CONFIG", "SET", "maxmemory", "1"]);
+    expect(await health()).toEqual([false, "DATABASE_ERROR"]);
+    await client.sendCommand(["CONFIG", "SET", "maxmemory", "0"]);
+    await client.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
+    expect(await health()).toEqual([false, "DATABASE_ERROR"]);
+    await client.close();
+    await server.close();
+  });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { createClient, type RedisClientType } from "redis";
-import { createCheckpoint, type StoredRecord } from "../../src/checkpoint-store/index.js";
+import { createCheckpoint, type ReadRecord } from "../../src/checkpoint-store/index.js";
 import type { RedisCheckpointStore } from "../../src/checkpoint-store/redis/index.js";
 import { CorruptCheckpointError, InvalidConfigError } from "../../src/errors/index.js";
 import { describeRedis, openRedisStore, ownPrefix, redisUrl } from "./redis.js";
@@ -181,10 +181,12 @@ describeRedis("a checkpoint store in Redis that other programs write to", () => 
     }
     const call = {};
     expect(await store.backend.count(call)).toBe(ids.length);
-    const pages: StoredRecord[] = [];
+    const pages: ReadRecord[] = [];
     for await (const page of store.backend.pages("*", call)) pages.push(...page);
     const sorted = [...ids].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
-    expect(pages.map(({ id }) => id)).toEqual(sorted.slice(sorted.indexOf("*") + 1));
+    expect(pages.map((read) => ("id" in read ? read.id : read))).toEqual(
+      sorted.slice(sorted.indexOf("*") + 1),
+    );
     for (const id of ids) expect(await store.clear(id)).toBe(1);
     expect(await client.keys(`${prefix}*`)).toEqual([]);
   });

@@ -64,6 +64,17 @@ describeSqlite("a SqliteCheckpointStore whose database is locked", (newFile) => 
     expect(await store.list("e")).toHaveLength(1);
   });
 
+  it.each(SQLITE_KINDS)("is not healthy on $name where it can't write, or has no table", async (kind) => {
+    const { source, exec } = kind.open(newFile());
+    const store = new SqliteCheckpointStore(source);
+    const codeOf = async (): Promise<string | undefined> => (await store.health()).error?.code;
+    expect(await codeOf()).toBe("MIGRATION_REQUIRED");
+    await store.setup();
+    expect(await codeOf()).toBeUndefined();
+    exec("pragma query_only = on");
+    expect(await codeOf()).toBe("PERMISSION_DENIED");
+  });
+
   it("ends the wait by its signal", async () => {
     const file = newFile();
     const logger = new RecordingLogger();

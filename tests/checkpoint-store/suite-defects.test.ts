@@ -3,6 +3,8 @@ import {
   BackendCheckpointStore,
   type RecordRange,
   type RecordScope,
+  type RefusingRecord,
+  type SaveManyRules,
   type SaveRules,
   type StoredRecord,
 } from "../../src/checkpoint-store/index.js";
@@ -38,6 +40,19 @@ class WithoutTrimming extends MemoryBackend {
 class WithoutVersions extends MemoryBackend {
   override save(record: StoredRecord, rules: SaveRules): Promise<number | undefined> {
     return super.save(record, { ...rules, onlyNewer: false });
+  }
+}
+
+class SavingOneByOne extends MemoryBackend {
+  override async saveMany(
+    records: readonly StoredRecord[],
+    { onlyNewer }: SaveManyRules,
+  ): Promise<RefusingRecord | undefined> {
+    for (const record of records) {
+      const version = await super.save(record, { onlyNewer, keepLast: undefined });
+      if (version !== undefined) return { id: record.id, version };
+    }
+    return undefined;
   }
 }
 
@@ -79,6 +94,11 @@ it.each([
     "versions are not compared",
     WithoutVersions,
     "optimistic: a version that is not larger is refused by CheckpointVersionError, and nothing changes",
+  ],
+  [
+    "saveMany saves one by one",
+    SavingOneByOne,
+    "optimistic: saveMany is refused as a whole by one newer checkpoint, and a repetition passes",
   ],
   [
     "a save replaces only the state",

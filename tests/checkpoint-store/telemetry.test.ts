@@ -33,17 +33,20 @@ describeEachBackend("the telemetry of a checkpoint store", (suite) => {
     earlier = sdk.spans.length;
     await store.setup();
     await store.save(CHECKPOINT, { keepLast: 3 });
+    await store.saveMany([CHECKPOINT]);
     await store.load(CHECKPOINT.id);
     await store.list("secret execution");
     await store.latest({ threadId: "thread 7" });
     await store.delete(CHECKPOINT.id);
     await store.clear("secret execution");
+    await store.verify();
+    await store.health();
     expect(spans().map(({ name }) => name)).toEqual(
-      ["setup", "save", "load", "list", "latest", "delete", "clear"].map(
+      ["setup", "save", "saveMany", "load", "list", "latest", "delete", "clear", "verify"].map(
         (call) => `checkpointStore.${call} checkpoints`,
       ),
     );
-    const [, save, load, list, latest, deletion] = spans();
+    const [, save, saveMany, load, list, latest, deletion] = spans();
     for (const span of spans()) {
       expect(span.status.code).toBe(SpanStatusCode.UNSET);
       expect(span.attributes["db.system.name"]).toBe(store.backend.system);
@@ -55,7 +58,7 @@ describeEachBackend("the telemetry of a checkpoint store", (suite) => {
     for (const span of [load, deletion])
       expect(span?.attributes["langgraph.checkpoint_id"]).toBe(CHECKPOINT.id);
     expect(latest?.attributes["langgraph.thread_id"]).toBe("thread 7");
-    for (const span of [save, load, list]) {
+    for (const span of [save, saveMany, load, list]) {
       expect(Number(span?.attributes["langgraph.checkpoint.bytes"])).toBeGreaterThan(100);
       expect(Number(span?.attributes["langgraph.checkpoint.bytes"])).toBeLessThan(400);
     }

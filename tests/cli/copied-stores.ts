@@ -17,7 +17,7 @@ import { ownPrefix, redisUrl } from "../checkpoint-store/redis.js";
 /** An end of a copy, of a kind of its own. */
 export interface CopyEnd {
   /** The options of the command line for this end. */
-  readonly argv: (side: "from" | "to") => string[];
+  readonly argv: (side: "from" | "to" | "store") => string[];
   /** Opens the same store. */
   readonly open: () => BackendCheckpointStore;
 }

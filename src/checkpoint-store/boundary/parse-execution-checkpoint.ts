@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { z } from "zod";
+import { InvalidConfigError } from "../../errors/index.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { isPlainObject } from "../../serde/plain-object.js";
@@ -44,6 +45,20 @@ export type ParsedCheckpoint = z.output<typeof checkpoint>;
 
 export function parseCheckpoint(value: unknown): ParsedCheckpoint {
   return parse(checkpoint, value, "checkpoint");
+}
+
+/** @throws InvalidConfigError for a checkpoint that can't be stored, and for two with the same id: nobody could say which of them to keep. */
+export function parseCheckpoints(values: unknown): ParsedCheckpoint[] {
+  const parsed = parse(z.array(z.unknown()), values, "checkpoints").map((value, n) =>
+    parse(checkpoint, value, `checkpoints[${n}]`),
+  );
+  const ids = new Set<string>();
+  for (const [n, { id }] of parsed.entries()) {
+    if (ids.has(id))
+      throw new InvalidConfigError(`checkpoints[${n}].id`, "another one of them has the same id");
+    ids.add(id);
+  }
+  return parsed;
 }
 
 /**

@@ -27,21 +27,33 @@ export async function decodeRecord(
 ): Promise<ExecutionCheckpoint> {
   const { id, nodeName, version } = record;
   try {
-    const metadata = record.metadata === undefined ? null : await decodeMetadata(record.metadata, id);
+    const metadata = record.metadata === undefined ? null : await decodeMetadata(record.metadata);
     const state = await decodeState(record.state, id, serde);
     const checked = await checkedState(stateSchema, state, id);
     // A backend in memory keeps the record, and a caller may change the Date.
     return { id, nodeName, state: checked, metadata, timestamp: new Date(record.timestamp), version };
   } catch (error) {
-    throw error instanceof DeserializationError ? error.at({ checkpointId: id }) : error;
+    throw namingVersion(error, id, version);
   }
 }
 
-async function decodeMetadata(text: string, checkpointId: string): Promise<Record<string, unknown> | null> {
-  const metadata = await decodeJsonb(text, { checkpointId });
+async function decodeMetadata(text: string): Promise<Record<string, unknown> | null> {
+  const metadata = await decodeJsonb(text, {});
   if (metadata === null) return null;
   if (typeof metadata === "object" && isPlainObject(metadata)) return metadata;
-  throw new CorruptCheckpointError("its metadata is not an object", { checkpointId });
+  throw new NoObject();
+}
+
+/** Metadata that is not an object. Only this file sees it. */
+class NoObject extends Error {}
+
+function namingVersion(error: unknown, checkpointId: string, version: number): unknown {
+  if (error instanceof NoObject) {
+    return new CorruptCheckpointError(`version ${version}: its metadata is not an object`, { checkpointId });
+  }
+  if (!(error instanceof DeserializationError)) return error;
+  const { problem, typeTag, cause } = error;
+  return new DeserializationError(`version ${version}: ${problem}`, { checkpointId, typeTag, cause });
 }
 
 async function checkedState(

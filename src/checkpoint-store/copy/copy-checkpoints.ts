@@ -3,6 +3,7 @@ import { AbortError, InvalidConfigError } from "../../errors/index.js";
 import { parseCopyOptions } from "../boundary/parse-copy-options.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import type { CopyCheckpointsOptions, CopyProgress } from "../model/copy-types.js";
+import type { ReadRecord } from "../model/stored-record.js";
 import { CheckpointCopyError } from "./checkpoint-copy-error.js";
 import { copyRecord, type CopyOutcome } from "./copy-record.js";
 
@@ -49,12 +50,14 @@ export async function copyCheckpoints(
       await eachConcurrently(page, maxConcurrency, async (record) => {
         throwIfAborted(signal);
         try {
+          if (record instanceof Error) throw record;
           outcomes.push(await copyRecord(record, target, dryRun, call));
         } catch (error) {
-          throw stoppedBy(error, progress, record.id);
+          throw stoppedBy(error, progress, idOf(record));
         }
       });
-      progress = added(progress, outcomes, page.at(-1)?.id);
+      const last = page.at(-1);
+      progress = added(progress, outcomes, last && idOf(last));
       onProgress?.(progress);
     }
     const counts = await Promise.all([source.count(call), target.count(call)]);
@@ -94,6 +97,10 @@ function stoppedBy(error: unknown, progress: CopyProgress, checkpointId?: string
     checkpointId === undefined ? "the copy has stopped" : `checkpoint "${checkpointId}" was not copied`;
   const reason = error instanceof Error ? error.message : String(error);
   return new CheckpointCopyError(`${what}: ${reason}`, progress, { checkpointId, cause: error });
+}
+
+function idOf(record: ReadRecord): string | undefined {
+  return record instanceof Error ? record.checkpointId : record.id;
 }
 
 function added(

@@ -76,7 +76,7 @@ class GraphRecorder implements RecordedGraph<RecordableGraph> {
 
   async saveCheckpoint(nodeName: string, state: unknown): Promise<ExecutionCheckpoint> {
     this.#writer.refresh();
-    return this.#writer.save({ nodeName, state, metadata: { source: "manual_save" } });
+    return this.#writer.save({ nodeName, state, metadata: { source: "manual_save", saved_by: nodeName } });
   }
 
   async loadCheckpoint(checkpointId: string, options?: CallOptions): Promise<ExecutionCheckpoint> {

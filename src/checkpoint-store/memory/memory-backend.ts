@@ -2,8 +2,11 @@ import type { CheckpointBackend } from "../model/backend.js";
 import {
   compareRecords,
   isSameRecord,
+  newestOfScopes,
   type RecordRange,
   type RecordScope,
+  type RefusingRecord,
+  type SaveManyRules,
   type SaveRules,
   scopesOf,
   type StoredRecord,
@@ -27,6 +30,14 @@ export class MemoryBackend implements CheckpointBackend {
 
   save(record: StoredRecord, rules: SaveRules): Promise<number | undefined> {
     return Promise.resolve(this.#save(record, rules));
+  }
+
+  saveMany(records: readonly StoredRecord[], rules: SaveManyRules): Promise<RefusingRecord | undefined> {
+    return Promise.resolve(this.#saveMany(records, rules));
+  }
+
+  check(): Promise<void> {
+    return Promise.resolve();
   }
 
   load(id: string): Promise<StoredRecord | undefined> {
@@ -70,21 +81,35 @@ export class MemoryBackend implements CheckpointBackend {
   }
 
   #save(record: StoredRecord, { onlyNewer, keepLast }: SaveRules): number | undefined {
-    const stored = this.#records.get(record.id);
-    if (
-      onlyNewer &&
-      stored !== undefined &&
-      record.version <= stored.version &&
-      !isSameRecord(record, stored)
-    ) {
-      return stored.version;
-    }
+    const refusing = onlyNewer ? this.#refusing(record) : undefined;
+    if (refusing !== undefined) return refusing.version;
     this.#records.set(record.id, record);
-    if (keepLast === undefined) return undefined;
-    for (const { id } of this.#newestFirst(keepLast.scope).slice(keepLast.count)) {
-      if (id !== record.id) this.#records.delete(id);
-    }
+    if (keepLast !== undefined) this.#trim(keepLast.scope, keepLast.count, record.id);
     return undefined;
+  }
+
+  // Nothing runs in between.
+  #saveMany(
+    records: readonly StoredRecord[],
+    { onlyNewer, keepLast }: SaveManyRules,
+  ): RefusingRecord | undefined {
+    const refusing = onlyNewer ? records.map((record) => this.#refusing(record)).find(Boolean) : undefined;
+    if (refusing !== undefined) return refusing;
+    for (const record of records) this.#records.set(record.id, record);
+    if (keepLast === undefined) return undefined;
+    for (const { scope, saved } of newestOfScopes(records)) this.#trim(scope, keepLast, saved);
+    return undefined;
+  }
+
+  /** Returns the stored record that refuses this one. */
+  #refusing(record: StoredRecord): StoredRecord | undefined {
+    const stored = this.#records.get(record.id);
+    const isNewer = stored === undefined || record.version > stored.version;
+    return isNewer || isSameRecord(record, stored) ? undefined : stored;
+  }
+
+  #trim(scope: RecordScope, count: number, saved: string): void {
+    for (const { id } of this.#newestFirst(scope).slice(count)) if (id !== saved) this.#records.delete(id);
   }
 
   #newestFirst(scope: RecordScope): StoredRecord[] {

@@ -1,3 +1,5 @@
+import { CorruptCheckpointError } from "../../errors/index.js";
+
 /**
  * A checkpoint as a backend stores it: what it is found and sorted by, and its state and metadata as JSON text.
  *
@@ -55,6 +57,39 @@ export interface SaveRules {
 }
 
 /**
+ * What a save of many records does besides storing them.
+ *
+ * @experimental
+ */
+export interface SaveManyRules {
+  /** As {@link SaveRules} has it, for each record. One that is refused refuses all. */
+  readonly onlyNewer: boolean;
+  /**
+   * How many records to keep of each scope that a saved record is listed first in, as {@link scopesOf} returns them, once all are saved. Of the
+   * saved records of a scope, the newest is never deleted. `undefined`: all.
+   */
+  readonly keepLast: number | undefined;
+}
+
+/**
+ * The record that has refused another one by the rule `onlyNewer`.
+ *
+ * @experimental
+ */
+export interface RefusingRecord {
+  readonly id: string;
+  /** The stored version. */
+  readonly version: number;
+}
+
+/**
+ * A record as it was read: itself, or the error that says why it can't be read. The error names its id.
+ *
+ * @experimental
+ */
+export type ReadRecord = StoredRecord | CorruptCheckpointError;
+
+/**
  * Returns where a record is listed.
  *
  * @experimental
@@ -91,4 +126,41 @@ export function compareRecords(one: StoredRecord, other: StoredRecord): number {
     one.version - other.version ||
     Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
   );
+}
+
+/**
+ * Returns the newest record of each scope that one of them is listed first in.
+ *
+ * @experimental
+ */
+export function newestOfScopes(
+  records: readonly StoredRecord[],
+): { readonly scope: RecordScope; readonly saved: string }[] {
+  const newest = new Map<string, StoredRecord>();
+  for (const record of records) {
+    const key = JSON.stringify(scopesOf(record)[0]);
+    const other = newest.get(key);
+    if (other === undefined || compareRecords(record, other) > 0) newest.set(key, record);
+  }
+  // In the same order in every call, so that no two wait for each other's locks.
+  const sorted = [...newest].sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.flatMap(([, record]) =>
+    scopesOf(record)
+      .slice(0, 1)
+      .map((scope) => ({ scope, saved: record.id })),
+  );
+}
+
+/**
+ * Calls a function that reads a record, and returns the error that says why it can't be read.
+ *
+ * @throws What else the function throws.
+ */
+export function readRecord<Read>(read: () => Read): Read | CorruptCheckpointError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CorruptCheckpointError) return error;
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import { advisoryKey } from "../../db/locks/advisory-key.js";
 import type { OpenedCall } from "../../db/open-call.js";
 import { runStatement, runTransaction } from "../../db/statements/run-statement.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { checkStoring, openEmbedded } from "../../health/check-health.js";
 import { checkpointStoreSet } from "../../migrations/checkpoint-store-set.js";
 import { setUpSets } from "../../migrations/set-up-sets.js";
 import type { BackendCall } from "../model/backend.js";
@@ -17,10 +18,25 @@ export function postgresConnection(base: OpenedCall, table: string): RecordConne
     setup: ({ lockTimeoutMs, ...call }) =>
       setUpSets({ ...within(call), lockTimeoutMs }, [checkpointStoreSet({ table })]),
     run: (call, statement, params) => runStatement(within(call), statement, params),
-    transact: async (call, scope, steps) => {
+    check: async ({ findings, ...call }) => {
+      const requirements = {
+        stored: "checkpoints",
+        sets: [checkpointStoreSet({ table })],
+        tables: [table],
+        privileges: ["select", "insert", "update"].map((right) => `${right} on ${table}`),
+      };
+      try {
+        await openEmbedded(base, call.signal);
+        await checkStoring(within(call), requirements, findings);
+      } finally {
+        const pool = base.database.poolState?.();
+        if (pool !== undefined) findings.pool = pool;
+      }
+    },
+    transact: async (call, scopes, steps) => {
       const { guard = [], statements } = steps(base.schema);
-      const lock = { statement: lockScope(base.schema, table, scope) };
-      await runTransaction(within(call), { guard: [lock, ...guard], statements });
+      const locks = scopes.map((scope) => ({ statement: lockScope(base.schema, table, scope) }));
+      await runTransaction(within(call), { guard: [...locks, ...guard], statements });
     },
     close: () => base.database.close(),
   };

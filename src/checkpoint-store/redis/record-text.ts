@@ -56,7 +56,7 @@ export function decodeRecord(text: string, id: string): RedisRecord {
   const { nodeName, state, metadata, metadataText, version } = fields;
   const time = parseTime(fields.timestamp);
   if (time === undefined) {
-    throw new CorruptCheckpointError("its timestamp is none", { checkpointId: id });
+    throw new CorruptCheckpointError(`version ${version}: its timestamp is none`, { checkpointId: id });
   }
   const { execution_id, thread_id } = isJsonObject(metadata) ? metadata : {};
   const executionId = typeof execution_id === "string" ? execution_id : "";

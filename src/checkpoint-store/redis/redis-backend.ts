@@ -1,10 +1,15 @@
 import type { RetryOptions } from "../../db/statements/retry-transient.js";
-import { CheckpointTooLargeError, DatabaseError } from "../../errors/index.js";
+import { CheckpointTooLargeError, CorruptCheckpointError, DatabaseError } from "../../errors/index.js";
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import {
+  newestOfScopes,
+  type ReadRecord,
+  readRecord,
   type RecordRange,
   type RecordScope,
+  type RefusingRecord,
+  type SaveManyRules,
   type SaveRules,
   scopesOf,
   type StoredRecord,
@@ -14,6 +19,7 @@ import { compareRedisRecords, decodeRecord, encodeRecord, type RedisRecord } fro
 import type { RedisClient } from "./redis-client.js";
 import { partsOf, RedisCommands, type Reply } from "./redis-commands.js";
 import { wrongTypeError } from "./redis-errors.js";
+import { CHECK } from "./scripts/check-script.js";
 import { CLEAR } from "./scripts/clear-script.js";
 import { DELETE } from "./scripts/delete-script.js";
 import { LIST, PORTION } from "./scripts/list-script.js";
@@ -60,17 +66,26 @@ export class RedisBackend implements CheckpointBackend {
     { onlyNewer, keepLast }: SaveRules,
     call: BackendCall,
   ): Promise<number | undefined> {
-    const { id, executionId, threadId = "", version } = record;
-    const text = checkedText(record);
-    const keys = [
-      recordKey(this.#prefix, id),
-      ...scopesOf(record).map((scope) => indexKey(this.#prefix, scope)),
-    ];
-    const kept = keepLast ? [keepLast.scope.by, keepLast.scope.id, String(keepLast.count)] : ["", "", ""];
-    const rules = [this.#ttl, onlyNewer ? "1" : "", ...kept];
-    const parameters = [this.#prefix, id, text, String(version), executionId, threadId, ...rules];
-    const reply = await this.#commands.run(call, SAVE, keys, parameters);
-    return reply === null ? undefined : countIn(reply);
+    const trims = keepLast === undefined ? [] : [{ scope: keepLast.scope, saved: record.id }];
+    return (await this.#save([record], { onlyNewer, keepLast: keepLast?.count }, trims, call))?.version;
+  }
+
+  saveMany(
+    records: readonly StoredRecord[],
+    rules: SaveManyRules,
+    call: BackendCall,
+  ): Promise<RefusingRecord | undefined> {
+    return this.#save(records, rules, rules.keepLast === undefined ? [] : newestOfScopes(records), call);
+  }
+
+  // Retries nothing: the caller bounds how long it may take.
+  async check(call: BackendCall): Promise<void> {
+    await new RedisCommands(this.#client, false).run(
+      call,
+      CHECK,
+      [recordKey(this.#prefix, "")],
+      [this.#prefix],
+    );
   }
 
   async load(id: string, call: BackendCall): Promise<StoredRecord | undefined> {
@@ -82,18 +97,21 @@ export class RedisBackend implements CheckpointBackend {
     scope: RecordScope,
     { limit, order }: RecordRange,
     call: BackendCall,
-  ): Promise<readonly StoredRecord[]> {
+  ): Promise<readonly ReadRecord[]> {
     const found: RedisRecord[] = [];
+    const unreadable: CorruptCheckpointError[] = [];
     const gone: string[] = [];
     for (const [id, text] of await this.#texts(scope, { limit, order }, call)) {
-      const read = text === undefined ? undefined : decodeRecord(text, id);
-      if (read !== undefined && isIn(scope, read.record)) found.push(read);
+      const read = text === undefined ? undefined : readRecord(() => decodeRecord(text, id));
+      if (read instanceof CorruptCheckpointError) unreadable.push(read);
+      else if (read !== undefined && isIn(scope, read.record)) found.push(read);
       else gone.push(id);
     }
     await this.#sweep(scope, gone, call);
     found.sort(compareRedisRecords);
     if (order === "desc") found.reverse();
-    return found.slice(0, limit).map(({ record }) => record);
+    // Nobody knows the time of what can't be read.
+    return [...unreadable, ...found.slice(0, limit).map(({ record }) => record)];
   }
 
   async delete(id: string, call: BackendCall): Promise<boolean> {
@@ -110,7 +128,7 @@ export class RedisBackend implements CheckpointBackend {
     return (await scanIds(this.#commands, this.#prefix, call)).length;
   }
 
-  async *pages(after: string | undefined, call: BackendCall): AsyncGenerator<readonly StoredRecord[]> {
+  async *pages(after: string | undefined, call: BackendCall): AsyncGenerator<readonly ReadRecord[]> {
     const start = after === undefined ? undefined : Buffer.from(after);
     const ids = (await scanIds(this.#commands, this.#prefix, call))
       .map((id) => ({ id, bytes: Buffer.from(id) }))
@@ -120,7 +138,7 @@ export class RedisBackend implements CheckpointBackend {
     for (let first = 0; first < ids.length; first += PORTION) {
       const portion = ids.slice(first, first + PORTION);
       const records = (await this.#read(portion, call)).flatMap(([id, text]) =>
-        text === undefined ? [] : [decodeRecord(text, id).record],
+        text === undefined ? [] : [readRecord(() => decodeRecord(text, id).record)],
       );
       if (records.length > 0) yield records;
     }
@@ -128,6 +146,31 @@ export class RedisBackend implements CheckpointBackend {
 
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  async #save(
+    records: readonly StoredRecord[],
+    { onlyNewer, keepLast = 0 }: SaveManyRules,
+    trims: readonly Trim[],
+    call: BackendCall,
+  ): Promise<RefusingRecord | undefined> {
+    const keys = records.map(({ id }) => recordKey(this.#prefix, id));
+    const indexes = new Set(records.flatMap(scopesOf).map((scope) => indexKey(this.#prefix, scope)));
+    const rules = [this.#ttl, onlyNewer ? "1" : "", String(keepLast), String(records.length)];
+    const parameters = [
+      ...[this.#prefix, ...rules],
+      ...records.flatMap((record) => {
+        const { id, executionId, threadId = "", version } = record;
+        return [id, checkedText(record), String(version), executionId, threadId];
+      }),
+      ...trims.flatMap(({ scope, saved }) => [scope.by, scope.id, saved]),
+    ];
+    const reply = await this.#commands.run(call, SAVE, [...keys, ...indexes], parameters);
+    if (reply === null) return undefined;
+    // A client may have been told to return numbers as texts.
+    const [place, version] = partsOf(reply);
+    if (version === undefined) throw wrongTypeError(String(place));
+    return { id: records[Number(place) - 1]?.id ?? "", version: Number(version) };
   }
 
   /** Reads the members of an index, and the texts of their records. */
@@ -162,6 +205,12 @@ export class RedisBackend implements CheckpointBackend {
       if (!(error instanceof DatabaseError)) throw error;
     }
   }
+}
+
+/** A deletion of the oldest records of a scope, and the record that it never deletes. */
+interface Trim {
+  readonly scope: RecordScope;
+  readonly saved: string;
 }
 
 type IdAndText = readonly [id: string, text: string | undefined];

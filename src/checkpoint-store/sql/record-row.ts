@@ -49,15 +49,17 @@ export function toRecord(dialect: RecordDialect, row: RecordRow): StoredRecord {
   const { id, execution_id: executionId, thread_id: threadId, node_name: nodeName, state, metadata } = row;
   const timestamp = dialect.parseTime(row.timestamp);
   const version = Number(row.version);
+  if (!Number.isSafeInteger(version)) {
+    throw new CorruptCheckpointError("its version is not a whole number", { checkpointId: id });
+  }
   if (Number.isNaN(timestamp.getTime())) {
-    throw new CorruptCheckpointError("its timestamp is not a time", { checkpointId: id });
+    throw new CorruptCheckpointError(`version ${version}: its timestamp is not a time`, { checkpointId: id });
   }
   // SQLite stores bytes in a column of texts as well.
   if (typeof (state as unknown) !== "string" || typeof (metadata ?? "") !== "string") {
-    throw new CorruptCheckpointError("its state or its metadata is not a text", { checkpointId: id });
-  }
-  if (!Number.isSafeInteger(version)) {
-    throw new CorruptCheckpointError("its version is not a whole number", { checkpointId: id });
+    throw new CorruptCheckpointError(`version ${version}: its state or its metadata is not a text`, {
+      checkpointId: id,
+    });
   }
   return {
     id,

@@ -1,12 +1,22 @@
 import { CheckpointError, DatabaseError } from "../../errors/index.js";
-import type { BoundStatement, Statement } from "../../db/statements/statement.js";
+import type { Statement } from "../../db/statements/statement.js";
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
-import type { BackendCall, CheckpointBackend, SetupCall } from "../model/backend.js";
-import type { RecordRange, RecordScope, SaveRules, StoredRecord } from "../model/stored-record.js";
+import type { BackendCall, CheckCall, CheckpointBackend, SetupCall } from "../model/backend.js";
+import {
+  newestOfScopes,
+  type ReadRecord,
+  readRecord,
+  type RecordRange,
+  type RecordScope,
+  type RefusingRecord,
+  type SaveManyRules,
+  type SaveRules,
+  type StoredRecord,
+} from "../model/stored-record.js";
 import type { ListedRow } from "./queries/read-records.js";
 import type { RecordDialect } from "./record-dialect.js";
-import { toParams, toRecord } from "./record-row.js";
+import { type RecordRow, toParams, toRecord } from "./record-row.js";
 import { type RecordStatements, recordStatements } from "./record-statements.js";
 
 /** How a backend sends its statements. It retries transient faults, and throws errors of this library. */
@@ -18,8 +28,14 @@ export interface RecordConnection {
     statement: Statement<Params, Row>,
     params: Params,
   ): Promise<Row[]>;
-  /** Sends statements in one transaction. Transactions of the same scope run one after another. */
-  transact(call: BackendCall, scope: RecordScope, steps: (schema: string) => TransactionSteps): Promise<void>;
+  /** Checks whether records can be saved now. Where it is missing, a deletion of nothing tells. */
+  check?(call: CheckCall): Promise<void>;
+  /** Sends statements in one transaction. Transactions with a common scope run one after another. */
+  transact(
+    call: BackendCall,
+    scopes: readonly RecordScope[],
+    steps: (schema: string) => TransactionSteps,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,12 +82,31 @@ export class SqlBackend implements CheckpointBackend {
           checkpointId: record.id,
         });
       }
-      const [stored] = await this.#connection.run(call, this.#statements.version, { id: record.id });
-      const version = Number(stored?.version);
-      if (version >= record.version) return version;
-      // Another program has meanwhile deleted the record that refused this one, or replaced it by an older one.
+      const version = await this.#refusingVersion(record, call);
+      if (version !== undefined) return version;
     }
     return undefined;
+  }
+
+  async saveMany(
+    records: readonly StoredRecord[],
+    { onlyNewer, keepLast }: SaveManyRules,
+    call: BackendCall,
+  ): Promise<RefusingRecord | undefined> {
+    const trims =
+      keepLast === undefined ? [] : newestOfScopes(records).map((newest) => ({ ...newest, keep: keepLast }));
+    for (;;) {
+      const refused = await this.#transact(records, { onlyNewer, trims }, call);
+      if (refused === undefined) return undefined;
+      const version = await this.#refusingVersion(refused, call);
+      if (version !== undefined) return { id: refused.id, version };
+    }
+  }
+
+  async check(call: CheckCall): Promise<void> {
+    if (this.#connection.check !== undefined) await this.#connection.check(call);
+    // No record has an empty id.
+    else await this.delete("", call);
   }
 
   async load(id: string, call: BackendCall): Promise<StoredRecord | undefined> {
@@ -79,12 +114,12 @@ export class SqlBackend implements CheckpointBackend {
     return row && toRecord(this.#dialect, row);
   }
 
-  async list(scope: RecordScope, range: RecordRange, call: BackendCall): Promise<readonly StoredRecord[]> {
+  async list(scope: RecordScope, range: RecordRange, call: BackendCall): Promise<readonly ReadRecord[]> {
     const rows = await this.#listed(scope, range, { byInstant: false }, call);
     // All rows have the same answer.
     const isElsewhere = Number(rows[0]?.elsewhere ?? 0) === 1;
     const sorted = isElsewhere ? await this.#listed(scope, range, { byInstant: true }, call) : rows;
-    return sorted.map((row) => toRecord(this.#dialect, row));
+    return sorted.map((row) => this.#read(row));
   }
 
   async delete(id: string, call: BackendCall): Promise<boolean> {
@@ -100,11 +135,11 @@ export class SqlBackend implements CheckpointBackend {
     return Number(row?.records);
   }
 
-  async *pages(after: string | undefined, call: BackendCall): AsyncGenerator<readonly StoredRecord[]> {
+  async *pages(after: string | undefined, call: BackendCall): AsyncGenerator<readonly ReadRecord[]> {
     for (let last = after; ;) {
       const statement = this.#statements.page.of({ isFirst: last === undefined });
       const rows = await this.#connection.run(call, statement, { after: last, limit: PAGE });
-      if (rows.length > 0) yield rows.map((row) => toRecord(this.#dialect, row));
+      if (rows.length > 0) yield rows.map((row) => this.#read(row));
       if (rows.length < PAGE) return;
       last = rows.at(-1)?.id;
     }
@@ -112,6 +147,20 @@ export class SqlBackend implements CheckpointBackend {
 
   close(): Promise<void> {
     return this.#connection.close();
+  }
+
+  #read(row: RecordRow): ReadRecord {
+    return readRecord(() => toRecord(this.#dialect, row));
+  }
+
+  /**
+   * Returns the stored version that has refused a record; `undefined` where another program has meanwhile deleted the stored record, or replaced
+   * it by an older one.
+   */
+  async #refusingVersion({ id, version }: StoredRecord, call: BackendCall): Promise<number | undefined> {
+    const [stored] = await this.#connection.run(call, this.#statements.version, { id });
+    const storedVersion = Number(stored?.version);
+    return storedVersion >= version ? storedVersion : undefined;
   }
 
   #listed(
@@ -130,41 +179,59 @@ export class SqlBackend implements CheckpointBackend {
     { onlyNewer, keepLast }: SaveRules,
     call: BackendCall,
   ): Promise<boolean> {
+    if (keepLast !== undefined) {
+      const trims = [{ scope: keepLast.scope, saved: record.id, keep: keepLast.count }];
+      return (await this.#transact([record], { onlyNewer, trims }, call)) === undefined;
+    }
     const save = this.#statements.save.of(onlyNewer);
-    const params = toParams(this.#dialect, record);
-    if (keepLast === undefined) return (await this.#connection.run(call, save, params)).length > 0;
-    const { scope, count } = keepLast;
-    const trim = this.#statements.trim.of(scope.by);
-    const trimParams = { scope: scope.id, saved: record.id, keep: count };
-    try {
-      await this.#connection.transact(call, scope, (schema) =>
-        stepsOf(save.bind(schema, params), trim.bind(schema, trimParams), onlyNewer),
+    return (await this.#connection.run(call, save, toParams(this.#dialect, record))).length > 0;
+  }
+
+  /** Saves records in one transaction. Returns the one that was refused, and has then saved none. */
+  async #transact(
+    records: readonly StoredRecord[],
+    { onlyNewer, trims }: { readonly onlyNewer: boolean; readonly trims: readonly Trim[] },
+    call: BackendCall,
+  ): Promise<StoredRecord | undefined> {
+    const steps = (schema: string): TransactionSteps => {
+      const guard = records.map((record) => ({
+        statement: this.#statements.save.of(onlyNewer).bind(schema, toParams(this.#dialect, record)),
+        check: (rows: readonly unknown[]): void => {
+          if (rows.length === 0) throw new SaveRefused(record);
+        },
+      }));
+      const trimming = trims.map(({ scope, saved, keep }) =>
+        this.#statements.trim.of(scope.by).bind(schema, { scope: scope.id, saved, keep }),
       );
-      return true;
+      // Only the rule refuses. Without it, all statements are sent at once.
+      if (onlyNewer) return { guard, statements: trimming };
+      return { statements: [...guard.map(({ statement }) => statement), ...trimming] };
+    };
+    try {
+      const scopes = trims.map(({ scope }) => scope);
+      await this.#connection.transact(call, scopes, steps);
+      return undefined;
     } catch (error) {
-      if (error instanceof SaveRefused) return false;
+      if (error instanceof SaveRefused) return error.record;
       throw error;
     }
   }
 }
 
-/** @param mayBeRefused - Whether the first statement may store nothing. Then the second one is not sent. */
-function stepsOf(
-  save: BoundStatement<unknown>,
-  trim: BoundStatement<unknown>,
-  mayBeRefused: boolean,
-): TransactionSteps {
-  if (!mayBeRefused) return { statements: [save, trim] };
-  const check = (rows: readonly unknown[]): void => {
-    if (rows.length === 0) throw new SaveRefused();
-  };
-  return { guard: [{ statement: save, check }], statements: [trim] };
+/** A deletion of old records of a scope. */
+interface Trim {
+  readonly scope: RecordScope;
+  /** The id of the record that is never deleted. */
+  readonly saved: string;
+  readonly keep: number;
 }
 
 /** Ends a transaction in which a newer record refused another one. Only this file sees it. */
 class SaveRefused extends CheckpointError {
   override name = "SaveRefused";
-  constructor() {
+  readonly record: StoredRecord;
+  constructor(record: StoredRecord) {
     super("CHECKPOINT_VERSION", "a newer checkpoint is stored");
+    this.record = record;
   }
 }

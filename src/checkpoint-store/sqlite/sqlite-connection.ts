@@ -83,7 +83,7 @@ export class SqliteConnection implements RecordConnection {
   // The first statement takes the lock of all writers.
   transact(
     call: BackendCall,
-    _scope: RecordScope,
+    _scopes: readonly RecordScope[],
     steps: (schema: string) => TransactionSteps,
   ): Promise<void> {
     return this.#retried(call, (sender) => sender.transact(steps(SCHEMA)));

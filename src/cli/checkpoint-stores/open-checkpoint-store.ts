@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { CheckpointStoreDatabase } from "../../db/checkpoint-database.js";
 import type { DatabaseSource } from "../../db/opened-database.js";
 import type { BackendCheckpointStore } from "../../checkpoint-store/backend-checkpoint-store.js";
@@ -21,17 +22,12 @@ type Close = () => Promise<void>;
 type OpenContext = Pick<OfflineContext, "open" | "logger">;
 
 /** Opens two stores for as long as `use` runs. Only the drivers that they need are loaded. */
-export async function withStores<T>(
+export function withStores<T>(
   { from, to, setup }: StoreLocations,
   context: OpenContext & Pick<OfflineContext, "signal">,
   use: (from: BackendCheckpointStore, to: BackendCheckpointStore) => Promise<T>,
 ): Promise<T> {
-  const closes: Close[] = [];
-  const onOpen = (close: Close): void => {
-    closes.unshift(close);
-  };
-  let result: T;
-  try {
+  return closing(async (onOpen) => {
     const source = await openStore(from, { ...context, creates: false, onOpen });
     const target = await openStore(to, { ...context, creates: setup, onOpen });
     if (setup) {
@@ -39,7 +35,30 @@ export async function withStores<T>(
         throw named(error, to);
       });
     }
-    result = await use(source, target);
+    return use(source, target);
+  });
+}
+
+/** Opens a store for as long as `use` runs. It reads what the serializer of the command line reads. */
+export function withStore<T>(
+  location: StoreLocation,
+  context: OpenContext & Pick<OfflineContext, "serializer">,
+  use: (store: BackendCheckpointStore) => Promise<T>,
+): Promise<T> {
+  const serde = context.serializer();
+  return closing(async (onOpen) =>
+    use(await openStore(location, { ...context, serde, creates: false, onOpen })),
+  );
+}
+
+/** Runs `use`, and closes what it has opened. */
+async function closing<T>(use: (onOpen: (close: Close) => void) => Promise<T>): Promise<T> {
+  const closes: Close[] = [];
+  let result: T;
+  try {
+    result = await use((close) => {
+      closes.unshift(close);
+    });
   } catch (error) {
     // Report the first error, even if closing the broken database fails too.
     for (const close of closes) await close().catch(() => undefined);
@@ -54,6 +73,8 @@ interface OpenStoreOptions extends OpenContext {
   readonly creates: boolean;
   /** Receives the function that closes what was opened. */
   readonly onOpen: (close: Close) => void;
+  /** Default: states are read as JSON. */
+  readonly serde?: SerializerProtocol;
 }
 
 async function openStore(
@@ -81,12 +102,12 @@ function named(error: unknown, { side }: StoreLocation): unknown {
 
 /** What to do where there is no database. */
 function remedyFor({ side }: StoreLocation): string {
-  return side === "from" ? "correct --from" : "`--setup` creates one";
+  return side === "to" ? "`--setup` creates one" : `correct --${side}`;
 }
 
 async function openPostgres(
   location: StoreLocation,
-  { open, logger, creates, onOpen }: OpenStoreOptions,
+  { open, logger, creates, onOpen, serde }: OpenStoreOptions,
 ): Promise<BackendCheckpointStore> {
   const { PostgresCheckpointStore } =
     await import("../../checkpoint-store/postgres/postgres-checkpoint-store.js");
@@ -99,12 +120,12 @@ async function openPostgres(
   onOpen(() => database.close());
   await testConnection(database.kysely);
   const source = database.source as DatabaseSource<CheckpointStoreDatabase>;
-  return new PostgresCheckpointStore(source, { schema, table, logger, prepare: false });
+  return new PostgresCheckpointStore(source, { schema, table, logger, serde, prepare: false });
 }
 
 async function openSqlite(
   location: StoreLocation,
-  { logger, creates, onOpen }: OpenStoreOptions,
+  { logger, creates, onOpen, serde }: OpenStoreOptions,
 ): Promise<BackendCheckpointStore> {
   const { url, table } = location;
   const path = url.slice("sqlite:".length);
@@ -113,14 +134,14 @@ async function openSqlite(
     throw new ConnectionError(`no database found at "${path}"; ${remedyFor(location)}`);
   }
   const { SqliteCheckpointStore } = await import("../../checkpoint-store/sqlite/index.js");
-  const store = new SqliteCheckpointStore(path, { table, logger });
+  const store = new SqliteCheckpointStore(path, { table, logger, serde });
   onOpen(() => store.end());
   return store;
 }
 
 async function openRedis(
   { url, prefix }: StoreLocation,
-  { logger, onOpen }: OpenStoreOptions,
+  { logger, onOpen, serde }: OpenStoreOptions,
 ): Promise<BackendCheckpointStore> {
   const { RedisCheckpointStore } = await import("../../checkpoint-store/redis/index.js");
   // Connects once without retries, so that a mistyped port fails at once.
@@ -132,7 +153,7 @@ async function openRedis(
   } finally {
     await probe.end();
   }
-  const store = new RedisCheckpointStore(url, { prefix, logger });
+  const store = new RedisCheckpointStore(url, { prefix, logger, serde });
   onOpen(() => store.end());
   return store;
 }

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { InvalidConfigError } from "../../errors/index.js";
 
-/** Which end of a copy a store is. The options of the command line begin with it. */
-export type Side = "from" | "to";
+/** Which end of a copy a store is, or the only store of a command. The options of the command line begin with it. */
+export type Side = "from" | "to" | "store";
 
 /** Where a checkpoint store is, as the command line says. */
 export interface StoreLocation {

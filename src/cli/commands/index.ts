@@ -21,6 +21,7 @@ import { state } from "./state-command.js";
 import { stats } from "./stats-command.js";
 import { store } from "./store/index.js";
 import { storeCopy } from "./store-copy-command.js";
+import { storeVerify } from "./store-verify-command.js";
 import { threads } from "./threads-command.js";
 import { tombstones } from "./tombstones-command.js";
 import { verify } from "./verify-command.js";
@@ -53,6 +54,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   restore,
   copyFrom,
   storeCopy,
+  storeVerify,
   store,
   migrate,
   estimate,

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { CheckpointStore } from "../../checkpoint-store/checkpoint-store.js";
 import type { CheckpointCase, CheckpointScene } from "./checkpoint-case.js";
 import { assertGone, assertRefused, assertStored, saveAll, sequence } from "./checkpoint-checks.js";
@@ -12,11 +13,14 @@ const CALLS: Readonly<
 > = {
   setup: ({ store }, _, options) => store.setup(options),
   save: ({ store, checkpoint }, id, options) => store.save(checkpoint({ id, state: "new" }), options),
+  saveMany: ({ store, checkpoint }, id, options) =>
+    store.saveMany([checkpoint({ id, state: "new" })], options),
   load: ({ store }, id, options) => store.load(id, options),
   list: ({ store, executionId }, _, options) => store.list(executionId, options),
   latest: ({ store, threadId }, _, options) => store.latest({ threadId }, options),
   delete: ({ store }, id, options) => store.delete(id, options),
   clear: ({ store, executionId }, _, options) => store.clear(executionId, options),
+  verify: ({ store }, _, options) => store.verify(options),
 };
 
 /** What a store promises about its calls as such: signals, `setup` and `end`. */
@@ -68,6 +72,30 @@ export const callCases: readonly CheckpointCase[] = [
       await saveAll(store, checkpoints);
       await Promise.all([store.setup(), store.setup(), store.setup()]);
       for (const each of checkpoints) await assertStored(store, each);
+    },
+  },
+  {
+    name: "verify reads every checkpoint, and reports none that can be read",
+    check: async (scene) => {
+      const checkpoints = sequence(scene, 3);
+      await saveAll(scene.store, checkpoints);
+      const { checkpoints: count, problems } = await scene.store.verify();
+      assert.ok(count >= 3, `it has read ${count} of 3 checkpoints or more`);
+      for (const { id } of checkpoints) {
+        assert.deepEqual(
+          problems.filter(({ checkpointId }) => checkpointId === id),
+          [],
+        );
+      }
+    },
+  },
+  {
+    name: "health is ok where checkpoints can be stored, and not ok by a signal that has been aborted",
+    check: async ({ store }) => {
+      const { ok, error } = await store.health();
+      assert.deepEqual({ ok, error }, { ok: true, error: undefined });
+      const aborted = await store.health({ signal: AbortSignal.abort() });
+      assert.deepEqual([aborted.ok, aborted.error?.code], [false, "ABORTED"]);
     },
   },
   {

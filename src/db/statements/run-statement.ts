@@ -46,18 +46,20 @@ export async function runStatement<Params extends object, Row>(
  */
 export async function runTransaction<Row>(call: CallContext, steps: TransactionSteps<Row>): Promise<Row[][]> {
   const { execute, transact } = call.database;
-  const [first, ...others] = steps.statements;
-  if (first === undefined) return retried(call, () => Promise.resolve([]));
-  const isOne = others.length === 0 && (steps.guard ?? []).length === 0;
+  const { guard = [], statements } = steps;
+  const [first] = statements;
+  if (first === undefined && guard.length === 0) return retried(call, () => Promise.resolve([]));
+  const isOne = statements.length === 1 && guard.length === 0;
   const attempt = async (context: CallContext): Promise<Row[][]> => {
     await call.policy.rowSecurity?.run(call);
-    const rows = isOne
-      ? [await execute(first, runContextOf(context))]
-      : await transact(steps, runContextOf(context));
+    const rows =
+      isOne && first !== undefined
+        ? [await execute(first, runContextOf(context))]
+        : await transact(steps, runContextOf(context));
     call.observer?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
     return rows;
   };
-  const changes = !isOne || first.writes === true;
+  const changes = !isOne || first?.writes === true;
   return retried(call, changes ? confirming(call, attempt) : () => attempt(call));
 }
 

@@ -36,6 +36,15 @@ const call = fc.oneof(
       optimistic: fc.boolean(),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("saveMany" as const),
+      checkpoints: fc.uniqueArray(checkpoint, { selector: (each) => each.id, maxLength: 4 }),
+      keepLast: fc.constantFrom(undefined, 1, 2),
+      optimistic: fc.boolean(),
+    }),
+  },
   fc.record({ kind: fc.constant("load" as const), id }),
   {
     weight: 2,

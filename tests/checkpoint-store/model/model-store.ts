@@ -11,21 +11,47 @@ export class ModelStore {
     keepLast: number | undefined,
     onlyNewer: boolean,
   ): number | undefined {
-    const stored = this.load(checkpoint.id);
-    if (
-      onlyNewer &&
-      stored &&
-      stored.version >= checkpoint.version &&
-      !isDeepStrictEqual(stored, checkpoint)
-    ) {
-      return stored.version;
+    const refusing = onlyNewer ? this.#refusing(checkpoint) : undefined;
+    if (refusing !== undefined) return refusing;
+    this.#put(checkpoint);
+    this.#trim(checkpoint, keepLast);
+    return undefined;
+  }
+
+  /** Returns the stored version that refuses the first of the checkpoints, by their ids. */
+  saveMany(
+    checkpoints: readonly ExecutionCheckpoint[],
+    keepLast: number | undefined,
+    onlyNewer: boolean,
+  ): number | undefined {
+    const sorted = [...checkpoints].sort((one, other) => (one.id < other.id ? -1 : 1));
+    const [refusing] = onlyNewer ? sorted.flatMap((each) => this.#refusing(each) ?? []) : [];
+    if (refusing !== undefined) return refusing;
+    for (const each of checkpoints) this.#put(each);
+    for (const each of checkpoints) {
+      const scope = keptScope(each);
+      const rest =
+        scope === undefined ? [] : checkpoints.filter(({ metadata }) => isEqualScope(metadata, each));
+      if (rest.every((other) => placeOf(other) <= placeOf(each))) this.#trim(each, keepLast);
     }
+    return undefined;
+  }
+
+  #refusing(checkpoint: ExecutionCheckpoint): number | undefined {
+    const stored = this.load(checkpoint.id);
+    if (stored === undefined || stored.version < checkpoint.version) return undefined;
+    return isDeepStrictEqual(stored, checkpoint) ? undefined : stored.version;
+  }
+
+  #put(checkpoint: ExecutionCheckpoint): void {
     this.delete(checkpoint.id);
     this.#checkpoints.push(checkpoint);
-    const scope = keptScope(checkpoint);
-    if (keepLast === undefined || scope === undefined) return undefined;
-    for (const { id } of this.list(scope).slice(0, -keepLast)) if (id !== checkpoint.id) this.delete(id);
-    return undefined;
+  }
+
+  #trim(saved: ExecutionCheckpoint, keepLast: number | undefined): void {
+    const scope = keptScope(saved);
+    if (keepLast === undefined || scope === undefined) return;
+    for (const { id } of this.list(scope).slice(0, -keepLast)) if (id !== saved.id) this.delete(id);
   }
 
   load(id: string): ExecutionCheckpoint | undefined {
@@ -56,6 +82,10 @@ export class ModelStore {
 function keptScope({ metadata }: ExecutionCheckpoint): CheckpointScope | undefined {
   if (typeof metadata?.execution_id === "string") return metadata.execution_id;
   return typeof metadata?.thread_id === "string" ? { threadId: metadata.thread_id } : undefined;
+}
+
+function isEqualScope(metadata: ExecutionCheckpoint["metadata"], other: ExecutionCheckpoint): boolean {
+  return isDeepStrictEqual(keptScope({ ...other, metadata }), keptScope(other));
 }
 
 function isIn(scope: CheckpointScope, metadata: ExecutionCheckpoint["metadata"]): boolean {

@@ -17,6 +17,11 @@ export async function resultOf(stores: Stores, call: AnyCall, prefix: string): P
       const saving = call.optimistic ? stores.optimistic : store;
       return saving.save(checkpointOf(call.checkpoint, prefix), { keepLast: call.keepLast }).catch(refusal);
     }
+    case "saveMany": {
+      const saving = call.optimistic ? stores.optimistic : store;
+      const checkpoints = call.checkpoints.map((each) => checkpointOf(each, prefix));
+      return saving.saveMany(checkpoints, { keepLast: call.keepLast }).catch(refusal);
+    }
     case "load":
       return store.load(prefix + call.id).catch(refusal);
     case "list":

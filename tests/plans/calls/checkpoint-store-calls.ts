@@ -20,6 +20,10 @@ const EACH: Record<Method, (store: PostgresCheckpointStore) => unknown> = {
     await store.save(saved("c1"));
     await store.save(saved("c2"), { keepLast: 5 });
   },
+  saveMany: async (store) => {
+    await store.saveMany([saved("c3"), saved("c4")]);
+    await store.saveMany([saved("c3"), saved("c4")], { keepLast: 5 });
+  },
   load: (store) => store.load("c1"),
   list: async (store) => {
     await store.list("e1");
@@ -35,6 +39,8 @@ const EACH: Record<Method, (store: PostgresCheckpointStore) => unknown> = {
     await store.clear("e2");
     await store.clear({ threadId: "t2" });
   },
+  verify: (store) => store.verify(),
+  health: (store) => store.health(),
 };
 
 /** Every call of a checkpoint store. */

@@ -1,49 +1,62 @@
 import { redisScript } from "./redis-script.js";
 
 /**
- * Stores a record, moves it between indexes, and deletes the oldest of its execution or thread. It writes the record first: where the server
- * is read-only or has no memory left, it refuses that, and nothing has changed.
+ * Stores records, moves them between indexes, and deletes the oldest of executions and threads. It writes a record first: where the server is
+ * read-only or has no memory left, it refuses that, and nothing has changed.
  *
- * Arguments: prefix, id, record, version, execution and thread (`""`: none), milliseconds to live (`""`: for ever), `1` to refuse a version
- * that is not newer, and by what, by which id and how many to keep (`""`: all). Keys: the record, then its indexes.
- * Answer: `nil`, the stored version where that is not older, or the key of a wrong type.
+ * Arguments: prefix, milliseconds to live (`""`: for ever), `1` to refuse a version that is not newer, how many to keep, and the number of
+ * records; then for each record id, text, version, execution and thread (`""`: none); then for each deletion of old ones by what, by which id,
+ * and the record that it leaves. Keys: the records, then their indexes.
+ * Answer: `nil`; the place of a record and the stored version, where that is not older; or the key of a wrong type.
  */
 export const SAVE = /* @__PURE__ */ redisScript(`
-local id, text, version = ARGV[2], ARGV[3], tonumber(ARGV[4])
-local new = { execution = ARGV[5], thread = ARGV[6] }
-local ttl, only_newer = tonumber(ARGV[7]), ARGV[8] == '1'
-local keep_kind, keep_id, keep_count = ARGV[9], ARGV[10], tonumber(ARGV[11])
-local key = KEYS[1]
+local ttl, only_newer = tonumber(ARGV[2]), ARGV[3] == '1'
+local keep_count, count = tonumber(ARGV[4]), tonumber(ARGV[5])
+local FIRST, FIELDS = 6, 5
 
-for i = 2, #KEYS do
+for i = count + 1, #KEYS do
   if not is_index(KEYS[i]) then return { KEYS[i] } end
 end
-local old = describe(key)
-if only_newer and old and old.version and version <= old.version and redis.call('GET', key) ~= text then
-  return old.version
+
+local saved = {}
+for i = 1, count do
+  local at = FIRST + (i - 1) * FIELDS
+  local record = { id = ARGV[at], text = ARGV[at + 1], version = tonumber(ARGV[at + 2]) }
+  record.execution, record.thread = ARGV[at + 3], ARGV[at + 4]
+  record.old = describe(KEYS[i])
+  local stored = record.old and record.old.version
+  if only_newer and stored and record.version <= stored and redis.call('GET', KEYS[i]) ~= record.text then
+    return { i, stored }
+  end
+  saved[i] = record
 end
 
-if ttl then redis.call('SET', key, text, 'PX', ttl) else redis.call('SET', key, text) end
-
-for _, kind in ipairs({ 'execution', 'thread' }) do
-  if old and old[kind] ~= new[kind] then unlist(id, { [kind] = old[kind] }) end
-  if new[kind] ~= '' then
-    local index = index_key(kind, new[kind])
-    local rest = ttl and redis.call('PTTL', index)
-    redis.call('ZADD', index, version, id)
-    if not ttl then
-      redis.call('PERSIST', index)
-    elseif rest == -2 or (rest >= 0 and rest < ttl) then
-      redis.call('PEXPIRE', index, ttl)
+for i, record in ipairs(saved) do
+  if ttl then redis.call('SET', KEYS[i], record.text, 'PX', ttl) else redis.call('SET', KEYS[i], record.text) end
+  local old = record.old
+  for _, kind in ipairs({ 'execution', 'thread' }) do
+    if old and old[kind] ~= record[kind] then unlist(record.id, { [kind] = old[kind] }) end
+    if record[kind] ~= '' then
+      local index = index_key(kind, record[kind])
+      local rest = ttl and redis.call('PTTL', index)
+      redis.call('ZADD', index, record.version, record.id)
+      if not ttl then
+        redis.call('PERSIST', index)
+      elseif rest == -2 or (rest >= 0 and rest < ttl) then
+        redis.call('PEXPIRE', index, ttl)
+      end
     end
   end
 end
 
-local kept = keep_count and index_key(keep_kind, keep_id)
-if kept and redis.call('ZCARD', kept) > keep_count then
-  local records = members(kept, keep_kind, keep_id)
-  for i = 1, #records - keep_count do
-    if records[i].id ~= id then remove(records[i].id, records[i]) end
+for at = FIRST + count * FIELDS, #ARGV, 3 do
+  local kind, id, left = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  local index = index_key(kind, id)
+  if redis.call('ZCARD', index) > keep_count then
+    local records = members(index, kind, id)
+    for i = 1, #records - keep_count do
+      if records[i].id ~= left then remove(records[i].id, records[i]) end
+    end
   end
 end
 return nil
