@@ -15,7 +15,9 @@ import type {
   StorageQuery,
   StorageReport,
   TaskStats,
+  TaskReport,
   TaskStatsOptions,
+  TaskStatsQuery,
   TaskWrite,
   VerifyOptions,
   VerifyReport,
@@ -837,16 +839,38 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * const stats = await saver.taskStats("42", { checkpointNs: "" });
    * ```
    */
-  async taskStats(threadId: string, options?: TaskStatsOptions): Promise<TaskStats[]> {
+  async taskStats(threadId: string, options?: TaskStatsOptions): Promise<TaskStats[]>;
+  /**
+   * Measures how much the tasks of all threads wrote, by node and by task. The server counts without reading the values. Without a thread
+   * it scans all writes once.
+   *
+   * @throws InvalidConfigError for an invalid query, before any I/O.
+   *
+   * @example
+   * ```ts
+   * const { nodes, tasks } = await saver.taskStats({ since: new Date(Date.now() - 86_400_000), limit: 5 });
+   * ```
+   */
+  async taskStats(query: TaskStatsQuery): Promise<TaskReport>;
+  async taskStats(
+    scope: string | TaskStatsQuery,
+    options?: TaskStatsOptions,
+  ): Promise<TaskStats[] | TaskReport> {
+    if (isObject(scope) && !Array.isArray(scope)) {
+      return this.#run("taskStats", { options: scope, argument: "query" }, async (call) => {
+        const { parseTaskQuery, taskReport } = await loadAudit();
+        return taskReport(call, about(call, parseTaskQuery(scope)));
+      });
+    }
     return this.#run("taskStats", { options }, async (call) => {
       const { parseTaskScope, taskStats } = await loadAudit();
-      return taskStats(call, about(call, parseTaskScope(threadId, options)));
+      return taskStats(call, about(call, parseTaskScope(scope, options)));
     });
   }
 
   /**
    * Measures the space of headers, values and writes: in total, by thread and by channel. It reads no values. Without
-   * a thread it scans all rows once.
+   * a thread it scans all rows once. Of one checkpoint it tells how much is written beside its values.
    *
    * @throws InvalidConfigError for an invalid argument, before any I/O.
    *

@@ -37,14 +37,17 @@ export {
 } from "./errors/index.js";
 export type {
   ChannelStorage,
+  NodeStats,
   Problem,
   ProblemKind,
   RebuiltBlob,
   StorageQuery,
   StorageReport,
   StorageSize,
+  TaskReport,
   TaskStats,
   TaskStatsOptions,
+  TaskStatsQuery,
   TaskWrite,
   ThreadStorage,
   VerifyOptions,

@@ -23,12 +23,55 @@ export interface TaskStatsOptions extends StaleReadOptions {
   readonly checkpointId?: string | undefined;
 }
 
+/** The query of `taskStats`. */
+export interface TaskStatsQuery extends StaleReadOptions {
+  /** The thread. Default: all threads. */
+  readonly threadId?: string | undefined;
+  /** The namespace; `""` is the root graph. Default: all namespaces. */
+  readonly checkpointNs?: string | undefined;
+  /**
+   * Only tasks that started from checkpoints of this time or later, by the time in their ids. Checkpoints whose ids have none are left out
+   * then. Default: all.
+   */
+  readonly since?: Date | undefined;
+  /** How many of the largest nodes and tasks to list. Default: 20. */
+  readonly limit?: number | undefined;
+}
+
+/** What the tasks of a node wrote. */
+export interface NodeStats {
+  /**
+   * The node, or that whose task called the tasks. Absent for tasks whose path names none: those of `Send`, and those of writers that don't
+   * pass the path, such as LangGraph.js before 1.7.
+   */
+  readonly node?: string;
+  /** The number of its tasks. */
+  readonly tasks: number;
+  /** The number of their writes. */
+  readonly writes: number;
+  /** The total length of their values. */
+  readonly bytes: number;
+  /** The mean length of a value. */
+  readonly meanBytes: number;
+}
+
+/** The result of `taskStats` with a query. */
+export interface TaskReport {
+  /** The largest nodes, the largest first. */
+  readonly nodes: readonly NodeStats[];
+  /** The largest tasks, the largest first. */
+  readonly tasks: readonly TaskStats[];
+}
+
 /** The number and the size of a task's writes. */
 export interface TaskStats {
+  readonly threadId: string;
   readonly checkpointNs: string;
   readonly checkpointId: string;
   readonly taskId: string;
   readonly taskPath: string;
+  /** The node, as {@link NodeStats} has it. */
+  readonly node?: string;
   /** The number of the task's writes. */
   readonly writes: number;
   /** The total length of their values. */
@@ -41,6 +84,12 @@ export interface TaskStats {
 export interface StorageQuery extends StaleReadOptions {
   /** The thread to measure. Default: the whole database. */
   readonly threadId?: string | undefined;
+  /**
+   * Only this checkpoint of {@link threadId}: its header, the values that it references, and the writes that are recorded beside it. Default: all.
+   */
+  readonly checkpointId?: string | undefined;
+  /** The namespace of {@link checkpointId}. Default: `""`, the root graph. */
+  readonly checkpointNs?: string | undefined;
   /** How many of the largest threads and channels to list. Default: 20. */
   readonly limit?: number | undefined;
 }

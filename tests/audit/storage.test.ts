@@ -44,6 +44,32 @@ describeEachLayout("storage", (open) => {
     return row?.bytes ?? 0;
   }
 
+  it("measures one checkpoint: its header, what it references, and what is written beside it", async () => {
+    const { saver } = audited;
+    const first = await putValues(saver, threadConfig("steps"), { log: ["a"], note: ["n".repeat(100)] });
+    await saver.putWrites(first.config, [["log", ["b".repeat(1_000)]]], "task");
+    const { checkpoint: next } = await putValues(saver, first.config, { log: ["a", "b"] }, first.checkpoint);
+    const at = (id: string, query = {}) => saver.storage({ threadId: "steps", checkpointId: id, ...query });
+    const { total, threads, channels } = await at(first.checkpoint.id);
+    expect(total).toMatchObject({ threads: 1, checkpoints: 1, blobs: 2, writes: 1 });
+    expect(threads).toMatchObject([{ threadId: "steps", checkpoints: 1, blobs: 2, writes: 1 }]);
+    expect(channels).toMatchObject([
+      { channel: "log", blobs: 1, writes: 1, writeBytes: total.writeBytes },
+      { channel: "note", blobs: 1, writes: 0, writeBytes: 0 },
+    ]);
+    expect(total.writeBytes).toBe(await bytesOf("checkpoint_writes", "thread_id = 'steps'"));
+    const blobs = `thread_id = 'steps' and (channel = 'note' or version = '${next.channel_versions.log}')`;
+    expect((await at(next.id)).total).toMatchObject({
+      ...{ checkpoints: 1, blobs: 2, writes: 0, writeBytes: 0 },
+      blobBytes: await bytesOf("checkpoint_blobs", blobs),
+    });
+    const none = { threads: 0, checkpoints: 0, blobs: 0, writes: 0 };
+    expect((await at("none")).total).toMatchObject(none);
+    expect((await at(first.checkpoint.id, { checkpointNs: "other" })).total).toMatchObject(none);
+    await audited.database.exec("update checkpoints set checkpoint = '[]' where thread_id = 'steps'");
+    expect((await at(first.checkpoint.id)).total).toMatchObject({ checkpoints: 1, blobs: 0, writes: 1 });
+  });
+
   it("tells how long the values would be if none was stored as a splice", async () => {
     const { saver, database } = audited;
     await database.exec(

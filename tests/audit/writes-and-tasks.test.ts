@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from "@jest/globals";
 import { ERROR } from "@langchain/langgraph-checkpoint";
 import { DeserializationError, InvalidConfigError } from "../../src/index.js";
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { idAt } from "../retention/id-at.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(100_000);
@@ -86,6 +87,43 @@ describeEachLayout("writesOf and taskStats", (open) => {
     expect(await tasksOf({ checkpointNs: "" })).toEqual(["task b", "task a"]);
     expect(await tasksOf({ checkpointId: first.checkpoint.id })).toEqual(["task b", "task a"]);
     expect(await tasksOf({})).toEqual(["task b", "task a", "task d"]);
+  });
+
+  it("measures the tasks of all threads since a time, by node and by task", async () => {
+    const { saver, database } = audited;
+    await database.exec("truncate checkpoint_writes");
+    const [old, one, other] = [newThread(), newThread(), newThread()];
+    const since = new Date("2026-03-01T00:00:00Z");
+    const call = "~__pregel_push, ~__pregel_pull, plan\nb, 0000000000, task 1, 0000000001";
+    for (const [thread, afterMs, length, task, path] of [
+      [old, -1, 900, "task 0", "~__pregel_pull, agent"],
+      [one, 0, 100, "task 1", "~__pregel_pull, plan\nb"],
+      [other, 1, 300, "task 1", call],
+      [other, 1, 500, "task 2", "~__pregel_push, 0000000000"],
+      [other, 1, 50, "task 3", ""],
+    ] as const) {
+      const config = threadConfig(thread, { checkpoint_id: idAt(since.getTime() + afterMs) });
+      await saver.putWrites(config, [["a", "x".repeat(length)]], task, path);
+    }
+    await database.exec("update checkpoint_writes set type = 'yaml'");
+    const { nodes, tasks } = await saver.taskStats({ since });
+    expect(nodes.map(({ node, tasks: count, writes }) => [node, count, writes])).toEqual([
+      [undefined, 2, 2],
+      ["plan\nb", 2, 2],
+    ]);
+    expect(tasks.map(({ threadId, taskId, node }) => [threadId, taskId, node])).toEqual([
+      [other, "task 2", undefined],
+      [other, "task 1", "plan\nb"],
+      [one, "task 1", "plan\nb"],
+      [other, "task 3", undefined],
+    ]);
+    expect(tasks.slice(1, 3).reduce((sum, { bytes }) => sum + bytes, 0)).toBe(nodes[1]?.bytes);
+    const all = await saver.taskStats({ limit: 1 });
+    expect(all.nodes.map(({ node }) => node)).toEqual(["agent"]);
+    expect(all.tasks.map(({ taskId, node }) => [taskId, node])).toEqual([["task 0", "agent"]]);
+    const ofOne = await saver.taskStats({ threadId: one, checkpointNs: "" });
+    expect(ofOne.nodes).toMatchObject([{ node: "plan\nb", tasks: 1, writes: 1 }]);
+    expect(await saver.taskStats(one)).toMatchObject([{ threadId: one, taskId: "task 1", node: "plan\nb" }]);
   });
 
   it("refuses a config without a thread, and returns nothing for an unknown thread", async () => {

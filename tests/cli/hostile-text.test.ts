@@ -47,6 +47,8 @@ const COMMAND_LINES: readonly (readonly string[])[] = [
   ["writes", EVIL],
   ["stats"],
   ["stats", EVIL],
+  ["stats", EVIL, "--namespace", EVIL],
+  ["stats", "--since", "2000-01-01"],
   ["inspect"],
   ["copy", NONE, OTHER],
   ["copy", EVIL, OTHER],

@@ -161,6 +161,30 @@ describeAnyTarget("the commands that inspect threads", (target) => {
     });
   });
 
+  it("stats prints the sizes of one checkpoint, and what tasks wrote since a time by node", async () => {
+    const rows = await lines("stats", "42", "--checkpoint", "head~2");
+    expect(rows).toContainEqual(expect.stringMatching(/^checkpoints +1 +[\d.]+ (k?)B$/));
+    expect(rows).toContainEqual(expect.stringMatching(/^writes +1 +\d+ B$/));
+    expect(rows).toContainEqual(expect.stringMatching(/^task-1 /));
+    expect((await lines("stats", "42", "--namespace", "")).join("\n")).not.toContain("task-1");
+    const since = await lines("stats", "--since", "2000-01-01");
+    expect(since[0]).toMatch(/^NODE +TASKS +WRITES +SIZE +MEAN$/);
+    expect(since).toContainEqual(expect.stringMatching(/^agent +2 +2 +\d+ B +\d+ B$/));
+    expect(since).toContainEqual(expect.stringMatching(/^42 +task-1 +~__pregel_pull, agent /));
+    expect(await json("stats", "42", "--since", "2000-01-01")).toMatchObject({
+      nodes: [{ node: "agent" }, {}],
+    });
+    expect(await lines("stats", "--since", "2200-01-01")).toEqual([
+      "no task has written since 2200-01-01T00:00:00.000Z",
+    ]);
+    for (const argv of [
+      ["--checkpoint", "head"],
+      ["42", "--checkpoint", "head", "--since", "1d"],
+    ]) {
+      expect(await run("stats", ...argv)).toMatchObject({ code: 2, stdout: "" });
+    }
+  });
+
   it("stats shows how long values would be if none was stored as a splice, where one is", async () => {
     expect(await lines("stats", "42")).not.toContainEqual(expect.stringContaining("whole"));
     await using saver = new PostgresSaver(database.source);

@@ -176,6 +176,8 @@ function audits(saver: PostgresSaver): [string, Ask][] {
     ["audit diff", () => saver.diff(a, b)],
     ["audit writesOf", () => saver.writesOf(b)],
     ["audit taskStats", () => saver.taskStats("t")],
+    ["audit taskStats of all threads", () => saver.taskStats({})],
+    ["audit storage of a checkpoint", () => saver.storage({ threadId: "t", checkpointId: "1" })],
     ["listThreads", () => saver.listThreads()],
     ["history", () => saver.history("t")],
     ["getTuple without values", () => saver.getTuple(b, { values: false, writes: true })],

@@ -61,6 +61,7 @@ const OF_ALL_NODES: Readonly<Record<string, Call>> = {
   deleteForRuns: (saver) => saver.deleteForRuns(["run"]),
   "prune({ olderThanMs })": (saver) => saver.prune({ olderThanMs: 60_000 }),
   "storage()": (saver) => saver.storage(),
+  "taskStats({})": (saver) => saver.taskStats({}),
 };
 
 describeCitus("on tables that are distributed by thread", (target) => {

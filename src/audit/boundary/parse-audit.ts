@@ -3,6 +3,7 @@ import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-k
 import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
+import type { AllTasksScope } from "../queries/measure-all-tasks.js";
 import type { TaskScope } from "../queries/measure-tasks.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
@@ -48,18 +49,50 @@ export function parseTaskScope(thread: unknown, options: unknown): TaskScope {
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100_000;
 
+const limit = z.number().int().min(0).max(MAX_LIMIT).default(DEFAULT_LIMIT);
+const taskQuery = auditOptions.extend({
+  // An empty id or `null` is a mistake of the caller, and must not select all threads.
+  threadId: threadId.optional(),
+  checkpointNs: keyText.optional(),
+  since: z.date().optional(),
+  limit,
+});
+
+/** Parses the query of `taskStats`. */
+export function parseTaskQuery(query: object): AllTasksScope {
+  const parsed = parse(taskQuery, query, "query");
+  return {
+    ...{ threadId: parsed.threadId, checkpointNs: parsed.checkpointNs },
+    ...{ since: parsed.since, limit: parsed.limit },
+  };
+}
+
 const storageQuery = auditOptions
   .extend({
-    // An empty id or `null` is a mistake of the caller, and must not select all threads.
     threadId: threadId.optional(),
-    limit: z.number().int().min(0).max(MAX_LIMIT).optional(),
+    checkpointId: keyText.min(1).optional(),
+    checkpointNs: keyText.optional(),
+    limit,
   })
-  .nullish();
+  .refine(({ threadId: thread, checkpointId }) => checkpointId === undefined || thread !== undefined, {
+    path: ["threadId"],
+    message: "names the thread of the checkpoint",
+  })
+  .refine(({ checkpointId, checkpointNs: ns }) => ns === undefined || checkpointId !== undefined, {
+    path: ["checkpointId"],
+    message: "names the checkpoint of the namespace",
+  })
+  .prefault({});
 
 /** Parses the query of `storage`. */
 export function parseStorageScope(query: unknown): StorageScope {
-  const parsed = parse(storageQuery, query, "query");
-  return { threadId: parsed?.threadId, limit: parsed?.limit ?? DEFAULT_LIMIT };
+  const parsed = parse(storageQuery, query ?? {}, "query");
+  const { threadId: thread, checkpointId, checkpointNs: ns = "" } = parsed;
+  return {
+    threadId: thread,
+    checkpoint: checkpointId === undefined ? undefined : { checkpointId, checkpointNs: ns },
+    limit: parsed.limit,
+  };
 }
 
 const verifyOptions = auditOptions

@@ -11,6 +11,8 @@ import { storedSize } from "../../saver/queries/stored-size.js";
 export interface StorageScope {
   /** `undefined` measures the whole database. */
   readonly threadId: string | undefined;
+  /** Only this checkpoint of the thread. */
+  readonly checkpoint: { readonly checkpointNs: string; readonly checkpointId: string } | undefined;
   /** The most threads and channels to list. */
   readonly limit: number;
 }
@@ -38,21 +40,25 @@ export interface StorageRow {
  */
 export async function measureStorage(
   call: CallContext,
-  { threadId, limit }: StorageScope,
+  { threadId, checkpoint, limit }: StorageScope,
 ): Promise<StorageRow[]> {
   const { splices: hasSplices } = await addedColumns(call);
-  const shape = { ofThread: threadId !== undefined, hasSplices };
-  const params = { threadId: threadId ?? "", limit };
+  const shape = { ofThread: threadId !== undefined, ofCheckpoint: checkpoint !== undefined, hasSplices };
+  const { checkpointNs = "", checkpointId = "" } = checkpoint ?? {};
+  const params = { threadId: threadId ?? "", checkpointNs, checkpointId, limit };
   return runStatement(call, statements.of(shape), params);
 }
 
 interface StorageParams {
   readonly threadId: string;
+  readonly checkpointNs: string;
+  readonly checkpointId: string;
   readonly limit: number;
 }
 
 interface StorageShape {
   readonly ofThread: boolean;
+  readonly ofCheckpoint: boolean;
   readonly hasSplices: boolean;
 }
 
@@ -101,7 +107,7 @@ type WithSizes = CheckpointDatabase & { valued: ValuesRow; measured: SizeRow; si
 function withSizes(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<StorageParams>,
-  { ofThread, hasSplices }: StorageShape,
+  { ofThread, ofCheckpoint, hasSplices }: StorageShape,
 ): QueryCreator<WithSizes> {
   return (
     db
@@ -110,6 +116,11 @@ function withSizes(
         qb
           .selectFrom("checkpoint_blobs")
           .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+          .$if(ofCheckpoint, (query) =>
+            query
+              .where("checkpoint_ns", "=", parameter("checkpointNs"))
+              .where(sql`(channel, version)`, "in", sql`${referencedVersions(db, parameter)}`),
+          )
           .groupBy(["thread_id", "channel"])
           .select(OWNERS)
           .select(
@@ -124,6 +135,11 @@ function withSizes(
             all
               .selectFrom("checkpoint_writes")
               .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+              .$if(ofCheckpoint, (query) =>
+                query
+                  .where("checkpoint_ns", "=", parameter("checkpointNs"))
+                  .where("checkpoint_id", "=", parameter("checkpointId")),
+              )
               .groupBy(["thread_id", "channel"])
               .select(OWNERS)
               .select(sumColumns({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
@@ -133,6 +149,11 @@ function withSizes(
         qb
           .selectFrom("checkpoints")
           .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+          .$if(ofCheckpoint, (query) =>
+            query
+              .where("checkpoint_ns", "=", parameter("checkpointNs"))
+              .where("checkpoint_id", "=", parameter("checkpointId")),
+          )
           .groupBy("thread_id")
           .select([sql<SizeRow["part"]>`'thread'`.as("part"), sql<string>`thread_id collate "C"`.as("name")])
           .select(
@@ -152,6 +173,23 @@ function withSizes(
           .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))),
       )
   );
+}
+
+/** The channels and versions that the header of the checkpoint has. A damaged header has none. */
+function referencedVersions(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<StorageParams>) {
+  return db
+    .selectFrom("checkpoints as stored")
+    .innerJoinLateral(
+      sql<{ channel: string; version: string }>`jsonb_each_text(
+        case when jsonb_typeof(stored.checkpoint -> 'channel_versions') = 'object'
+          then stored.checkpoint -> 'channel_versions' else '{}'::jsonb end
+      )`.as<"entry">(sql`entry(channel, version)`),
+      (join) => join.onTrue(),
+    )
+    .where("stored.thread_id", "=", parameter("threadId"))
+    .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("stored.checkpoint_id", "=", parameter("checkpointId"))
+    .select(["entry.channel", "entry.version"]);
 }
 
 function valuedBy(

@@ -1,16 +1,25 @@
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
 import { z } from "zod";
-import type { StorageReport, StorageSize, TaskStats } from "../../audit/audit-types.js";
-import { notFound } from "../checkpoints/resolve-checkpoint.js";
-import type { CommandDefinition } from "../command-definition.js";
+import type { NodeStats, StorageReport, StorageSize, TaskStats } from "../../audit/audit-types.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { notFound, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { formatTable } from "../output/format-table.js";
 import { counted, humanBytes, humanCount } from "../output/format-numbers.js";
-import { countOption } from "../options/option-values.js";
+import { countOption, parseTime } from "../options/option-values.js";
+import { CHECKPOINT_HELP, namespaceOption } from "../options/shared-options.js";
 import { printable } from "../output/printable.js";
 
 const DEFAULT_LIMIT = 20;
-const statsFlags = z.object({ thread: z.string().optional(), limit: z.number().default(DEFAULT_LIMIT) });
+const statsFlags = z.object({
+  thread: z.string().optional(),
+  checkpoint: z.string().optional(),
+  namespace: z.string().optional(),
+  since: z.date().optional(),
+  limit: z.number().default(DEFAULT_LIMIT),
+});
+type StatsFlags = z.output<typeof statsFlags>;
 
 export const stats: CommandDefinition = {
   name: "stats",
@@ -20,15 +29,34 @@ export const stats: CommandDefinition = {
     new Argument("[thread]", "only this thread, with its tasks (default: all threads; reads every row)"),
   ],
   options: () => [
+    new Option("--checkpoint <id>", `only this checkpoint of the thread: ${CHECKPOINT_HELP}`),
+    namespaceOption(),
+    new Option(
+      "--since <time>",
+      "what tasks wrote from checkpoints since this time, by node and by task: ISO 8601, or an age such as 24h",
+    ).argParser(parseTime),
     countOption(
       "--limit <n>",
       `how many threads, channels and tasks, largest first (default: ${DEFAULT_LIMIT})`,
       1,
     ),
   ],
-  examples: ["stats", "stats 42 --limit 5", "stats --json"],
-  run: async ({ saver, signal, terminal: { columns: width } }, flags) => {
-    const { thread, limit } = statsFlags.parse(flags);
+  examples: [
+    "stats",
+    "stats 42 --limit 5",
+    "stats 42 --checkpoint head~1",
+    "stats --since 24h",
+    "stats --json",
+  ],
+  run: async (context, flags) => {
+    const parsed = statsFlags.parse(flags);
+    const { thread, limit } = parsed;
+    requireThread(parsed);
+    if (parsed.since !== undefined) return tasksSince(context, parsed, parsed.since);
+    if (thread !== undefined && (parsed.checkpoint ?? parsed.namespace) !== undefined)
+      return ofCheckpoint(context, parsed, thread);
+    const { saver, signal, terminal } = context;
+    const { columns: width } = terminal;
     const storage = await saver.storage({ threadId: thread, limit, signal });
     if (thread === undefined) {
       return { exitCode: EXIT_CODE.ok, text: formatStorage(storage, true, width), json: storage };
@@ -45,6 +73,57 @@ export const stats: CommandDefinition = {
     return { exitCode: EXIT_CODE.ok, text: text.join("\n\n"), json: { ...storage, tasks } };
   },
 };
+
+/** @throws InvalidConfigError for options that would have no effect. */
+function requireThread({ thread, checkpoint, namespace, since }: StatsFlags): void {
+  const option = checkpoint !== undefined ? "--checkpoint" : "--namespace";
+  if ((checkpoint ?? namespace) === undefined) return;
+  if (thread === undefined) throw new InvalidConfigError(option, "needs a thread");
+  if (since !== undefined) throw new InvalidConfigError(option, "does not apply with --since");
+}
+
+async function tasksSince(
+  { saver, signal, terminal }: CommandContext,
+  { thread, limit }: StatsFlags,
+  since: Date,
+): Promise<Report> {
+  const report = await saver.taskStats({ threadId: thread, since, limit, signal });
+  const { nodes, tasks } = report;
+  const text =
+    tasks.length === 0
+      ? `no task has written since ${since.toISOString()}`
+      : [formatNodes(nodes), formatTasks(tasks, terminal.columns, true)].join("\n\n");
+  return { exitCode: EXIT_CODE.ok, text, json: { since, ...report } };
+}
+
+async function ofCheckpoint(
+  context: CommandContext,
+  { checkpoint, namespace = "", limit }: StatsFlags,
+  thread: string,
+): Promise<Report> {
+  const { id: checkpointId } = await resolveCheckpoint(context, { thread, namespace, checkpoint });
+  const { saver, signal, terminal } = context;
+  const place = { checkpointNs: namespace, checkpointId, signal };
+  const storage = await saver.storage({ ...place, threadId: thread, limit });
+  const tasks = await saver.taskStats(thread, place);
+  const text = [
+    `checkpoint ${printable(checkpointId)}`,
+    formatStorage(storage, false, terminal.columns),
+    ...(tasks.length === 0 ? [] : [formatTasks(tasks, terminal.columns)]),
+  ].join("\n\n");
+  return { exitCode: EXIT_CODE.ok, text, json: { checkpointId, ...storage, tasks } };
+}
+
+function formatNodes(nodes: readonly NodeStats[]): string {
+  const rows = nodes.map(({ node, tasks, writes, bytes, meanBytes }) => [
+    printable(node ?? "(no node)"),
+    humanCount(tasks),
+    humanCount(writes),
+    humanBytes(bytes),
+    humanBytes(Math.round(meanBytes)),
+  ]);
+  return formatTable([["NODE", "TASKS", "WRITES", "SIZE", "MEAN"], ...rows], { numbers: [1, 2, 3, 4] });
+}
 
 function formatStorage(
   { total, threads, channels }: StorageReport,
@@ -92,8 +171,9 @@ function formatStorage(
   return parts.join("\n\n");
 }
 
-function formatTasks(tasks: readonly TaskStats[], width: number | undefined): string {
+function formatTasks(tasks: readonly TaskStats[], width: number | undefined, withThreads = false): string {
   const rows = tasks.map((task) => [
+    ...(withThreads ? [printable(task.threadId)] : []),
     printable(task.taskId),
     printable(task.taskPath),
     printable(task.checkpointId),
@@ -103,7 +183,11 @@ function formatTasks(tasks: readonly TaskStats[], width: number | undefined): st
     humanBytes(Math.round(task.meanBytes)),
   ]);
   const head = ["TASK", "PATH", "CHECKPOINT", "NAMESPACE", "WRITES", "SIZE", "MEAN"];
-  return formatTable([head, ...rows], { numbers: [4, 5, 6], width });
+  const first = withThreads ? 1 : 0;
+  return formatTable([[...(withThreads ? ["THREAD"] : []), ...head], ...rows], {
+    numbers: [4 + first, 5 + first, 6 + first],
+    width,
+  });
 }
 
 function bytesOf({ headerBytes, blobBytes, writeBytes }: StorageSize): number {

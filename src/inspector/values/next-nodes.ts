@@ -1,4 +1,5 @@
 import { RESUME, TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
+import { nodeOfPath } from "../../saver/model/node-of-path.js";
 import { groupBy } from "../../db/group-by.js";
 import type { ThreadStatus } from "../api/threads.js";
 import { CONTROL_CHANNELS, NULL_TASK_ID } from "./task-channels.js";
@@ -40,7 +41,6 @@ export interface DescribedState {
 const CONTROL = new Set(CONTROL_CHANNELS);
 /** Names in `versions_seen` that are not nodes. */
 const NOT_NODES = new Set(["__input__", "__interrupt__", "__snapshot_bumps__"]);
-const PULL_PATH = /~__pregel_pull, (?<node>.+?)(?:$|, \d{10})/s;
 /** What `uuid5` accepts. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const MOST_UPDATES = 8;
@@ -92,7 +92,7 @@ export function describeTasks(header: StateHeader, writes: readonly StateWrite[]
   });
   const updating = updateTaskIds(header.checkpointId);
   const more = [...others].map((taskId): DescribedTask => {
-    const node = PULL_PATH.exec(tasks.get(taskId)?.path ?? "")?.groups?.node;
+    const node = nodeOfPath(tasks.get(taskId)?.path ?? "");
     return { node, taskIds: [taskId] };
   });
   return [...known, ...more.filter(({ taskIds }) => !taskIds.some((id) => updating.includes(id)))];
@@ -222,11 +222,6 @@ function nodesByName(channel: string, nodesOfTasks: readonly string[]): readonly
   // An entrypoint may have any name. Its writes have it before it has run to its end.
   if (named === START && nodesOfTasks.length > 0) return nodesOfTasks;
   return named === undefined ? [] : [named];
-}
-
-/** Returns the node of a task that was triggered, or that of the task that called it. */
-export function nodeOfPath(taskPath: string): string | undefined {
-  return PULL_PATH.exec(taskPath)?.groups?.node;
 }
 
 /** The nodes in the paths of tasks that were triggered, and of calls within them. */

@@ -119,6 +119,8 @@ function others(saver: PostgresSaver): NamedCall[] {
     ["listThreads after", () => saver.listThreads({ after: "t5", limit: 1_000 })],
     ["listThreads by metadata", () => saver.listThreads({ filter: { source: "loop" }, limit: 100 })],
     ["storage of all threads", () => saver.storage()],
+    ["storage of a checkpoint", () => saver.storage({ threadId: "t5", checkpointId: "1" })],
+    ["taskStats of all threads", () => saver.taskStats({ since: new Date(0) })],
     ["verify of all threads", () => saver.verify()],
   ];
 }
