@@ -4,8 +4,8 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { findEngine } from "./container-server.js";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { findEngine, fromEngine } from "./container-server.js";
 
 const TIMEOUT_MS = 200;
 
@@ -41,6 +41,21 @@ describe("looking for a container engine", () => {
     const nobody = `unix://${join(folder, "nobody.sock")}`;
     await expect(findEngine([nobody, silent, engine], TIMEOUT_MS)).resolves.toBe(engine);
     await expect(findEngine([nobody, silent], TIMEOUT_MS)).resolves.toBeUndefined();
+  });
+
+  it("fails in CI where an engine answers and starts nothing, and says so elsewhere", async () => {
+    const cause = new Error("no such image");
+    const start = (): Promise<never> => Promise.reject(cause);
+    await expect(fromEngine("unix:///engine", start, true)).rejects.toMatchObject({
+      message: expect.stringContaining(
+        "the container engine at unix:///engine answers, but starts no server",
+      ),
+      cause,
+    });
+    const warn = jest.spyOn(console, "warn").mockImplementation(() => undefined);
+    await expect(fromEngine("unix:///engine", start, false)).resolves.toBeUndefined();
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("no such image")]]);
+    warn.mockRestore();
   });
 
   it("takes any response for an answer, such as the refusal of plain HTTP by an engine behind TLS", async () => {

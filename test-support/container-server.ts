@@ -10,7 +10,7 @@ const REDIS_PORT = 6379;
 const PING_TIMEOUT_MS = 2000;
 
 /**
- * Starts a server in a container. Returns `undefined` where no engine answers. Testcontainers hangs on a socket that
+ * Starts a server in a container. Returns `undefined` where no engine answers. Fails in CI where one answers and can't. Testcontainers hangs on a socket that
  * accepts and never answers, so this asks the engines first and passes the one that answered to testcontainers.
  */
 export async function startContainerServer(): Promise<TestServer | undefined> {
@@ -30,7 +30,7 @@ export async function startContainerServer(): Promise<TestServer | undefined> {
   });
 }
 
-/** Starts a Redis in a container. Returns `undefined` where no engine answers. */
+/** Starts a Redis in a container, as {@link startContainerServer} starts a Postgres. */
 export async function startRedisContainer(): Promise<TestServer | undefined> {
   return onEngine(async () => {
     const { GenericContainer } = await import("testcontainers");
@@ -49,11 +49,26 @@ async function onEngine(start: () => Promise<TestServer>): Promise<TestServer | 
   const host = await findEngine(engineHosts());
   if (host === undefined) return undefined;
   process.env.DOCKER_HOST = host;
+  return fromEngine(host, start, process.env.CI === "true");
+}
+
+/**
+ * Starts a server on an engine that answers. Where it fails, the tests would run on another server than somebody expects who has set up an
+ * engine.
+ *
+ * @param isCI - Whether that fails the run. Elsewhere it is logged, and another kind of server is tried.
+ */
+export async function fromEngine(
+  host: string,
+  start: () => Promise<TestServer>,
+  isCI: boolean,
+): Promise<TestServer | undefined> {
   try {
     return await start();
-  } catch (error) {
-    // An engine that can't get the image is useless. The next kind of server is tried, and this is logged.
-    console.warn(`No container from the engine at ${host}: ${String(error)}`);
+  } catch (cause) {
+    const problem = `the container engine at ${host} answers, but starts no server for the tests`;
+    if (isCI) throw new Error(`${problem}; name a server by DATABASE_URL and REDIS_URL instead`, { cause });
+    console.warn(`\n${problem}, so they use another one: ${String(cause)}`);
     return undefined;
   }
 }
