@@ -60,7 +60,14 @@ describeEachTarget("a PostgresCheckpointStore", (target) => {
     await database.exec(`
       create function suppress() returns trigger language plpgsql as 'begin return null; end';
       create trigger suppress before insert on suppressed for each row execute function suppress()`);
-    await expect(refusing.save(at(1))).rejects.toMatchObject({ code: "DATABASE_ERROR" });
+    const saved = { ...at(1), id: "kept out" };
+    for (const call of [
+      () => refusing.save(saved),
+      () => refusing.save(saved, { keepLast: 1 }),
+      () => refusing.saveMany([saved]),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: "DATABASE_ERROR", checkpointId: "kept out" });
+    }
   });
 
   it("asks for setup() where the table is missing", async () => {

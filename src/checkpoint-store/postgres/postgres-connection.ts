@@ -36,7 +36,7 @@ export function postgresConnection(base: OpenedCall, table: string): RecordConne
     transact: async (call, scopes, steps) => {
       const { guard = [], statements } = steps(base.schema);
       const locks = scopes.map((scope) => ({ statement: lockScope(base.schema, table, scope) }));
-      await runTransaction(within(call), { guard: [...locks, ...guard], statements });
+      return runTransaction(within(call), { guard: [...locks, ...guard], statements });
     },
     close: () => base.database.close(),
   };

@@ -30,12 +30,12 @@ export interface RecordConnection {
   ): Promise<Row[]>;
   /** Checks whether records can be saved now. Where it is missing, a deletion of nothing tells. */
   check?(call: CheckCall): Promise<void>;
-  /** Sends statements in one transaction. Transactions with a common scope run one after another. */
+  /** Sends statements in one transaction, and returns their rows. Transactions with a common scope run one after another. */
   transact(
     call: BackendCall,
     scopes: readonly RecordScope[],
     steps: (schema: string) => TransactionSteps,
-  ): Promise<void>;
+  ): Promise<readonly (readonly unknown[])[]>;
   close(): Promise<void>;
 }
 
@@ -77,11 +77,7 @@ export class SqlBackend implements CheckpointBackend {
   async save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined> {
     while (!(await this.#isSaved(record, rules, call))) {
       // Only the rule makes the statement store nothing. A trigger or a broken database may do so as well.
-      if (!rules.onlyNewer) {
-        throw new DatabaseError("the database has stored nothing, without an error", {
-          checkpointId: record.id,
-        });
-      }
+      if (!rules.onlyNewer) throw notStored(record);
       const version = await this.#refusingVersion(record, call);
       if (version !== undefined) return version;
     }
@@ -209,13 +205,19 @@ export class SqlBackend implements CheckpointBackend {
     };
     try {
       const scopes = trims.map(({ scope }) => scope);
-      await this.#connection.transact(call, scopes, steps);
+      const rows = await this.#connection.transact(call, scopes, steps);
+      const suppressed = onlyNewer ? undefined : records.find((_, n) => rows[n]?.length === 0);
+      if (suppressed !== undefined) throw notStored(suppressed);
       return undefined;
     } catch (error) {
       if (error instanceof SaveRefused) return error.record;
       throw error;
     }
   }
+}
+
+function notStored({ id }: StoredRecord): DatabaseError {
+  return new DatabaseError("the database has stored nothing, without an error", { checkpointId: id });
 }
 
 /** A deletion of old records of a scope. */

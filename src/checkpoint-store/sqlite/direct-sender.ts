@@ -42,20 +42,20 @@ export class DirectSender implements SqliteSender {
     return Promise.resolve(this.#run(statement));
   }
 
-  async transact({ guard = [], statements }: TransactionSteps): Promise<void> {
+  async transact({ guard = [], statements }: TransactionSteps): Promise<unknown[][]> {
     this.#run(SAVEPOINT);
     try {
       for (const step of guard) {
         const rows = this.#run(step.statement);
         step.check?.(rows);
       }
-      for (const statement of statements) this.#run(statement);
+      const rows = statements.map((statement) => this.#run(statement));
       this.#run(RELEASE);
+      return await Promise.resolve(rows);
     } catch (error) {
       this.#undo();
       throw error;
     }
-    return Promise.resolve();
   }
 
   /** SQLite has ended the transaction already after some errors, such as that of a full disk. */

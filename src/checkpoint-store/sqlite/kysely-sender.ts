@@ -17,12 +17,13 @@ export class KyselySender implements SqliteSender {
     return this.#kysely.getExecutor().provideConnection((connection) => sendOn(connection, statement));
   }
 
-  transact(steps: TransactionSteps): Promise<void> {
+  transact(steps: TransactionSteps): Promise<unknown[][]> {
     return this.#kysely.getExecutor().provideConnection(async (connection) => {
       await sendOn(connection, SAVEPOINT);
       try {
-        await sendSteps(steps, (statement) => sendOn(connection, statement));
+        const rows = await sendSteps(steps, (statement) => sendOn(connection, statement));
         await sendOn(connection, RELEASE);
+        return rows;
       } catch (error) {
         // SQLite has ended the transaction already after some errors, such as that of a full disk.
         await sendOn(connection, ROLL_BACK_TO)

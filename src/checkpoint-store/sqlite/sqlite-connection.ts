@@ -85,7 +85,7 @@ export class SqliteConnection implements RecordConnection {
     call: BackendCall,
     _scopes: readonly RecordScope[],
     steps: (schema: string) => TransactionSteps,
-  ): Promise<void> {
+  ): Promise<readonly (readonly unknown[])[]> {
     return this.#retried(call, (sender) => sender.transact(steps(SCHEMA)));
   }
 

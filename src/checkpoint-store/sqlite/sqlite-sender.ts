@@ -4,8 +4,8 @@ import type { TransactionSteps } from "../../db/statements/transaction-steps.js"
 /** Sends statements to one SQLite database. Errors are those of its driver. */
 export interface SqliteSender {
   send<Row>(statement: BoundStatement<Row>): Promise<Row[]>;
-  /** Sends statements so that all of them are stored or none, in a transaction or within the one that is open. */
-  transact(steps: TransactionSteps): Promise<void>;
+  /** Sends statements so that all of them are stored or none, in a transaction or within the one that is open. Returns their rows. */
+  transact(steps: TransactionSteps): Promise<unknown[][]>;
 }
 
 /**
