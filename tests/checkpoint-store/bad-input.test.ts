@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import {
   BackendCheckpointStore,
@@ -220,6 +221,20 @@ describe("bad input of a checkpoint store", () => {
       const [inState, checkpointId] = [store.save({ ...good, state }), good.id];
       await expect(inState).rejects.toMatchObject({ ...refusal, checkpointId });
     }
+  });
+
+  it("leaves no rejection unhandled where the call has been aborted as well", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const bad = { ...good, state: () => 1 };
+    const aborted = { signal: AbortSignal.abort() };
+    const { memory } = stores;
+    for (const call of [() => memory.save(bad, aborted), () => memory.saveMany([bad], aborted)])
+      await expect(call()).rejects.toMatchObject({ code: "ABORTED" });
+    await nextTurn();
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
   });
 
   it("stores nothing", async () => {
