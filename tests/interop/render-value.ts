@@ -6,7 +6,8 @@ import { isRecord } from "../../src/serde/objects/type-guards.js";
 /** Renders a value as a cell of a Markdown table: its class and content, and the Python class that it keeps. */
 export function renderValue(value: unknown): string {
   const code = `\`${render(value).replaceAll("|", "\\|")}\``;
-  const origin = isRecord(value) ? pythonOriginOf(value) : undefined;
+  const keepsOrigin = isRecord(value) || BaseMessage.isInstance(value);
+  const origin = keepsOrigin ? pythonOriginOf(value) : undefined;
   if (origin === undefined) return code;
   return `${code}, which remembers \`${origin.module}.${origin.name}\``;
 }

@@ -6,7 +6,10 @@ import {
   HumanMessage,
   ToolMessage,
 } from "@langchain/core/messages";
+import { rememberOrigin } from "../../serde/python/python-origin.js";
 import { editableJson } from "./editable-json.js";
+
+const ANSWER = { code: 5, module: "app", name: "Answer" };
 
 describe("editableJson", () => {
   it("shows plain data as it is", () => {
@@ -29,6 +32,7 @@ describe("editableJson", () => {
   it.each<[unknown, RegExp]>([
     [{ at: [new Date()] }, /At at\[0\] is an object of class Date/],
     [new Map(), /class Map/],
+    [[rememberOrigin(new HumanMessage("hi"), ANSWER)], /At \[0\] is an object of class app\.Answer/],
     [12n, /type bigint/],
     [[NaN], /At \[0\] is NaN/],
     ["x".repeat(300_000), /too long/],

@@ -43,11 +43,14 @@ const TOO_LONG = "The value is too long to be edited here.";
 class NotJson extends Error {}
 
 function asMessages(value: unknown): unknown {
-  if (BaseMessage.isInstance(value)) return messageAsJson(value);
-  if (isArray(value) && value.length > 0 && value.every((item) => BaseMessage.isInstance(item))) {
-    return value.map(messageAsJson);
-  }
+  if (isEditable(value)) return messageAsJson(value);
+  if (isArray(value) && value.length > 0 && value.every(isEditable)) return value.map(messageAsJson);
   return undefined;
+}
+
+/** Whether JSON can stand for a message. One of a class of Python would lose that. */
+function isEditable(value: unknown): value is BaseMessage {
+  return BaseMessage.isInstance(value) && pythonOriginOf(value) === undefined;
 }
 
 function messageAsJson(message: BaseMessage): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { LANGGRAPH_TYPES } from "../langchain/langgraph-literals.js";
 import { classOfPython } from "../langchain/python-modules.js";
 import { reviveDocument, reviveMessage } from "../langchain/revive-message.js";
+import { reviveSubclass } from "../langchain/revive-subclass.js";
 import {
   mayKeepOrigin,
   pythonScalarsOf,
@@ -23,27 +24,35 @@ import { isArray, isObject, isRecord } from "../objects/type-guards.js";
  */
 export function decodePython(code: number, payload: unknown, context: DecodeContext): unknown {
   if (!isArray(payload)) return context.fail("a Python object is malformed");
-  const [module, name, argument, method] = payload;
+  const [module, name, argument, method, base] = payload;
   if (typeof module !== "string" || typeof name !== "string")
     return context.fail("a Python object is malformed");
   const origin = { code, module, name, method: typeof method === "string" ? method : undefined };
   if (isArray(method) && module === "builtins")
     return decodeExtended(name, argument, method) ?? context.fail(`a ${name} is malformed`);
-  if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin);
+  if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin, base);
   if (module === LANGGRAPH_TYPES) return decodeLangGraph(argument, origin, context);
   return decodePythonType(argument, origin) ?? asData(argument, origin);
 }
 
 /** Decodes what a built-in class of Python ignores behind its argument. */
-function decodeExtended(name: string, argument: unknown, more: readonly unknown[]): object | undefined {
-  return name === "list" ? decodeNamedList(argument, more) : decodeTextDict(argument, more);
+function decodeExtended(name: string, argument: unknown, more: readonly unknown[]): unknown {
+  switch (name) {
+    case "list":
+      return decodeNamedList(argument, more);
+    case "float":
+      return typeof more[0] === "bigint" ? more[0] : undefined;
+    default:
+      return decodeTextDict(argument, more);
+  }
 }
 
-function decodeModel(fields: unknown, origin: PythonOrigin): unknown {
+function decodeModel(fields: unknown, origin: PythonOrigin, base: unknown): unknown {
+  if (!isRecord(fields)) return asData(fields, origin);
   const name = classOfPython(origin.module, origin.name);
-  if (name === undefined || !isRecord(fields)) return asData(fields, origin);
   if (name === "Document") return reviveDocument(fields);
-  return rememberScalars(reviveMessage(name, fields), pythonScalarsOf(fields));
+  const message = name === undefined ? reviveSubclass(fields, origin, base) : reviveMessage(name, fields);
+  return message === undefined ? asData(fields, origin) : rememberScalars(message, pythonScalarsOf(fields));
 }
 
 function decodeLangGraph(argument: unknown, origin: PythonOrigin, context: DecodeContext): unknown {

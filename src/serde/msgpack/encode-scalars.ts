@@ -1,6 +1,7 @@
 import { toUSVString } from "node:util";
+import { isReadAsBigInt } from "../json/big-integers.js";
 import { EXT } from "./ext-codes.js";
-import { extension, float64 } from "./wire.js";
+import { extension, float64, pack } from "./wire.js";
 
 const NEGATIVE_ZERO = float64(-0);
 const MIN_INT64 = -(2n ** 63n);
@@ -39,8 +40,24 @@ export function isOf64Bits(value: bigint): boolean {
   return value >= MIN_INT64 && value <= MAX_UINT64;
 }
 
-/** Encodes a BigInt: as an integer of MessagePack if it is read back as a BigInt, otherwise as an extension. */
+/**
+ * Encodes a BigInt: as an integer of MessagePack if it is read back as a BigInt, otherwise as an extension. Python reads no integer
+ * beyond 64 bits from MessagePack. One that may have been a float there, it reads as that float.
+ */
 export function encodeBigInt(value: bigint): unknown {
   if (isLongInteger(value)) return value;
-  return extension(EXT.BIGINT, Buffer.from(value.toString(16), "latin1"));
+  const exact = extension(EXT.BIGINT, Buffer.from(value.toString(16), "latin1"));
+  if (isOf64Bits(value) || !mayBeFloat(value)) return exact;
+  // Python ignores what follows the argument.
+  return extension(EXT.PYTHON_SINGLE_ARG, pack(["builtins", "float", float64(Number(value)), [exact]]));
+}
+
+/** The most hexadecimal digits of a float, and a sign. */
+const MAX_FLOAT_DIGITS = 257;
+
+/** Whether a float is the integer, or JSONB prints a float of Python with the same digits: 1e23 is not the integer that it is printed as. */
+function mayBeFloat(value: bigint): boolean {
+  if (value.toString(16).length > MAX_FLOAT_DIGITS) return false;
+  const float = Number(value);
+  return Number.isFinite(float) && (BigInt(float) === value || !isReadAsBigInt(String(value), "jsonb"));
 }

@@ -3,7 +3,8 @@ import { tableClassOf } from "../json/langchain-table.js";
 import { isModelClassName, type ModelClassName } from "../langchain/classes.js";
 import { JS_FIELD, messageFields } from "../langchain/message-fields.js";
 import { PYTHON_MODULES } from "../langchain/python-modules.js";
-import { pythonScalarsOf } from "../python/python-origin.js";
+import { PYTHON_TYPES } from "../langchain/revive-subclass.js";
+import { type PythonOrigin, pythonOriginOf, pythonScalarsOf } from "../python/python-origin.js";
 import type { EncodeContext } from "./encode-context.js";
 import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { encodeString } from "./encode-scalars.js";
@@ -27,7 +28,23 @@ export function encodeLangChain(value: object, context: EncodeContext): unknown 
   const fields = context.within(value, () =>
     name === "Document" ? encodeDocument(value, context) : encodeMessage(value, name, context),
   );
+  const origin = pythonOriginOf(value);
+  if (origin !== undefined && name !== "Document")
+    return context.extension(origin.code, subclassTuple(name, fields, origin));
   return context.extension(EXT.PYDANTIC_V2, pythonTuple(PYTHON_MODULES[name], name, fields, VALIDATE));
+}
+
+/**
+ * The payload of a message whose class in Python extends the class `name`. Python ignores that name, which is for JavaScript. Where Python
+ * may not import the class, it reads the fields as a dict, and LangChain makes a message of that by its type.
+ */
+function subclassTuple(
+  name: keyof typeof PYTHON_TYPES,
+  fields: ReadonlyMap<unknown, unknown>,
+  { module, name: own, method = VALIDATE }: PythonOrigin,
+): unknown[] {
+  const typed = new Map([...fields, ["type", PYTHON_TYPES[name]]]);
+  return [...pythonTuple(module, own, typed, method), name];
 }
 
 function encodeMessage(message: object, name: ModelClassName, context: EncodeContext): Map<unknown, unknown> {

@@ -171,3 +171,34 @@ test("an object with a key that UTF-8 can't hold is read back equal, and is not 
   expect(firstDifference(decode(bytes), value)).toBeUndefined();
   expect(Buffer.from(bytes.subarray(0, 1)).toString("hex")).toMatch(/^(c7|c8|d[4-8])$/);
 });
+
+describe("an integer beyond 64 bits", () => {
+  test.each([
+    [2n ** 64n, 2 ** 64],
+    [-(2n ** 63n) - 2048n, -(2 ** 63) - 2048],
+    // No double is 10 ** 23. JSONB prints 1e23 so, and an integer too.
+    [10n ** 23n, 1e23],
+    [-(15n * 10n ** 299n), -1.5e300],
+    [2n ** 1023n, 2 ** 1023],
+  ])("that may have been a float is that float in Python, and stays a BigInt here: %p", (value, float) => {
+    const bytes = encode([value]);
+    const exact = extension(0x12, Buffer.from(value.toString(16)));
+    expect(Buffer.from(bytes).toString("hex")).toBe(
+      hex([extension(0, pack(["builtins", "float", float64(float), [exact]]))]),
+    );
+    expect(decode(bytes)).toEqual([value]);
+  });
+
+  test.each([2n ** 64n + 1n, 10n ** 23n + 1n, -(2n ** 63n) - 1n, 2n ** 1024n, 10n ** 400n])(
+    "that was no float is an extension that Python does not know: %p",
+    (value) => {
+      expectWritten(value, extension(0x12, Buffer.from(value.toString(16))));
+      expect(decode(encode(value))).toBe(value);
+    },
+  );
+
+  test("is refused where the call of float does not end with it", () => {
+    const call = (...more: unknown[]) => pack(extension(0, pack(["builtins", "float", float64(1e23), more])));
+    for (const more of [[], [1], ["1"]]) expect(() => decode(call(...more))).toThrow("a float is malformed");
+  });
+});

@@ -10,7 +10,7 @@ import random
 import uuid
 
 import numpy as np
-from application import Color, Level, Mood, Pair, Point, Profile, Address
+from application import Address, Answer, Color, Level, Line, Mood, Pair, Part, Point, Profile, Question, Removal, Result
 from compare import differences
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, message_to_dict, messages_from_dict
 from langchain_core.messages.ai import add_usage
@@ -68,6 +68,10 @@ def special_values():
     yield from [Send("n", decimal.Decimal("1")), Send("n", 2.0), Overwrite(uuid.UUID(int=1)), Overwrite(2.0)]
     yield from [Command(update={1: 2.0}, goto="n"), Command(resume=decimal.Decimal("1")), Command(update=2.0)]
     yield Interrupt(value=2.0, id="i")
+    yield Answer("", id="a", tool_calls=[{"name": "f", "args": {"x": 1.0}, "id": "c"}], source=Address(street="High St"))
+    yield Answer([{"type": "text", "text": "hi"}], id="a", confidence=2.0, text_parts=[decimal.Decimal("1")], extra=3.0)
+    yield from [Question("hi"), Line("hi", role="critic", id="l"), Removal(id="r", reason="old"), Removal(id="r")]
+    yield from [Part(content="hi", id="p", at=2.0), Result("t", tool_call_id="c", artifact=2.0, score=3.0, id="t")]
 
 
 def random_value(chance, depth=3):
@@ -186,8 +190,11 @@ def can_be_stored(saver, name, value):
 
 
 def kept(saver, request):
-    """The differences of the newest checkpoint and of Python's checkpoint from the values that Python read first."""
-    offered = OFFERED[request["thread"]]
+    """The differences of the newest checkpoint and of Python's checkpoint from the values that Python read first.
+
+    They are those of the thread `offered`, if this one is a copy.
+    """
+    offered = OFFERED[request.get("offered", request["thread"])]
     newest = values_of(saver, request)
     first = values_of(saver, {**request, "checkpoint_id": request["checkpoint"]})
     found = [difference for name in offered for difference in differences(offered[name], first[name], f"first {name}")]
@@ -201,9 +208,6 @@ def kept(saver, request):
 def is_written_anew(value):
     """Whether TypeScript reads the value as a primitive or as plain bytes, which can't keep an origin."""
     classes = (float, bytearray, decimal.Decimal, uuid.UUID, pathlib.Path, Color, Mood, Level)
-    if isinstance(value, int):
-        # JSONB prints such a float with all its digits, and TypeScript reads it as a number.
-        return 10**21 <= abs(value) < 10**309 and decimal.Decimal(repr(float(value))) == value
     return isinstance(value, classes) or type(value).__module__ in ("ipaddress", "zoneinfo")
 
 

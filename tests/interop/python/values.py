@@ -10,7 +10,7 @@ import uuid
 import zoneinfo
 
 import numpy as np
-from application import Address, Color, Level, Mood, Pair, Point, Profile
+from application import Address, Answer, Color, Level, Mood, Pair, Point, Profile
 from langchain_core.documents import Document
 from langchain_core.messages import (
     AIMessage,
@@ -91,6 +91,7 @@ def every_value():
             response_metadata={"model": "m", "logprobs": None, "score": 1.0},
             additional_kwargs={"refusal": None},
         ),
+        "class that extends `AIMessage`": Answer("yes", id="y", confidence=2.0),
         "`AIMessageChunk`": AIMessageChunk(
             content="c", id="k", tool_call_chunks=[{"name": "f", "args": "{}", "id": "c", "index": 0}]
         ),
