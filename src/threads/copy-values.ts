@@ -7,9 +7,9 @@ import { unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 import { isSplice } from "../splices/splice-type.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import { encodeAt, encodeValue } from "../saver/codec/encode-value.js";
+import { encodeAt, type EncodedValue, encodeValue } from "../saver/codec/encode-value.js";
 import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
-import { storedValueOf } from "../saver/codec/stored-value.js";
+import { storedValueOf, UNTAGGED } from "../saver/codec/stored-value.js";
 import { valueReader } from "../saver/read-long-values.js";
 import { readOfRow } from "../saver/reread-row.js";
 import type { CopiedThreads } from "./queries/copy-thread-rows.js";
@@ -28,7 +28,7 @@ import type { TablePage } from "../saver/queries/table-page.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
 import { langGraphLiteral } from "../serde/langchain/langgraph-literals.js";
-import { isArray, isRecord } from "../serde/objects/type-guards.js";
+import { isArray, isObject, isRecord } from "../serde/objects/type-guards.js";
 import { asPythonInterrupts } from "../serde/python/python-interrupt.js";
 import { toStoredBarrier } from "../saver/codec/barrier-value.js";
 
@@ -39,6 +39,8 @@ const WHOLE = { base: null, whole_bytes: null };
 const PAGE_SIZE = 128;
 /** The type of a row for an empty channel. */
 const EMPTY = "empty";
+/** The type that Python's saver gives to a `bytearray`. */
+const BYTEARRAY = "bytearray";
 /** The most bytes that one statement stores; a single longer value has a statement of its own. */
 const PORTION_BYTES = 8 * 2 ** 20;
 
@@ -160,7 +162,37 @@ async function copyRow<Row extends PageRow, Place extends CheckpointValueContext
   if (copier.reencode && table.hasEmptyRows && isEmptyTrigger(row.channel, value))
     return { ...copied, ...WHOLE, type: EMPTY, blob: null };
   const stored = copier.reencode ? storedEngineValue(row.channel, value) : value;
-  return { ...copied, ...WHOLE, ...(await encodeValue(serde, stored, to, to)) };
+  const encoded = await encodeValue(serde, stored, to, to);
+  const kept = keepsClass(stored) ? undefined : await bytesInLayout(copier, row, place, { encoded, to });
+  return { ...copied, ...WHOLE, ...(kept ?? encoded) };
+}
+
+/**
+ * Whether a value keeps the class that it had in Python, so that it is encoded as an instance of that. A primitive and plain bytes can't:
+ * they may have been a `UUID` or a `bytearray`.
+ */
+function keepsClass(value: unknown): boolean {
+  return isObject(value) && !(value instanceof Uint8Array);
+}
+
+interface Reencoded {
+  readonly encoded: EncodedValue;
+  readonly to: CheckpointValueContext;
+}
+
+/** The bytes of a row for its place in the target, if they are in the layout that a value is encoded in, or Python's own. */
+async function bytesInLayout(
+  { reader }: Copier,
+  row: PageRow,
+  place: CheckpointValueContext,
+  { encoded, to }: Reencoded,
+): Promise<EncodedValue | undefined> {
+  const { serde } = reader;
+  const stored = [row.type ?? UNTAGGED, (await bytesOf(row, place, reader)) ?? NO_BYTES] as const;
+  const [type, bytes] = await unwrapBytes(serde, stored, place);
+  const fresh = await unwrapBytes(serde, [encoded.type, encoded.blob], to);
+  const isInLayout = type === fresh[0] || type === BYTEARRAY;
+  return isInLayout ? encodeAt(to, () => wrapBytes(serde, [type, bytes], to)) : undefined;
 }
 
 function isReencoded({ type }: PageRow, { reader, reencode }: Copier): boolean {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import { z } from "zod";
 import { DeserializationError, PostgresSaver } from "../../src/index.js";
 import { EncryptedSerializer } from "../../src/serde/index.js";
-import { nextId } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
 import { parallel, talk } from "./agents.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
@@ -54,24 +52,6 @@ export function describeEncryption(interpreter: string): void {
       );
       const tampered = await both.saver.getTuple(config).catch((error: unknown) => error);
       expect(tampered).toMatchObject({ constructor: DeserializationError, channel: "messages" });
-    });
-
-    it("keeps the types of large whole numbers that TypeScript passes on", async () => {
-      const checkpoint = nextId();
-      await both.python.do("offer", { thread: "large", checkpoint, seed: 7, random: 0 });
-      const tuple = await both.saver.getTuple(configOf("large"));
-      if (tuple === undefined) throw new Error("Python stored nothing");
-      await both.saver.put(
-        tuple.config,
-        { ...tuple.checkpoint, id: nextId() },
-        { source: "loop", step: 2, parents: {} },
-        {},
-      );
-      const { differences } = z
-        .object({ differences: z.array(z.string()) })
-        .parse(await both.python.do("kept", { thread: "large", checkpoint, written: false }));
-      // A whole float is a number here.
-      expect(differences.filter((found) => !found.includes(": float became int "))).toEqual([]);
     });
 
     it("that is compacted fails in Python until it is expanded, and then continues there", async () => {

@@ -2,6 +2,7 @@ import { afterAll, describe, test } from "@jest/globals";
 import { onOneServer } from "../../test-support/targets.js";
 import { describeDatabases } from "./databases.js";
 import { describeEncryption } from "./encryption.js";
+import { describeHandOvers } from "./hand-overs.js";
 import { pythonEnvironment } from "./python-environment.js";
 import { stopUnusedPython } from "./python-process.js";
 import { describeQuestions } from "./questions.js";
@@ -22,6 +23,7 @@ if ("python" in environment) {
     describeDatabases(python);
     describeEncryption(python);
     describeValues(python);
+    describeHandOvers(python);
   });
 } else {
   process.stdout.write(`The tests between Python and TypeScript are skipped: ${environment.missing}\n`);

@@ -4,7 +4,12 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/index.js";
 import { PostgresSaver, ThreadDeletedError, ThreadExistsError } from "../../src/index.js";
-import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
+import {
+  AesGcmSerializer,
+  CompressedSerializer,
+  JsonSerializer,
+  MsgpackSerializer,
+} from "../../src/serde/index.js";
 import { compareText } from "../../src/saver/model/compare-text.js";
 import { nextVersion } from "../../src/saver/codec/next-version.js";
 import { textVersion } from "../../src/saver/queries/text-versions.js";
@@ -15,6 +20,7 @@ import { rowsOf } from "../../test-support/thread-rows.js";
 import { saversOfSuite, fillThread, tuplesOf } from "./copied-thread.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
+const DIGITS = "1".repeat(2_000);
 const KEYS = { keys: [{ id: "1", key: new Uint8Array(32).fill(7) }] };
 
 describeAnyTarget("copyThread", (target) => {
@@ -146,6 +152,39 @@ describeAnyTarget("copyThread", (target) => {
       for (const version of versions) expect(version).toMatch(/^\d{32}\.(0\.)?\d+$/);
       expect(await saver.copyThread(source, copy, { reencode: true })).toEqual(counts);
       expect(await rowsOf(database, copy)).toEqual(await rowsOf(database, source));
+    });
+
+    it.each([
+      [
+        "a Decimal",
+        "msgpack",
+        Buffer.from(`\xc8\x07\xe4\0\x93\xa7decimal\xa7Decimal\xda\x07\xd0${DIGITS}`, "latin1"),
+      ],
+      ["a bytearray", "bytearray", Buffer.from(DIGITS)],
+    ])("keeps %s of Python in each layer, which JavaScript could not write", async (_name, type, bytes) => {
+      const [source, copy, copyOfCopy] = [newThread(), newThread(), newThread()];
+      await putValues(open(database.source, new MsgpackSerializer()), threadConfig(source), { token: ["t"] });
+      await database.query("update checkpoint_blobs set type = $2, blob = $3 where thread_id = $1", [
+        source,
+        type,
+        bytes,
+      ]);
+      const compression = new CompressedSerializer();
+      const serde = new AesGcmSerializer(compression, KEYS);
+      const saver = open(database.source, serde);
+      await saver.copyThread(source, copy, { reencode: true });
+      await saver.copyThread(copy, copyOfCopy);
+      for (const threadId of [copy, copyOfCopy]) {
+        const [row] = await database.query<{ type: string; blob: Uint8Array; version: string }>(
+          "select type, blob, version from checkpoint_blobs where thread_id = $1",
+          [threadId],
+        );
+        const { version = "" } = row ?? {};
+        const place = { threadId, checkpointNs: "", channel: "token", version };
+        const compressed = await serde.unwrap(row?.type ?? "", row?.blob ?? bytes, place);
+        const [found, stored] = await compression.unwrap(...compressed);
+        expect([found, Buffer.from(stored)]).toEqual([type, bytes]);
+      }
     });
 
     it("refuses a target with numeric versions, and a serializer that needs them", async () => {
