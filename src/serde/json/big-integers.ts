@@ -35,7 +35,7 @@ export type JsonOrigin = "json" | "jsonb" | "header" | "item";
  * @example
  * ```ts
  * quoteBigIntegers("[9007199254740993, 9007199254740992]");
- * // [{"lc":2,"type":"constructor","id":["BigInt"],"args":["9007199254740993"]}, 9007199254740992]
+ * // [{"lc":2,"type":"constructor","id":["BigInt"],"method":null,"args":["9007199254740993"],"kwargs":{}}, 9007199254740992]
  * ```
  */
 export function quoteBigIntegers(text: string, origin: JsonOrigin = "json"): string {
@@ -55,7 +55,7 @@ export function quoteBigIntegers(text: string, origin: JsonOrigin = "json"): str
 function quoteIfBig(digits: string, origin: JsonOrigin): string {
   assertReadable(digits);
   if (!isReadAsBigInt(digits, origin)) return digits;
-  return `{"lc":2,"type":"constructor","id":["BigInt"],"args":["${digits}"]}`;
+  return `{"lc":2,"type":"constructor","id":["BigInt"],"method":null,"args":["${digits}"],"kwargs":{}}`;
 }
 
 /** Whether an integer is read as a BigInt: in a header beyond 2^53, elsewhere where no double is printed with the same digits. */

@@ -16,6 +16,8 @@ export interface Revived {
 
 /** The functions that the decoders of single kinds of records need from the decoder of the whole value. */
 export interface Decoder extends LangGraphSource {
+  /** Whether the JSON is that of an item; see `keepsKeys` of {@link EncodeJsonOptions}. */
+  readonly keepsKeys: boolean;
   /** Decodes JSON inside the current record. */
   decode(json: JsonValue, depth: Depth): unknown;
 }

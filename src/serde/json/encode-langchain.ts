@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LangChainClassName } from "../langchain/classes.js";
 import type { Encoder } from "./encoder.js";
 import { ownSymbols, readProperty } from "../objects/inspect-object.js";
@@ -6,11 +7,31 @@ import { isSerializableObject, type Kwarg, kwargsOf } from "./langchain-kwargs.j
 import { tableClassOf } from "./langchain-table.js";
 import type { Place } from "./place.js";
 import { differenceFromRebuilt } from "./rebuilt-difference.js";
+import { isObject } from "../objects/type-guards.js";
+import { TreeDecoder } from "./tree-decoder.js";
 
-/** Encodes a LangChain object as the record that its own `toJSON` writes, or returns `undefined` for any other object. */
+/**
+ * Encodes a LangChain object as the record that its own `toJSON` writes, or returns `undefined` for any other object. One that was read
+ * from a record of an item and is unchanged is encoded as that record, since LangChain for Python writes others.
+ */
 export function encodeLangChain(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
   const name = tableClassOf(value);
-  return name && encodeTableObject(value, name, name === "Document" ? place : place.ofMessage(), encoder);
+  if (name === undefined) return undefined;
+  const fresh = encodeTableObject(value, name, name === "Document" ? place : place.ofMessage(), encoder);
+  const record = encoder.recordOf(value);
+  if (record === undefined) return fresh;
+  return isUnchanged(value, record, place, encoder)
+    ? structuredClone(record)
+    : { ...fresh, id: record.id ?? null };
+}
+
+/** Whether an object is what the record is read as. */
+function isUnchanged(value: object, record: JsonObject, place: Place, encoder: Encoder): boolean {
+  // The whole of an item is data, and an object of LangChain a part of it.
+  const depth = { level: Math.max(place.depth, 1), inKwargs: place.inKwargs };
+  const read: unknown = new TreeDecoder({ langGraph: null }, true).decode(record, depth);
+  if (!isObject(read)) return false;
+  return isDeepStrictEqual(encoder.encodeAnew(value, place), encoder.encodeAnew(read, place));
 }
 
 function encodeTableObject(
@@ -24,13 +45,17 @@ function encodeTableObject(
   const all = isSerializableObject(value) ? kwargsOf(value, name) : documentKwargs(value);
   const kwargs = writable(all, encoder);
   return {
-    ...record(idOf(value, name), encodeKwargs(kwargs, place, encoder)),
+    ...record(idOf(value, name, encoder), encodeKwargs(kwargs, place, encoder)),
     ...encodeDifference(value, name, kwargs, place, encoder),
   };
 }
 
-function idOf(value: object, name: LangChainClassName): string[] {
-  return isSerializableObject(value) ? [...value.lc_id] : ["langchain_core", "documents", name];
+/** LangChain for JavaScript and for Python have no id of a document in common. Items are for both, and this library reads each. */
+function idOf(value: object, name: LangChainClassName, encoder: Encoder): string[] {
+  if (isSerializableObject(value)) return [...value.lc_id];
+  return encoder.keepsKeys
+    ? ["langchain", "schema", "document", name]
+    : ["langchain_core", "documents", name];
 }
 
 function documentKwargs(value: object): Kwarg[] {

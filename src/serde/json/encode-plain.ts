@@ -9,6 +9,7 @@ import {
   prototypeOf,
   readProperty,
 } from "../objects/inspect-object.js";
+import { isRevived } from "./is-revived.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";
@@ -44,7 +45,7 @@ function encodeEscaped(entries: [string, unknown][], place: Place, encoder: Enco
   for (const [key, value] of entries) {
     defineOwn(json, escapeKey(key), encoder.encode(value, place.child(key)));
   }
-  if (looksLikeRecord(json.lc, json.type)) json[ESCAPED] = true;
+  if (isRevived(json)) json[ESCAPED] = true;
   return json;
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json-value.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 
 /** The functions that the encoders of single kinds of values need from the encoder of the whole value. */
@@ -9,6 +9,10 @@ export interface Encoder {
   readonly keepsKeys: boolean;
   /** Encodes a part of the current value. */
   encode(value: unknown, place: Place): JsonValue;
+  /** Encodes an object as one that was not read from a record; see {@link recordOf}. */
+  encodeAnew(value: object, place: Place): JsonValue;
+  /** The record that an object was read from, unless it is encoded anew. */
+  recordOf(value: object): JsonObject | undefined;
   /** Whether a string can be written unchanged, as a value or as a key. */
   canWrite(text: string): boolean;
 }

@@ -21,6 +21,11 @@ export function constructorRecord(
   return { lc: 2, type: "constructor", id: [name], method, args, kwargs };
 }
 
+/** Whether JSON is the record of a whole object by its entries, as which earlier builds stored the value of an item. */
+export function isRecordOfEntries({ lc, type, id }: JsonObject): boolean {
+  return lc === 2 && type === "constructor" && Array.isArray(id) && id.length === 1 && id[0] === "Object";
+}
+
 /** The argument of a record, if it has exactly one. */
 export function onlyArgumentOf({ args }: JsonObject): JsonValue | undefined {
   return Array.isArray(args) && args.length === 1 ? args[0] : undefined;

@@ -6,13 +6,16 @@ import { defineOwn, ownEntries } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject } from "./json-value.js";
 import { fieldsFromKwargs } from "./langchain-kwargs.js";
 import { classNameOfId } from "./langchain-table.js";
+import { rememberRecord } from "./read-records.js";
 
 /** Revives a record `{lc: 1, type: "constructor", …}`, or returns `undefined` if it does not name a revivable class. */
 export function reviveLangChain(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
   const { id, kwargs } = record;
   if (record.type !== "constructor" || !isStringArray(id) || !isJsonObject(kwargs)) return undefined;
   const name = classNameOfId(id);
-  return name && { value: reviveTableObject(name, record, kwargs, depth, decoder) };
+  if (name === undefined) return undefined;
+  const value = reviveTableObject(name, record, kwargs, depth, decoder);
+  return { value: decoder.keepsKeys ? rememberRecord(value, record) : value };
 }
 
 function reviveTableObject(

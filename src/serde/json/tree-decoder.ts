@@ -7,7 +7,7 @@ import { defineOwn } from "../objects/inspect-object.js";
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 import { isData, isMark, unescapeKey } from "./escaped-keys.js";
-import { LC_ESCAPED_KEY } from "./records.js";
+import { isRecordOfEntries, LC_ESCAPED_KEY } from "./records.js";
 import { BUILTIN_REVIVERS } from "./revive-builtin.js";
 import { reviveLangChain } from "./revive-langchain.js";
 import { langGraphNameOf, reviveLangGraph } from "./revive-langgraph.js";
@@ -16,11 +16,11 @@ import { isPythonSend, PYTHON_REVIVERS, pythonNameOf } from "./revive-python.js"
 /** Decodes one JSON value. */
 export class TreeDecoder implements Decoder {
   readonly #source: LangGraphSource;
-  readonly #keepsKeys: boolean;
+  readonly keepsKeys: boolean;
 
   constructor(source: LangGraphSource, keepsKeys = false) {
     this.#source = source;
-    this.#keepsKeys = keepsKeys;
+    this.keepsKeys = keepsKeys;
   }
 
   get langGraph(): LangGraphClasses | null {
@@ -33,10 +33,15 @@ export class TreeDecoder implements Decoder {
       throw new DeserializationError(`the value is nested deeper than ${MAX_JSON_DEPTH} levels of JSON`);
     }
     if (Array.isArray(json)) return this.#decodeArray(json, depth);
-    const mayBeRecord = Object.hasOwn(json, "lc") && !(this.#keepsKeys && isData(json));
+    const mayBeRecord = Object.hasOwn(json, "lc") && !this.#isData(json, depth);
     if (!mayBeRecord) return this.#decodeUnmarked(json, depth);
     const revived = this.#revive(json, depth);
     return revived === undefined ? this.#decodePlain(json, depth) : revived.value;
+  }
+
+  /** Of an item the whole is data: a value of an item is an object, whose keys are not for this library to change. */
+  #isData(json: JsonObject, { level }: Depth): boolean {
+    return this.keepsKeys && (isData(json) || (level === 0 && !isRecordOfEntries(json)));
   }
 
   #decodeArray(json: JsonValue[], depth: Depth): unknown[] {
@@ -59,8 +64,8 @@ export class TreeDecoder implements Decoder {
     const deeper = { level: depth.level + 1, inKwargs: depth.inKwargs };
     const value: Record<string, unknown> = {};
     for (const [spelled, item] of Object.entries(json)) {
-      if (this.#keepsKeys && isMark(spelled, json)) continue;
-      const key = this.#keepsKeys ? unescapeKey(spelled) : spelled;
+      if (this.keepsKeys && isMark(spelled, json)) continue;
+      const key = this.keepsKeys ? unescapeKey(spelled) : spelled;
       const decoded = this.decode(item, deeper);
       if (key === "__proto__") defineOwn(value, key, decoded);
       else value[key] = decoded;

@@ -10,22 +10,37 @@ import { encodeBigInt, encodeCodeUnits, encodeNumber, isJsonbText } from "./enco
 import type { Encoder } from "./encoder.js";
 import { isPlainObject } from "../plain-object.js";
 import { unstorableObject, unstorablePrimitive } from "../objects/unstorable.js";
-import type { JsonValue } from "./json-value.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
+import { recordOf } from "./read-records.js";
 import { undefinedRecord } from "./records.js";
 
-type EncodingRules = Partial<Pick<Encoder, "jsonb" | "keepsKeys">>;
+interface EncodingRules extends Partial<Pick<Encoder, "jsonb" | "keepsKeys">> {
+  /** Whether the records that objects were read from are ignored. */
+  readonly anew?: boolean;
+}
 
 /** Encodes one value. */
 export class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly keepsKeys: boolean;
+  readonly #anew: boolean;
   readonly #open = new Set<object>();
   readonly #parts = new SharedParts<JsonValue>(constants.MAX_STRING_LENGTH);
 
-  constructor({ jsonb = false, keepsKeys = false }: EncodingRules) {
+  constructor({ jsonb = false, keepsKeys = false, anew = false }: EncodingRules) {
     this.jsonb = jsonb;
     this.keepsKeys = keepsKeys;
+    this.#anew = anew;
+  }
+
+  encodeAnew(value: object, place: Place): JsonValue {
+    const { jsonb, keepsKeys } = this;
+    return new TreeEncoder({ jsonb, keepsKeys, anew: true }).encode(value, place);
+  }
+
+  recordOf(value: object): JsonObject | undefined {
+    return this.#anew || !this.keepsKeys ? undefined : recordOf(value);
   }
 
   canWrite(text: string): boolean {

@@ -5,7 +5,7 @@ import { isJsonbText } from "../../serde/json/encode-scalar.js";
 import { escapeKey } from "../../serde/json/escaped-keys.js";
 import { constructorRecord } from "../../serde/json/records.js";
 import { isPlainObject } from "../../serde/plain-object.js";
-import { itemData, itemText } from "../codec/item-data.js";
+import { itemData, operandText } from "../codec/item-data.js";
 import type { Comparison, Condition } from "../filters/filter.js";
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
@@ -123,7 +123,7 @@ function parseCompared(operand: unknown, path: string): string | number | bigint
 function contains(key: string, operand: unknown, path: string): Condition {
   const data = itemData(operand, path);
   if (!isPlain(data)) return equals(key, operand, path);
-  const contained: Condition = { kind: "contains", json: entryText(key, itemText(data, path)) };
+  const contained: Condition = { kind: "contains", json: entryText(key, operandText(data, path)) };
   return all([contained, ...exactParts(data, [key], path), ...absentKeys(operand, [key])]);
 }
 
@@ -138,7 +138,7 @@ function* exactParts(data: object, keys: readonly string[], path: string): Gener
     const place = [...keys, key];
     if (isPlain(inner)) yield* exactParts(inner, place, path);
     else if (!Array.isArray(inner)) {
-      const json = itemText(inner, path);
+      const json = operandText(inner, path);
       if (!isScalar(json)) yield { kind: "equals", path: place.map(escapeKey), json };
     }
   }
@@ -163,7 +163,7 @@ function lacks(keys: readonly string[]): Condition {
 
 function equals(key: string, operand: unknown, path: string): Condition {
   if (operand === undefined) throw new InvalidConfigError(path, "must not be undefined");
-  const json = itemText(operand, path);
+  const json = operandText(operand, path);
   const isContained: Condition = { kind: "contains", json: entryText(key, json) };
   return isScalar(json) ? isContained : all([isContained, { kind: "equals", path: [escapeKey(key)], json }]);
 }

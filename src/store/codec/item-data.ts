@@ -1,20 +1,35 @@
 import { types } from "node:util";
 import { guardRead } from "../../serde/guard-read.js";
+import { ESCAPED } from "../../serde/json/escaped-keys.js";
 import { textOf } from "../../serde/json/json-text.js";
+import { isJsonObject, type JsonValue } from "../../serde/json/json-value.js";
 import { Place } from "../../serde/json/place.js";
+import { isRecordOfEntries } from "../../serde/json/records.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { withPlainNumbers } from "../../serde/jsonb/plain-numbers.js";
 import { isPlainObject } from "../../serde/plain-object.js";
 
 /**
- * Encodes a value of an item, or an operand of a filter, as the JSON text that a JSONB column holds. Data of JSON is stored as
- * {@link itemData} has it, each object with its keys. What JSON lacks, such as bytes, is stored in the records of LangChain.
+ * Encodes the value of an item as the JSON text that a JSONB column holds. Data of JSON is stored as {@link itemData} has it, each object
+ * with its keys. What JSON lacks, such as bytes, is stored in the records of LangChain.
  *
  * @param path - The name of the value in error messages.
  * @throws SerializationError naming the path of a part that would not be read back equal.
  */
 export function itemText(value: unknown, path: string): string {
-  return withPlainNumbers(textOf(encodeJsonb(itemData(value, path), path, true), path));
+  const json = encodeJsonb(itemData(value, path), path, true);
+  // A reader takes the whole of an item for data, without a mark.
+  if (isJsonObject(json) && !isRecordOfEntries(json)) Reflect.deleteProperty(json, ESCAPED);
+  return jsonText(json, path);
+}
+
+/** Encodes an operand of a filter as a part of an item is stored; see {@link itemText}. */
+export function operandText(operand: unknown, path: string): string {
+  return jsonText(encodeJsonb(itemData(operand, path), path, true), path);
+}
+
+function jsonText(json: JsonValue, path: string): string {
+  return withPlainNumbers(textOf(json, path));
 }
 
 /**
