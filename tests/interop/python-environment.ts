@@ -59,7 +59,7 @@ async function create(folder: string): Promise<void> {
 
 /** Runs the programs of the tests without a request, so that their first processes find the bytecode of what they import. */
 async function compileImports(python: string): Promise<void> {
-  for (const program of ["serve.py", "serve_graphs.py", "serve_store.py"]) {
+  for (const program of ["serve.py", "serve_graphs.py", "serve_store.py", "serve_agents.py"]) {
     const file = fileURLToPath(new URL(`python/${program}`, import.meta.url));
     const running = run(python, [file], { env: { ...process.env, ...KEEPS_BYTECODE } });
     running.child.stdin?.end();

@@ -15,6 +15,12 @@ export function describePythonGraphs(name: string, body: PythonSuite): Promise<v
   return describePython(name, "serve_graphs.py", body, describeGraphs);
 }
 
+/** Runs a suite with a Python process that runs agents of LangChain (`python/serve_agents.py`), or skips it without Python. */
+export function describePythonAgents(name: string, body: PythonSuite): Promise<void> {
+  const describeAgents = onOneServer("it refuses the statements of Python's savers", describeServer);
+  return describePython(name, "serve_agents.py", body, describeAgents);
+}
+
 /** Runs a suite with a Python process that works on a store (`python/serve_store.py`), or skips it without Python. */
 export function describePythonStore(name: string, body: PythonSuite): Promise<void> {
   return describePython(name, "serve_store.py", body, describeServer);

@@ -14,6 +14,7 @@ import { decodeTextDict } from "./decode-dict.js";
 import { decodeCommand, decodeOverwrite, decodeSend } from "./decode-langgraph.js";
 import { decodePythonType } from "./decode-python-type.js";
 import { EXT } from "./ext-codes.js";
+import { withoutMarkOfCall } from "./tool-call-sends.js";
 import { defineOwn } from "../objects/inspect-object.js";
 import { isArrayIndex } from "../objects/sparse-array.js";
 import { isArray, isObject, isRecord } from "../objects/type-guards.js";
@@ -31,7 +32,8 @@ export function decodePython(code: number, payload: unknown, context: DecodeCont
   if (isArray(method) && module === "builtins")
     return decodeExtended(name, argument, method) ?? context.fail(`a ${name} is malformed`);
   if (code >= EXT.PYDANTIC_V1) return decodeModel(argument, origin, base);
-  if (module === LANGGRAPH_TYPES) return decodeLangGraph(argument, origin, context);
+  if (module === LANGGRAPH_TYPES)
+    return decodeLangGraph(isArray(method) ? withoutMarkOfCall(argument) : argument, origin, context);
   return decodePythonType(argument, origin) ?? asData(argument, origin);
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
+import { langGraphLiteral } from "../langchain/langgraph-literals.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { Decoder } from "./msgpack-decoder.js";
 import { encode } from "./msgpack-encoder.js";
@@ -116,3 +118,59 @@ function withoutArguments(commands: unknown): unknown {
     [Symbol.for("langgraph.command")]: 0,
   }));
 }
+
+describe("a call that an agent sends to its tools", () => {
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      name: "send_mail",
+      args: { n },
+      id: `c${n}`,
+      type: "tool_call" as const,
+    }));
+  const state = (count: number, ...more: BaseMessage[]) => {
+    const tool_calls = calls(count);
+    const messages = [new AIMessage({ content: "", id: "a", tool_calls }), ...more];
+    return { messages, lg_tool_call: tool_calls[0] };
+  };
+  /** What Python makes the Send of. */
+  const inPython = (args: unknown) => {
+    const bytes = encode(new Send("tools", args));
+    return { bytes, text: Buffer.from(bytes).toString("latin1") };
+  };
+  const MARK = "\xa6__type\xb6tool_call_with_context";
+
+  test.each([
+    ["one of two", state(2)],
+    ["one of two, of which one was answered", state(2, new ToolMessage("no", "c1"))],
+    ["one of two, beside data that JavaScript writes in its own way", { ...state(2), seen: new Set([1n]) }],
+  ])("is marked for Python, and the same here: %s", (_, args) => {
+    const { bytes, text } = inPython(args);
+    expect(text.split(MARK)).toHaveLength(2);
+    expect(text.endsWith(`${MARK}\x91\xa6marked`)).toBe(true);
+    expect(
+      firstDifference(
+        readWithoutLangGraph(bytes),
+        langGraphLiteral("Send", { node: "tools", args, timeout: undefined }),
+      ),
+    ).toBeUndefined();
+  });
+
+  test("is marked with a timeout, too", async () => {
+    const sent = new Send("tools", state(2), { timeout: { runTimeout: 5 } });
+    expect(firstDifference(await roundTrip(sent), sent)).toBeUndefined();
+  });
+
+  test.each<[string, unknown]>([
+    ["the only one", state(1)],
+    ["in a later message without calls", state(2, new AIMessage("done"))],
+    ["beside no messages", { lg_tool_call: calls(2)[0] }],
+    ["beside messages of another form", { ...state(2), messages: ["hi", null] }],
+    ["two calls as they are", { messages: state(2).messages }],
+    ["one that Python would know", { ...state(2), __type: "tool_call_with_context", tool_call: calls(1)[0] }],
+  ])("is not marked where Python runs the same or nothing: %s", async (_, args) => {
+    expect(inPython(args).text).not.toContain("marked");
+    expect(
+      firstDifference(await roundTrip(new Send("tools", args)), new Send("tools", args)),
+    ).toBeUndefined();
+  });
+});

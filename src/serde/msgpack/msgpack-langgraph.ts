@@ -6,6 +6,7 @@ import { pythonTuple, rememberedScalar } from "./encode-origin.js";
 import { EXT } from "./ext-codes.js";
 import { extraSymbol, prototypeDepth } from "../objects/inspect-object.js";
 import { isArray, isObject, isRecord } from "../objects/type-guards.js";
+import { MARKED, markedToolCall } from "./tool-call-sends.js";
 import { float64 } from "./wire.js";
 
 const TIMEOUT_FIELDS: ReadonlySet<string> = new Set(["runTimeout", "idleTimeout", "refreshOn"]);
@@ -37,14 +38,17 @@ function encodeSend(value: object, context: EncodeContext): unknown {
   const node: unknown = Reflect.get(value, "node");
   // Nothing else could be read as a Send.
   if (typeof node !== "string") return context.fail("the node of a Send is not a text");
-  const parts = context.within(value, () => [
+  const args: unknown = Reflect.get(value, "args");
+  const [name, encoded] = context.within(value, () => [
     context.at("node", node),
-    encodePart(value, "args", Reflect.get(value, "args"), context),
+    encodePart(value, "args", args, context),
   ]);
+  const marked = markedToolCall(args, encoded);
+  const parts = [name, marked ?? encoded];
   const timeout: unknown = Reflect.get(value, "timeout");
-  const args =
-    timeout === undefined || timeout === null ? parts : [...parts, encodeTimeout(timeout, context)];
-  return context.extension(EXT.PYTHON_ARGS, pythonTuple(LANGGRAPH_TYPES, "Send", args));
+  if (timeout !== undefined && timeout !== null) parts.push(encodeTimeout(timeout, context));
+  const call = pythonTuple(LANGGRAPH_TYPES, "Send", parts);
+  return context.extension(EXT.PYTHON_ARGS, marked === undefined ? call : [...call, MARKED]);
 }
 
 /** JavaScript counts timeouts in milliseconds, Python in seconds. */
