@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
-import { Document } from "@langchain/core/documents";
-import { HumanMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { PostgresStore, VersionConflictError } from "../../src/store/index.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
@@ -46,8 +44,6 @@ const VALUES: readonly Record<string, unknown>[] = [
   { deep: [[[{ a: [{ b: { c: [null, [], {}] } }] }]]] },
   { long: "long é ".repeat(20_000) },
 ];
-
-const SECRET = { lc: 1, type: "secret", id: ["OPENAI_API_KEY"] };
 
 const Shown = z.object({
   namespace: z.array(z.string()),
@@ -178,46 +174,6 @@ await describePythonStore("Python's PostgresStore", (target, start) => {
       await python.do("put", { places: [[["python"], `k${nth}`]], value });
       expect((await store.get(["python"], `k${nth}`))?.value).toEqual(value);
     }
-  });
-
-  it("gets back what LangChain for Python has serialized, wherever it is in an item", async () => {
-    const { python, store } = shared;
-    const { names } = z.object({ names: z.array(z.string()) }).parse(await python.do("put_dumps"));
-    for (const name of names) {
-      const item = await store.get(["dumps"], name);
-      await store.put(["dumps"], name, item?.value ?? {});
-    }
-    expect(await python.do("check_dumps")).toEqual({ changed: [] });
-    const all = await store.get(["dumps"], "all");
-    expect(all?.value).toMatchObject({ human: new HumanMessage({ id: "h", content: "hi" }), secret: SECRET });
-    expect((await store.get(["dumps"], "secret"))?.value).toEqual(SECRET);
-    expect((await store.get(["dumps"], "system"))?.value).toMatchObject({
-      lc: 1,
-      kwargs: { content: "be kind" },
-    });
-    // A part is found as what it is here.
-    expect(await store.search(["dumps"], { filter: { human: all?.value.human } })).toHaveLength(1);
-  });
-
-  it("loads what TypeScript has changed of it, and documents of TypeScript", async () => {
-    const { python, store } = shared;
-    await python.do("put_dumps");
-    const { value = {} } = (await store.get(["dumps"], "all")) ?? {};
-    for (const name of ["ai", "remove"]) Object.assign(value[name] ?? {}, { id: "new" });
-    Object.assign(value.document ?? {}, { pageContent: "new" });
-    const own = new Document({ pageContent: "own", metadata: { page: 2 } });
-    await store.put(["changed"], "k", { ...value, own });
-    const loads = async (part: string) =>
-      (await python.do("loaded", { namespace: ["changed"], key: "k", part })).loaded;
-    expect(await loads("ai")).toMatch(
-      /^AIMessage\(content='', .*id='new', tool_calls=\[{'name': 'f', 'args': {'x': 1, 'lc': 1}/,
-    );
-    expect(await loads("remove")).toMatch(/^RemoveMessage\(.*id='new'/);
-    expect(await loads("document")).toBe(
-      "Document(id='d', metadata={'page': 1, '__proto__': {'a': 1}}, page_content='new')",
-    );
-    expect(await loads("own")).toBe("Document(metadata={'page': 2}, page_content='own')");
-    expect(await loads("system")).toMatch(/^SystemMessage\(content='be kind'/);
   });
 
   it("keeps the values that JSON lacks, which it sees as records", async () => {
