@@ -39,6 +39,8 @@ const WHOLE = { base: null, whole_bytes: null };
 const PAGE_SIZE = 128;
 /** The type of a row for an empty channel. */
 const EMPTY = "empty";
+/** The type of values of Python and of this library's default serializer. */
+const MSGPACK = "msgpack";
 /** The type that Python's saver gives to a `bytearray`. */
 const BYTEARRAY = "bytearray";
 /** The most bytes that one statement stores; a single longer value has a statement of its own. */
@@ -190,6 +192,8 @@ async function bytesInLayout(
   const { serde } = reader;
   const stored = [row.type ?? UNTAGGED, (await bytesOf(row, place, reader)) ?? NO_BYTES] as const;
   const [type, bytes] = await unwrapBytes(serde, stored, place);
+  // A serializer that is no layer may have bound the bytes to their place, or encrypted them by an older key.
+  if ((type !== MSGPACK && type !== BYTEARRAY) || serde.bindsToPlace?.(type) === true) return undefined;
   const fresh = await unwrapBytes(serde, [encoded.type, encoded.blob], to);
   const isInLayout = type === fresh[0] || type === BYTEARRAY;
   return isInLayout ? encodeAt(to, () => wrapBytes(serde, [type, bytes], to)) : undefined;

@@ -19,7 +19,7 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 
 export const typed: [IsAny<CheckpointDatabase>, IsAny<PostgresSaver>, IsAny<typeof openDatabase>] = [false, false, false];
 type IsSource<T> = T extends DatabaseSource ? true : false;
-export const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, false, false];
+export const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, true, true];
 type App = CheckpointDatabase & { orders: { id: number } };
 export const onKysely = (app: Kysely<CheckpointDatabase> | Kysely<App> | Transaction<App> | ControlledTransaction<App>) => new PostgresSaver(app);
 // @ts-expect-error A Kysely without the tables.
@@ -60,7 +60,7 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 
 const typed: [IsAny<db.CheckpointDatabase>, IsAny<root.PostgresSaver>, IsAny<typeof db.openDatabase>, IsAny<Kysely<object>>] = [false, false, false, false];
 type IsSource<T> = T extends db.DatabaseSource ? true : false;
-const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, false, false];
+const sources: [IsSource<pg.Pool>, IsSource<pg.PoolConfig>, IsSource<pg.Client>, IsSource<pg.PoolClient>] = [true, true, true, true];
 type App = db.CheckpointDatabase & { orders: { id: number } };
 const onKysely = (app: Kysely<db.CheckpointDatabase> | Kysely<App> | Transaction<App> | ControlledTransaction<App>) => new root.PostgresSaver(app);
 const asSaver = (saver: root.PostgresSaver): checkpoint.BaseCheckpointSaver => saver;
@@ -88,7 +88,7 @@ const NAMES = {
 };
 
 /**
- * Programs that print the public names that a subpath lacks, whether a client of pg is refused, and what answers for the page of the
+ * Programs that print the public names that a subpath lacks, and what answers for the page of the
  * inspector and for its script, one for each module system.
  */
 export const RUNTIME_PROGRAMS = {
@@ -99,7 +99,6 @@ export const RUNTIME_PROGRAMS = {
 /** The output of {@link RUNTIME_PROGRAMS} if nothing is missing. */
 export const NOTHING_MISSING = [
   ...Object.keys(NAMES).map((subpath) => `langgraph-checkpoint-kysely${subpath} lacks []\n`),
-  "refused: source\n",
   "200 text/html; charset=utf-8\n",
   "200 text/javascript; charset=utf-8\n",
 ].join("");
@@ -117,12 +116,6 @@ ${lines.join("\n")}
 
 const { PostgresSaver } = ${load('"langgraph-checkpoint-kysely"')};
 const { createInspector } = ${load('"langgraph-checkpoint-kysely/inspector"')};
-const { Client } = ${load('"pg"')};
-try {
-  new PostgresSaver(new Client("postgres://127.0.0.1:1/none"));
-} catch (error) {
-  console.log("refused:", error.field);
-}
 const saver = new PostgresSaver("postgres://127.0.0.1:1/none");
 const inspector = createInspector(saver, { authorize: () => true });
 async function read(path) {

@@ -26,7 +26,7 @@ export const storeVerify: CommandDefinition = {
   options: () => storeOptions("store", "the store to check"),
   examples: [
     "store-verify --store redis://localhost:6379",
-    "store-verify --store postgres://localhost/agents --store-table executions --json",
+    "store-verify --store postgres://localhost/agents --json",
   ],
   runAlone: async (context, flags) => {
     const parsed = storeVerifyFlags.parse(flags);
