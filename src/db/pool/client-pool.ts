@@ -106,18 +106,16 @@ export class ClientPool extends EventEmitter {
   }
 
   #next(): void {
-    if (this.#isInUse) return;
-    const first = this.#waiting.shift();
-    if (first === undefined) return;
-    const problem = this.#end === undefined ? problemOf(this.#client) : endedError(this.#end);
-    if (problem !== undefined) {
-      first.reject(problem);
-      this.#next();
-      return;
+    while (!this.#isInUse) {
+      const first = this.#waiting.shift();
+      if (first === undefined) return;
+      const problem = this.#end === undefined ? problemOf(this.#client) : endedError(this.#end);
+      if (problem === undefined) {
+        this.#isInUse = true;
+        this.emit("acquire", this.#lent);
+        first.resolve(this.#lent);
+      } else first.reject(problem);
     }
-    this.#isInUse = true;
-    this.emit("acquire", this.#lent);
-    first.resolve(this.#lent);
   }
 
   #giveBack(discard: boolean): void {
