@@ -20,10 +20,8 @@ import { addressOfPool } from "./pool/pool-address.js";
 import { connectedOutsideCalls } from "./pool/connected-outside-calls.js";
 import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
 import { handlePoolErrors } from "./pool/handle-pool-errors.js";
-import { BackendFences } from "./pool/backend-fences.js";
-import { type ClientLike, isClient } from "./pool/client-like.js";
+import { isClient } from "./pool/client-like.js";
 import { ClientPool } from "./pool/client-pool.js";
-import { StatementClient } from "./pool/statement-client.js";
 import { asPool, type PoolLike } from "./pool/pool-like.js";
 import { clientClassOf } from "./pool/client-class.js";
 import { shareWaits } from "./connection-waits.js";
@@ -98,7 +96,7 @@ function open(source: AnyDatabaseSource, options: OpenDatabaseOptions): OpenedDa
   if ("getExecutor" in source && "fn" in source) return passedInKysely(source);
   if (isPGlite(source)) return passedInPGlite(source);
   if (isPool(source)) return passedInPool(asPool(source), options);
-  if (isClient(source)) return passedInPool(asPool(poolOfClient(source)), options);
+  if (isClient(source)) return passedInPool(asPool(ClientPool.of(source)), options);
   refuseConnection(source);
   return ownedPool(source, options);
 }
@@ -128,14 +126,6 @@ function ownedPool(config: pg.PoolConfig, options: OpenDatabaseOptions): OpenedD
 function passedInPool(pool: pg.Pool, options: OpenDatabaseOptions): OpenedDatabase {
   refusePoolOptions(pool.options);
   return passedIn(onPool(pool, options));
-}
-
-/** A connection that a call has spoiled goes on to be used, since there is no other. */
-function poolOfClient(client: ClientLike): ClientPool {
-  const pool: ClientPool = ClientPool.of(client, (lent) =>
-    StatementClient.of(lent, BackendFences.of(asPool(pool))).recover(),
-  );
-  return pool;
 }
 
 function onPool(pool: pg.Pool, options: OpenDatabaseOptions): Sender {

@@ -26,30 +26,34 @@ export async function describeRow(
   key: CheckpointKey,
   row: { readonly metadata: string | null; readonly ts: string | null },
 ): Promise<CheckpointDescription> {
-  const metadata = await metadataOf(row.metadata, key);
+  const { metadata, damage } = await readMetadata(row.metadata, key);
   const time = timeInId(key.checkpointId) ?? timeOf(row.ts);
-  const { step, source }: { readonly step?: unknown; readonly source?: unknown } =
-    typeof metadata === "string" ? {} : metadata;
+  const { step, source }: { readonly step?: unknown; readonly source?: unknown } = metadata ?? {};
   const damages = [
-    ...(typeof metadata === "string" ? [metadata] : []),
+    ...(damage === undefined ? [] : [damage]),
     ...(time === undefined ? ['neither the id nor the "ts" of the header contains a time'] : []),
   ];
   return {
     time,
     step: typeof step === "number" ? step : undefined,
     source: typeof source === "string" ? source : undefined,
-    metadata: typeof metadata === "string" ? undefined : metadata,
+    metadata,
     ...(damages.length > 0 && { damaged: damages.join("; ") }),
   };
 }
 
-/** Returns the metadata, or as a text why it can't be read. */
-async function metadataOf(text: string | null, key: CheckpointKey): Promise<CheckpointMetadata | string> {
+interface ReadMetadata {
+  readonly metadata: CheckpointMetadata | undefined;
+  /** Why it can't be read. */
+  readonly damage?: string;
+}
+
+async function readMetadata(text: string | null, key: CheckpointKey): Promise<ReadMetadata> {
   try {
-    return parseStoredMetadata(await decodeJsonb(text ?? "null", key), key);
+    return { metadata: parseStoredMetadata(await decodeJsonb(text ?? "null", key), key) };
   } catch (error) {
     if (error instanceof CorruptCheckpointError || error instanceof DeserializationError)
-      return error.message;
+      return { metadata: undefined, damage: error.message };
     throw error;
   }
 }

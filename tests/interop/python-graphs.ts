@@ -9,16 +9,16 @@ type PythonSuite = (
   start: (database: TestDatabase<string>) => Promise<PythonProcess>,
 ) => void;
 
+const describeSaver = onOneServer("it refuses the statements of Python's savers", describeServer);
+
 /** Runs a suite with a Python process that runs graphs (`python/serve_graphs.py`), or skips it without Python. */
 export function describePythonGraphs(name: string, body: PythonSuite): Promise<void> {
-  const describeGraphs = onOneServer("it refuses the statements of Python's savers", describeServer);
-  return describePython(name, "serve_graphs.py", body, describeGraphs);
+  return describePython(name, "serve_graphs.py", body, describeSaver);
 }
 
 /** Runs a suite with a Python process that runs agents of LangChain (`python/serve_agents.py`), or skips it without Python. */
 export function describePythonAgents(name: string, body: PythonSuite): Promise<void> {
-  const describeAgents = onOneServer("it refuses the statements of Python's savers", describeServer);
-  return describePython(name, "serve_agents.py", body, describeAgents);
+  return describePython(name, "serve_agents.py", body, describeSaver);
 }
 
 /** Runs a suite with a Python process that works on a store (`python/serve_store.py`), or skips it without Python. */

@@ -27,7 +27,8 @@ export async function decodeRecord(
 ): Promise<ExecutionCheckpoint> {
   const { id, nodeName, version } = record;
   try {
-    const metadata = record.metadata === undefined ? null : await decodeMetadata(record.metadata);
+    const metadata =
+      record.metadata === undefined ? null : await decodeMetadata(record.metadata, id, version);
     const state = await decodeState(record.state, id, serde);
     const checked = await checkedState(stateSchema, state, id);
     // A backend in memory keeps the record, and a caller may change the Date.
@@ -37,20 +38,18 @@ export async function decodeRecord(
   }
 }
 
-async function decodeMetadata(text: string): Promise<Record<string, unknown> | null> {
+async function decodeMetadata(
+  text: string,
+  checkpointId: string,
+  version: number,
+): Promise<Record<string, unknown> | null> {
   const metadata = await decodeJsonb(text, {});
   if (metadata === null) return null;
   if (typeof metadata === "object" && isPlainObject(metadata)) return metadata;
-  throw new NoObject();
+  throw new CorruptCheckpointError(`version ${version}: its metadata is not an object`, { checkpointId });
 }
 
-/** Metadata that is not an object. Only this file sees it. */
-class NoObject extends Error {}
-
 function namingVersion(error: unknown, checkpointId: string, version: number): unknown {
-  if (error instanceof NoObject) {
-    return new CorruptCheckpointError(`version ${version}: its metadata is not an object`, { checkpointId });
-  }
   if (!(error instanceof DeserializationError)) return error;
   const { problem, typeTag, cause } = error;
   return new DeserializationError(`version ${version}: ${problem}`, { checkpointId, typeTag, cause });

@@ -136,19 +136,17 @@ export function compareRecords(one: StoredRecord, other: StoredRecord): number {
 export function newestOfScopes(
   records: readonly StoredRecord[],
 ): { readonly scope: RecordScope; readonly saved: string }[] {
-  const newest = new Map<string, StoredRecord>();
+  const newest = new Map<string, { readonly scope: RecordScope; readonly record: StoredRecord }>();
   for (const record of records) {
-    const key = JSON.stringify(scopesOf(record)[0]);
+    const [scope] = scopesOf(record);
+    if (scope === undefined) continue;
+    const key = JSON.stringify(scope);
     const other = newest.get(key);
-    if (other === undefined || compareRecords(record, other) > 0) newest.set(key, record);
+    if (other === undefined || compareRecords(record, other.record) > 0) newest.set(key, { scope, record });
   }
   // In the same order in every call, so that no two wait for each other's locks.
   const sorted = [...newest].sort(([one], [other]) => (one < other ? -1 : 1));
-  return sorted.flatMap(([, record]) =>
-    scopesOf(record)
-      .slice(0, 1)
-      .map((scope) => ({ scope, saved: record.id })),
-  );
+  return sorted.map(([, { scope, record }]) => ({ scope, saved: record.id }));
 }
 
 /**

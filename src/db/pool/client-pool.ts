@@ -2,10 +2,10 @@ import { EventEmitter } from "node:events";
 import type pg from "pg";
 import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 import { noop } from "../async/noop.js";
+import { BackendFences } from "./backend-fences.js";
 import type { ClientLike } from "./client-like.js";
-
-/** Makes a connection usable again after the call that used it has failed. Resolves to `false` where it can't be. */
-export type Recover = (client: pg.PoolClient) => Promise<boolean>;
+import { asPool } from "./pool-like.js";
+import { StatementClient } from "./statement-client.js";
 
 interface Waiting {
   readonly resolve: (client: pg.PoolClient) => void;
@@ -27,16 +27,14 @@ export class ClientPool extends EventEmitter {
   readonly Client: typeof pg.Client;
   readonly #client: ClientLike;
   readonly #lent: pg.PoolClient;
-  readonly #recover: Recover;
   readonly #waiting: Waiting[] = [];
   #isInUse = false;
   /** Why it can no longer be used. */
   #end: { readonly cause: Error | undefined } | undefined;
 
-  private constructor(client: ClientLike, recover: Recover) {
+  private constructor(client: ClientLike) {
     super();
     this.#client = client;
-    this.#recover = recover;
     this.Client = client.constructor as typeof pg.Client;
     this.options = optionsOf(client);
     this.#lent = lentBy(client, (discard) => {
@@ -51,8 +49,8 @@ export class ClientPool extends EventEmitter {
   }
 
   /** Returns the pool of a client. */
-  static of(client: ClientLike, recover: Recover): ClientPool {
-    const found = known.get(client) ?? new ClientPool(client, recover);
+  static of(client: ClientLike): ClientPool {
+    const found = known.get(client) ?? new ClientPool(client);
     known.set(client, found);
     return found;
   }
@@ -127,9 +125,14 @@ export class ClientPool extends EventEmitter {
     };
     if (!discard || this.#end !== undefined) free(true);
     else
-      this.#recover(this.#lent).then(free, () => {
+      this.#recover().then(free, () => {
         free(false);
       });
+  }
+
+  /** A connection that a call has spoiled is used again, since there is no other. Resolves to whether it can be. */
+  #recover(): Promise<boolean> {
+    return StatementClient.of(this.#lent, BackendFences.of(asPool(this))).recover();
   }
 
   #close(cause?: Error): void {

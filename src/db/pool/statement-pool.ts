@@ -147,25 +147,13 @@ export class StatementPool implements PostgresPool {
   /** A pool of one client has no other connection: what ends that of the client needs one beside it. */
   async #connectToFence(context: RunContext): Promise<StatementClient> {
     if (!(this.#pool instanceof ClientPool)) return this.#connect(context);
-    const client = StatementClient.of(await this.#pool.connectBeside(), this.#fences);
-    await client.settle(context).catch((error: unknown) => {
-      client.release();
-      throw error;
-    });
-    return client;
+    return settled(StatementClient.of(await this.#pool.connectBeside(), this.#fences), context);
   }
 
   async #connect(context: RunContext, alone?: BoundStatement<unknown>): Promise<StatementClient> {
     const { signal } = context;
     const client = await (signal === undefined ? this.#take() : this.#takeUntil(signal));
-    if (!client.isUnsettled(context, alone)) return client;
-    try {
-      await client.settle(context);
-      return client;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
+    return client.isUnsettled(context, alone) ? settled(client, context) : client;
   }
 
   /** Waits for a connection until the signal aborts. One that arrives later goes back to the pool. */
@@ -191,6 +179,16 @@ export class StatementPool implements PostgresPool {
       if (!this.#suspects.has(client)) return client;
       client.release(true);
     }
+  }
+}
+
+async function settled(client: StatementClient, context: RunContext): Promise<StatementClient> {
+  try {
+    await client.settle(context);
+    return client;
+  } catch (error) {
+    client.release(true);
+    throw error;
   }
 }
 

@@ -36,9 +36,7 @@ export class StatementSender {
   readonly #fence: ConnectionFence;
   readonly #prepared = new PreparedStatements();
   #isSpoiled = false;
-  /** Whether a cancel request has been sent, which may arrive at any time. */
-  #awaitsCancel = false;
-  /** Whether the server has closed the connection of each cancel request. */
+  /** Whether the server has closed the connection of each cancel request that was sent. Until then it may arrive at any time. */
   readonly #cancels: Promise<boolean>[] = [];
   #isAbandoned = false;
   /** The server's last warning that a commit has not waited for a synchronous standby. */
@@ -81,7 +79,6 @@ export class StatementSender {
     const closed = await Promise.all(this.#cancels.splice(0));
     if (closed.includes(false) || !(await this.#rollBack())) return false;
     this.#isSpoiled = false;
-    this.#awaitsCancel = false;
     return true;
   }
 
@@ -112,7 +109,7 @@ export class StatementSender {
 
   async #bounded<T>(run: () => Promise<T>, context: RunContext): Promise<T> {
     // An earlier statement of the same call has ended just when it was to be cancelled.
-    if (this.#awaitsCancel) {
+    if (this.#cancels.length > 0) {
       throwIfAborted(context.signal);
       throw new StatementTimeoutError(context.statementTimeoutMs ?? 0);
     }
@@ -160,7 +157,6 @@ export class StatementSender {
       // The request may arrive late and would then cancel the connection's next statement: there must be
       // none.
       this.#isSpoiled = true;
-      this.#awaitsCancel = true;
     };
     while (!giveUp.aborted) {
       await requestCancel(this.#client, this.#openStream, giveUp, onSending);
