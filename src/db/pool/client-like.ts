@@ -5,7 +5,9 @@
 export interface ClientLike {
   /** Sends a query. */
   query(text: string): Promise<{ readonly rows: unknown[] }>;
+  /** Reports an error of the connection. */
   on(event: "error", listener: (error: Error) => void): unknown;
+  /** Reports that the connection has ended. */
   on(event: "end", listener: () => void): unknown;
   /** Distinguishes a client from a pool. */
   escapeIdentifier(name: string): string;
