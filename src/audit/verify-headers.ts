@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
+import { isUnreadable } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
@@ -71,8 +71,7 @@ async function readHeader(
     );
     return { header, source: metadata.source };
   } catch (reason) {
-    if (!(reason instanceof CorruptCheckpointError) && !(reason instanceof DeserializationError))
-      throw reason;
+    if (!isUnreadable(reason)) throw reason;
     return { problem: error("corrupt-header", key, reason.message) };
   }
 }

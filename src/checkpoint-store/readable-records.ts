@@ -1,4 +1,4 @@
-import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
+import { isUnreadable, type UnreadableError } from "../errors/index.js";
 import type { ReadRecord, RecordRange, StoredRecord } from "./model/stored-record.js";
 
 /** Which records of a scope a caller wants. */
@@ -13,9 +13,6 @@ export interface RecordSource<Checkpoint> {
   readonly decode: (record: StoredRecord) => Promise<Checkpoint>;
 }
 
-/** Why a checkpoint can't be read. */
-export type Damage = CorruptCheckpointError | DeserializationError;
-
 /**
  * Lists and decodes records. It asks for more where damaged ones leave fewer than the caller wants.
  *
@@ -25,7 +22,7 @@ export type Damage = CorruptCheckpointError | DeserializationError;
 export async function readable<Checkpoint>(
   { limit, order, skipDamaged }: WantedRecords,
   { list, decode }: RecordSource<Checkpoint>,
-): Promise<{ found: Checkpoint[]; damaged: Damage[] }> {
+): Promise<{ found: Checkpoint[]; damaged: UnreadableError[] }> {
   for (let asked = limit; ;) {
     const records = await list({ limit: asked, order });
     const read = await Promise.all(records.map((record) => decoded(record, decode)));
@@ -43,13 +40,12 @@ export async function readable<Checkpoint>(
 async function decoded<Checkpoint>(
   record: ReadRecord,
   decode: (record: StoredRecord) => Promise<Checkpoint>,
-): Promise<{ readonly checkpoint: Checkpoint } | { readonly damage: Damage }> {
+): Promise<{ readonly checkpoint: Checkpoint } | { readonly damage: UnreadableError }> {
   if (record instanceof Error) return { damage: record };
   try {
     return { checkpoint: await decode(record) };
   } catch (error) {
-    if (error instanceof CorruptCheckpointError || error instanceof DeserializationError)
-      return { damage: error };
+    if (isUnreadable(error)) return { damage: error };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { CheckpointSchemaError } from "../errors/checkpoint-store-errors.js";
-import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
+import { isUnreadable, type UnreadableError } from "../errors/index.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { decodeRecord, type RecordDecoder } from "./codec/decode-record.js";
 import type { ReadRecord } from "./model/stored-record.js";
@@ -38,14 +38,10 @@ async function problemOf(record: ReadRecord, decoder: RecordDecoder): Promise<Ch
   }
 }
 
-type ProblemError = CorruptCheckpointError | DeserializationError | CheckpointSchemaError;
+type ProblemError = UnreadableError | CheckpointSchemaError;
 
 function isProblem(error: unknown): error is ProblemError {
-  return (
-    error instanceof CorruptCheckpointError ||
-    error instanceof DeserializationError ||
-    error instanceof CheckpointSchemaError
-  );
+  return isUnreadable(error) || error instanceof CheckpointSchemaError;
 }
 
 function describe({ checkpointId = "", code, message }: ProblemError): CheckpointProblem {

@@ -10,6 +10,8 @@ export {
   type DeserializationErrorOptions,
   DeserializationError,
   CorruptCheckpointError,
+  type UnreadableError,
+  isUnreadable,
   WritesMissingError,
 } from "./value-errors.js";
 export {

@@ -116,6 +116,14 @@ export class CorruptCheckpointError extends CheckpointError {
   }
 }
 
+/** Why stored rows can't be read: they are damaged, or need another serializer or key. */
+export type UnreadableError = CorruptCheckpointError | DeserializationError;
+
+/** Whether an error says that stored rows can't be read. Others may be readable. */
+export function isUnreadable(error: unknown): error is UnreadableError {
+  return error instanceof CorruptCheckpointError || error instanceof DeserializationError;
+}
+
 /**
  * A missing value can't be rebuilt: the writes it came from are missing as well, or may belong to another branch. Nothing
  * was stored.

@@ -1,5 +1,5 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import { CorruptCheckpointError, DeserializationError } from "../errors/index.js";
+import { isUnreadable } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
 import { timeInId } from "../saver/model/checkpoint-time.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
@@ -52,8 +52,7 @@ async function readMetadata(text: string | null, key: CheckpointKey): Promise<Re
   try {
     return { metadata: parseStoredMetadata(await decodeJsonb(text ?? "null", key), key) };
   } catch (error) {
-    if (error instanceof CorruptCheckpointError || error instanceof DeserializationError)
-      return { metadata: undefined, damage: error.message };
+    if (isUnreadable(error)) return { metadata: undefined, damage: error.message };
     throw error;
   }
 }

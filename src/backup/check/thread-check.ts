@@ -1,4 +1,4 @@
-import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { DeserializationError, isUnreadable } from "../../errors/index.js";
 import { countedChannels } from "../../saver/codec/counted-channels.js";
 import { decodeValue, type ValueReader } from "../../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
@@ -71,7 +71,7 @@ export class ThreadCheck {
         this.#refer({ ...key, channel, version: String(version), line });
       }
     } catch (error) {
-      if (!(error instanceof CorruptCheckpointError) && !(error instanceof DeserializationError)) throw error;
+      if (!isUnreadable(error)) throw error;
       this.#faults.add({ line, ...key, message: error.message });
     }
   }

@@ -1,4 +1,4 @@
-import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { isUnreadable } from "../../errors/index.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelRow } from "../queries/channel-rows.js";
@@ -52,7 +52,7 @@ async function valuesOf(
     const tuple = await context.saver.getTuple(configOf(place), { channels, writes: false, signal });
     return new Map(Object.entries(tuple?.checkpoint.channel_values ?? {}));
   } catch (error) {
-    if (error instanceof DeserializationError || error instanceof CorruptCheckpointError) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { isUnreadable } from "../../errors/index.js";
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText } from "../api/threads.js";
@@ -55,7 +55,7 @@ async function readValues(
     return tuple?.checkpoint.channel_values ?? {};
   } catch (error) {
     // A value that this saver can't read, for example for want of a key, must not hide the other threads.
-    if (error instanceof DeserializationError || error instanceof CorruptCheckpointError) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
+import { isUnreadable } from "../../errors/index.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStates } from "../queries/get-states.js";
@@ -65,8 +65,7 @@ async function withValues(
     return new Map([...header.values, ...read].filter(([channel]) => !isEmpty(channel)));
   } catch (error) {
     // A value that this saver can't read, for example for want of a key, must not hide the thread.
-    if (error instanceof DeserializationError || error instanceof CorruptCheckpointError)
-      return header.values;
+    if (isUnreadable(error)) return header.values;
     throw error;
   }
 }
