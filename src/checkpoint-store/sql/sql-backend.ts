@@ -74,29 +74,23 @@ export class SqlBackend implements CheckpointBackend {
     return this.#connection.setup(call);
   }
 
-  async save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined> {
-    while (!(await this.#isSaved(record, rules, call))) {
-      // Only the rule makes the statement store nothing. A trigger or a broken database may do so as well.
-      if (!rules.onlyNewer) throw notStored(record);
-      const version = await this.#refusingVersion(record, call);
-      if (version !== undefined) return version;
-    }
-    return undefined;
+  async save(
+    record: StoredRecord,
+    { onlyNewer, keepLast }: SaveRules,
+    call: BackendCall,
+  ): Promise<number | undefined> {
+    const trims = keepLast ? [{ scope: keepLast.scope, saved: record.id, keep: keepLast.count }] : [];
+    return (await this.#save([record], { onlyNewer, trims }, call))?.version;
   }
 
-  async saveMany(
+  saveMany(
     records: readonly StoredRecord[],
     { onlyNewer, keepLast }: SaveManyRules,
     call: BackendCall,
   ): Promise<RefusingRecord | undefined> {
     const trims =
       keepLast === undefined ? [] : newestOfScopes(records).map((newest) => ({ ...newest, keep: keepLast }));
-    for (;;) {
-      const refused = await this.#transact(records, { onlyNewer, trims }, call);
-      if (refused === undefined) return undefined;
-      const version = await this.#refusingVersion(refused, call);
-      if (version !== undefined) return { id: refused.id, version };
-    }
+    return this.#save(records, { onlyNewer, trims }, call);
   }
 
   async check(call: CheckCall): Promise<void> {
@@ -149,16 +143,6 @@ export class SqlBackend implements CheckpointBackend {
     return readRecord(() => toRecord(this.#dialect, row));
   }
 
-  /**
-   * Returns the stored version that has refused a record; `undefined` where another program has meanwhile deleted the stored record, or replaced
-   * it by an older one.
-   */
-  async #refusingVersion({ id, version }: StoredRecord, call: BackendCall): Promise<number | undefined> {
-    const [stored] = await this.#connection.run(call, this.#statements.version, { id });
-    const storedVersion = Number(stored?.version);
-    return storedVersion >= version ? storedVersion : undefined;
-  }
-
   #listed(
     { by, id }: RecordScope,
     { limit, order }: RecordRange,
@@ -170,23 +154,50 @@ export class SqlBackend implements CheckpointBackend {
     return this.#connection.run(call, statement, { scope: id, limit });
   }
 
-  async #isSaved(
-    record: StoredRecord,
-    { onlyNewer, keepLast }: SaveRules,
+  /** Saves all records or none. Returns the stored record that refuses one of them. */
+  async #save(
+    records: readonly StoredRecord[],
+    rules: SqlRules,
     call: BackendCall,
-  ): Promise<boolean> {
-    if (keepLast !== undefined) {
-      const trims = [{ scope: keepLast.scope, saved: record.id, keep: keepLast.count }];
-      return (await this.#transact([record], { onlyNewer, trims }, call)) === undefined;
+  ): Promise<RefusingRecord | undefined> {
+    for (;;) {
+      const refused = await this.#attempt(records, rules, call);
+      if (refused === undefined) return undefined;
+      // Only the rule makes a statement store nothing. A trigger or a broken database may do so as well.
+      if (!rules.onlyNewer) throw notStored(refused);
+      const version = await this.#refusingVersion(refused, call);
+      if (version !== undefined) return { id: refused.id, version };
     }
-    const save = this.#statements.save.of(onlyNewer);
-    return (await this.#connection.run(call, save, toParams(this.#dialect, record))).length > 0;
   }
 
-  /** Saves records in one transaction. Returns the one that was refused, and has then saved none. */
+  /** Saves all records or none. Returns the first that the database has not stored. */
+  async #attempt(
+    records: readonly StoredRecord[],
+    rules: SqlRules,
+    call: BackendCall,
+  ): Promise<StoredRecord | undefined> {
+    const [only, ...others] = records;
+    if (only === undefined || others.length + rules.trims.length > 0)
+      return this.#transact(records, rules, call);
+    const save = this.#statements.save.of(rules.onlyNewer);
+    const rows = await this.#connection.run(call, save, toParams(this.#dialect, only));
+    return rows.length > 0 ? undefined : only;
+  }
+
+  /**
+   * Returns the stored version that has refused a record; `undefined` where another program has meanwhile deleted the stored record, or replaced
+   * it by an older one.
+   */
+  async #refusingVersion({ id, version }: StoredRecord, call: BackendCall): Promise<number | undefined> {
+    const [stored] = await this.#connection.run(call, this.#statements.version, { id });
+    const storedVersion = Number(stored?.version);
+    return storedVersion >= version ? storedVersion : undefined;
+  }
+
+  /** Sends {@link #attempt} as one transaction. One that the rule `onlyNewer` refuses ends it. */
   async #transact(
     records: readonly StoredRecord[],
-    { onlyNewer, trims }: { readonly onlyNewer: boolean; readonly trims: readonly Trim[] },
+    { onlyNewer, trims }: SqlRules,
     call: BackendCall,
   ): Promise<StoredRecord | undefined> {
     const steps = (schema: string): TransactionSteps => {
@@ -206,9 +217,7 @@ export class SqlBackend implements CheckpointBackend {
     try {
       const scopes = trims.map(({ scope }) => scope);
       const rows = await this.#connection.transact(call, scopes, steps);
-      const suppressed = onlyNewer ? undefined : records.find((_, n) => rows[n]?.length === 0);
-      if (suppressed !== undefined) throw notStored(suppressed);
-      return undefined;
+      return onlyNewer ? undefined : records.find((_, n) => rows[n]?.length === 0);
     } catch (error) {
       if (error instanceof SaveRefused) return error.record;
       throw error;
@@ -218,6 +227,12 @@ export class SqlBackend implements CheckpointBackend {
 
 function notStored({ id }: StoredRecord): DatabaseError {
   return new DatabaseError("the database has stored nothing, without an error", { checkpointId: id });
+}
+
+/** What a save of records does besides storing them. */
+interface SqlRules {
+  readonly onlyNewer: boolean;
+  readonly trims: readonly Trim[];
 }
 
 /** A deletion of old records of a scope. */
