@@ -7,7 +7,7 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import { idsFrom } from "../../saver/model/checkpoint-time.js";
 import { isUuid6 } from "../../saver/queries/is-uuid6.js";
 import { NODE_IN_PATH } from "../../saver/model/node-of-path.js";
-import type { TaskSizeRow } from "./measure-tasks.js";
+import { type TaskSizeRow, taskSizes } from "./measure-tasks.js";
 
 /** The tasks to measure. `undefined` is no condition. */
 export interface AllTasksScope {
@@ -70,12 +70,9 @@ interface NodeSizes {
 type WithTask = CheckpointDatabase & { task: Omit<MeasuredTaskRow, "part" | "tasks"> };
 type WithSizes = WithTask & { node_sizes: NodeSizes };
 
-const BYTES = /* @__PURE__ */ sql<number>`sum(octet_length(blob))::float8`;
-
 const statements = /* @__PURE__ */ new StatementFamily<TasksShape, TasksParams, MeasuredTaskRow>(
   ({ inThread, inNamespace, isSince, hasTaskPath }) =>
     (db, parameter) => {
-      const taskPath = taskPathIn("", hasTaskPath);
       const tasks = db.with("task", (qb) =>
         qb
           .selectFrom("checkpoint_writes")
@@ -89,12 +86,12 @@ const statements = /* @__PURE__ */ new StatementFamily<TasksShape, TasksParams, 
           .groupBy(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id"])
           .$if(hasTaskPath, (query) => query.groupBy("task_path"))
           .select(["thread_id", "checkpoint_ns", "checkpoint_id", "task_id"])
-          .select([
-            taskPath.as("task_path"),
-            sql<string | null>`substring(${taskPath} from ${sql.lit(NODE_IN_PATH)})`.as("node"),
-            sql<number>`count(*)::float8`.as("writes"),
-            BYTES.as("bytes"),
-          ]),
+          .select(taskSizes(hasTaskPath))
+          .select(
+            sql<string | null>`substring(${taskPathIn("", hasTaskPath)} from ${sql.lit(NODE_IN_PATH)})`.as(
+              "node",
+            ),
+          ),
       );
       return largestNodes(tasks, parameter("limit")).unionAll((qb) => largestTasks(qb, parameter("limit")));
     },

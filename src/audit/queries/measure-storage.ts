@@ -5,6 +5,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 import { storedSize } from "../../saver/queries/stored-size.js";
 
 /** The rows to measure. */
@@ -180,10 +181,7 @@ function referencedVersions(db: QueryCreator<CheckpointDatabase>, parameter: Par
   return db
     .selectFrom("checkpoints as stored")
     .innerJoinLateral(
-      sql<{ channel: string; version: string }>`jsonb_each_text(
-        case when jsonb_typeof(stored.checkpoint -> 'channel_versions') = 'object'
-          then stored.checkpoint -> 'channel_versions' else '{}'::jsonb end
-      )`.as<"entry">(sql`entry(channel, version)`),
+      (eb) => eachChannelVersion(sql`${eb.ref("stored.checkpoint")} -> 'channel_versions'`),
       (join) => join.onTrue(),
     )
     .where("stored.thread_id", "=", parameter("threadId"))

@@ -35,6 +35,15 @@ export async function measureTasks(call: CallContext, scope: TaskScope): Promise
   });
 }
 
+/** The sizes of a task, where the rows of its writes are grouped. */
+export function taskSizes(hasTaskPath: boolean) {
+  return [
+    taskPathIn("", hasTaskPath).as("task_path"),
+    sql<number>`count(*)::float8`.as("writes"),
+    sql<number>`sum(octet_length(blob))::float8`.as("bytes"),
+  ] as const;
+}
+
 interface TaskShape {
   readonly inNamespace: boolean;
   readonly inCheckpoint: boolean;
@@ -58,11 +67,7 @@ const statements = /* @__PURE__ */ new StatementFamily<TaskShape, TaskParams, Ta
         .groupBy(["checkpoint_ns", "checkpoint_id", "task_id"])
         .$if(hasTaskPath, (query) => query.groupBy("task_path"))
         .select(["checkpoint_ns", "checkpoint_id", "task_id"])
-        .select(taskPathIn("", hasTaskPath).as("task_path"))
-        .select([
-          sql<number>`count(*)::float8`.as("writes"),
-          sql<number>`sum(octet_length(blob))::float8`.as("bytes"),
-        ])
+        .select(taskSizes(hasTaskPath))
         .orderBy(sql`checkpoint_id collate "C"`)
         .orderBy(sql`checkpoint_ns collate "C"`)
         .orderBy(sql`${taskPathIn("", hasTaskPath)} collate "C"`)

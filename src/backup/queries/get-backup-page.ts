@@ -10,6 +10,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** The last checkpoint of the preceding page. */
 export interface PageCursor {
@@ -176,8 +177,10 @@ function selectParts(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
             .selectFrom((used) =>
               used
                 .selectFrom("page")
-                .innerJoin(versionsOfPage().as<"used">(sql`used(channel, version)`), (join) => join.onTrue())
-                .select(["page.checkpoint_ns", "used.channel", "used.version"])
+                .innerJoinLateral(eachChannelVersion(sql`page.checkpoint -> 'channel_versions'`), (join) =>
+                  join.onTrue(),
+                )
+                .select(["page.checkpoint_ns", "entry.channel", "entry.version"])
                 .distinct()
                 .as("used"),
             )
@@ -245,12 +248,6 @@ function selectParts(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
           }),
         ),
     );
-}
-
-/** The references of a header. A corrupt header has none, and is exported as it is. */
-function versionsOfPage(): RawBuilder<{ channel: string; version: string }> {
-  const versions = sql`page.checkpoint -> 'channel_versions'`;
-  return sql`lateral jsonb_each_text(case when jsonb_typeof(${versions}) = 'object' then ${versions} else '{}' end)`;
 }
 
 type Columns = { [Name in keyof PageRow]: AliasableExpression<PageRow[Name]> };
