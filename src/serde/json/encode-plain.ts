@@ -9,7 +9,7 @@ import {
   prototypeOf,
   readProperty,
 } from "../objects/inspect-object.js";
-import { isRevived } from "./is-revived.js";
+import { isRevived } from "./revivers.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 import type { Place } from "./place.js";
 import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";

@@ -4,14 +4,12 @@ import { DeserializationError } from "../../errors/index.js";
 import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
 import { type Decoder, type Depth, inside, type Revived } from "./decoder.js";
 import { defineOwn } from "../objects/inspect-object.js";
-import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from "./json-value.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { MAX_JSON_DEPTH } from "./limits.js";
 import { isData, isMark, unescapeKey } from "./escaped-keys.js";
 import { isRecordOfEntries, LC_ESCAPED_KEY } from "./records.js";
-import { BUILTIN_REVIVERS } from "./revive-builtin.js";
 import { reviveLangChain } from "./revive-langchain.js";
-import { langGraphNameOf, reviveLangGraph } from "./revive-langgraph.js";
-import { isPythonSend, PYTHON_REVIVERS, pythonNameOf } from "./revive-python.js";
+import { reviverOf } from "./revivers.js";
 
 /** Decodes one JSON value. */
 export class TreeDecoder implements Decoder {
@@ -82,7 +80,7 @@ export class TreeDecoder implements Decoder {
       case "delta_snapshot":
         return this.#reviveDeltaSnapshot(record, depth);
       case "constructor":
-        return this.#reviveConstructor(record, depth);
+        return reviverOf(record)?.(record, depth, this);
       default:
         return undefined;
     }
@@ -91,15 +89,5 @@ export class TreeDecoder implements Decoder {
   #reviveDeltaSnapshot(record: JsonObject, depth: Depth): Revived | undefined {
     if (record.value === undefined) return undefined;
     return { value: new DeltaSnapshot(this.decode(record.value, inside(depth, 1))) };
-  }
-
-  #reviveConstructor(record: JsonObject, depth: Depth): Revived | undefined {
-    if (langGraphNameOf(record) !== undefined || isPythonSend(record))
-      return { value: reviveLangGraph(record, depth, this) };
-    const { id } = record;
-    if (!isStringArray(id)) return undefined;
-    const reviver =
-      id.length === 1 ? BUILTIN_REVIVERS.get(id[0] ?? "") : PYTHON_REVIVERS.get(pythonNameOf(record) ?? "");
-    return reviver?.(record, depth, this);
   }
 }
