@@ -10,13 +10,17 @@ export function numberText<T extends string | null = string>(number: RawBuilder<
 
 /** A time in milliseconds since 1970, with its microseconds, as {@link numberText} has it. */
 export function timeText<T extends string | null = string>(time: RawBuilder<unknown>): RawBuilder<T> {
-  return secondsText<T>(time, 1_000);
+  return epochText<T>(time, 1_000);
 }
 
 /** A time in seconds since 1970, with its microseconds, or a length of time in seconds, as {@link numberText} has it. */
-export function secondsText<T extends string | null = string>(
+export function secondsText<T extends string | null = string>(time: RawBuilder<unknown>): RawBuilder<T> {
+  return epochText<T>(time, 1);
+}
+
+function epochText<T extends string | null>(
   time: RawBuilder<unknown>,
-  unitsPerSecond = 1,
+  unitsPerSecond: number,
 ): RawBuilder<T> {
   return sql<T>`(extract(epoch from ${time}) * ${sql.lit(unitsPerSecond)})::text`;
 }

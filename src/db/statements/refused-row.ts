@@ -1,7 +1,7 @@
 import { PermissionError } from "../../errors/index.js";
 import { describeWithoutPolicy } from "../policies.js";
 import type { CallContext } from "../call-context.js";
-import { TENANT_SETTING } from "../tenant.js";
+import { TENANT_SETTING, TENANT_TABLES } from "../tenant.js";
 
 /** The function of Postgres that compares a new row with the policies. The SQLSTATE is also that of a missing privilege. */
 const POLICY_CHECK = "ExecWithCheckOptions";
@@ -17,7 +17,7 @@ const OWNED: ReadonlyMap<string | undefined, Owned> = new Map([
   [
     undefined,
     {
-      tables: ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"],
+      tables: TENANT_TABLES,
       rowsOf: (tenant: string) => `threads whose ids begin with ${JSON.stringify(`${tenant}:`)}`,
     },
   ],

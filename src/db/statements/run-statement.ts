@@ -47,19 +47,17 @@ export async function runStatement<Params extends object, Row>(
 export async function runTransaction<Row>(call: CallContext, steps: TransactionSteps<Row>): Promise<Row[][]> {
   const { execute, transact } = call.database;
   const { guard = [], statements } = steps;
-  const [first] = statements;
-  if (first === undefined && guard.length === 0) return retried(call, () => Promise.resolve([]));
-  const isOne = statements.length === 1 && guard.length === 0;
+  if (guard.length + statements.length === 0) return retried(call, () => Promise.resolve([]));
+  const only = guard.length === 0 && statements.length === 1 ? statements[0] : undefined;
   const attempt = async (context: CallContext): Promise<Row[][]> => {
     await call.policy.rowSecurity?.run(call);
-    const rows =
-      isOne && first !== undefined
-        ? [await execute(first, runContextOf(context))]
-        : await transact(steps, runContextOf(context));
+    const rows = only
+      ? [await execute(only, runContextOf(context))]
+      : await transact(steps, runContextOf(context));
     call.observer?.addRows(rows.reduce((sum, { length }) => sum + length, 0));
     return rows;
   };
-  const changes = !isOne || first?.writes === true;
+  const changes = only === undefined || only.writes === true;
   return retried(call, changes ? confirming(call, attempt) : () => attempt(call));
 }
 
