@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { Command, END, interrupt, MessagesAnnotation, Send, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { z } from "zod";
-import { PostgresSaver } from "../../src/index.js";
-import type { TestDatabase } from "../../test-support/targets.js";
+import type { PostgresSaver } from "../../src/index.js";
+import { besidePython } from "./beside-python.js";
 import { describePythonAgents } from "./python-graphs.js";
-import type { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";
 
 /** How an agent runs. */
@@ -92,28 +91,14 @@ function createAgent(saver: PostgresSaver, { asks = false, version = "v2" }: Opt
 }
 
 await describePythonAgents("an agent of LangChain", (target, start) => {
-  let database: TestDatabase<string>;
-  let python: PythonProcess;
-  let saver: PostgresSaver;
-
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    python = await start(database);
-    saver = new PostgresSaver(database.source);
-    await saver.setup();
-  });
-
-  afterAll(async () => {
-    await python.end();
-    await saver.end();
-  });
+  const shared = besidePython(target, start);
 
   const there = async (thread: string, options: Options = {}): Promise<Outcome> =>
-    Outcome.parse(await python.do("run", { thread, ...options }));
+    Outcome.parse(await shared.python.do("run", { thread, ...options }));
 
   async function here(thread: string, options: Options = {}): Promise<Outcome> {
     sent.length = 0;
-    const agent = createAgent(saver, options);
+    const agent = createAgent(shared.saver, options);
     const { say, resume, before = [] } = options;
     const input = say === undefined ? null : { messages: [new HumanMessage(say)] };
     const failed = await agent

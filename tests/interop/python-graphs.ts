@@ -3,11 +3,11 @@ import { describeServer, onOneServer, type Target, type TestDatabase } from "../
 import { pythonEnvironment } from "./python-environment.js";
 import { PythonProcess, stopUnusedPython } from "./python-process.js";
 
-/** The tests of a suite. `start` starts a Python process on a database. */
-type PythonSuite = (
-  target: Target<string>,
-  start: (database: TestDatabase<string>) => Promise<PythonProcess>,
-) => void;
+/** Starts a Python process on a database. */
+export type StartPython = (database: TestDatabase<string>) => Promise<PythonProcess>;
+
+/** The tests of a suite. */
+type PythonSuite = (target: Target<string>, start: StartPython) => void;
 
 const describeSaver = onOneServer("it refuses the statements of Python's savers", describeServer);
 

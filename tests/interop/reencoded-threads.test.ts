@@ -11,10 +11,9 @@ import { PostgresSaver as OfficialSaver } from "@langchain/langgraph-checkpoint-
 import pg from "pg";
 import { PostgresSaver } from "../../src/index.js";
 import { JsonSerializer } from "../../src/serde/index.js";
-import type { TestDatabase } from "../../test-support/targets.js";
 import { broken, deltas, fanOut, nested, parallel, talk } from "./agents.js";
+import { besidePython } from "./beside-python.js";
 import { describePythonGraphs } from "./python-graphs.js";
-import type { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";
 
 interface Graph {
@@ -45,27 +44,17 @@ function uneven(checkpointer: BaseCheckpointSaver) {
 }
 
 await describePythonGraphs("a thread of the official JavaScript saver", (target, start) => {
-  let database: TestDatabase<string>;
-  let python: PythonProcess;
+  const shared = besidePython(target, start);
   let official: OfficialSaver;
-  let saver: PostgresSaver;
   let pool: pg.Pool;
 
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    python = await start(database);
-    saver = new PostgresSaver(database.source);
-    await saver.setup();
-    pool = new pg.Pool({ connectionString: database.source });
+  beforeAll(() => {
+    pool = new pg.Pool({ connectionString: shared.database.source });
     pool.on("connect", (client) => client.on("error", () => undefined));
     official = new OfficialSaver(pool);
   });
 
-  afterAll(async () => {
-    await python.end();
-    await saver.end();
-    await pool.end();
-  });
+  afterAll(() => pool.end());
 
   /** The facts of each checkpoint that both languages read, newest first. */
   async function historyOf(graph: Graph, thread: string): Promise<unknown[]> {
@@ -107,40 +96,40 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     thread: string,
   ): Promise<string> {
     const copy = `${thread} for Python`;
-    await saver.copyThread(thread, copy, { reencode: true });
+    await shared.saver.copyThread(thread, copy, { reencode: true });
     const expected = await historyOf(agent(official), thread);
     expect(expected.length).toBeGreaterThan(1);
-    const { history } = await python.do("history", { graph: name, thread: copy });
+    const { history } = await shared.python.do("history", { graph: name, thread: copy });
     expect(plain(history)).toEqual(expected);
-    expect((await saver.verify(copy)).problems).toEqual([]);
+    expect((await shared.saver.verify(copy)).problems).toEqual([]);
     return copy;
   }
 
   async function valuesIn(graph: string, thread: string): Promise<unknown> {
-    return (await python.do("state", { graph, thread })).values;
+    return (await shared.python.do("state", { graph, thread })).values;
   }
 
   it("can't be continued in Python without a copy", async () => {
     await parallel(official).invoke(INPUT, configOf("as it is"));
-    await expect(python.do("run", { graph: "parallel", thread: "as it is", input: INPUT })).rejects.toThrow(
-      /has no attribute 'split'|not supported between/,
-    );
+    await expect(
+      shared.python.do("run", { graph: "parallel", thread: "as it is", input: INPUT }),
+    ).rejects.toThrow(/has no attribute 'split'|not supported between/);
   });
 
   it("can be continued in Python as a reencoded copy, and then here", async () => {
     await parallel(official).invoke(INPUT, configOf("parallel"));
     await parallel(official).invoke(INPUT, configOf("parallel"));
     const copy = await copied("parallel", parallel, "parallel");
-    await python.do("run", { graph: "parallel", thread: copy, input: INPUT });
+    await shared.python.do("run", { graph: "parallel", thread: copy, input: INPUT });
     expect(await valuesIn("parallel", copy)).toEqual({ log: [...LOG, ...LOG, ...LOG] });
-    await parallel(saver).invoke(INPUT, configOf(copy));
+    await parallel(shared.saver).invoke(INPUT, configOf(copy));
     expect(await valuesIn("parallel", copy)).toEqual({ log: [...LOG, ...LOG, ...LOG, ...LOG] });
   });
 
   it("keeps the Sends and the pending writes of its newest checkpoint", async () => {
     await fanOut(official).invoke(INPUT, configOf("sends"));
     const sends = await copied("fan_out", fanOut, "sends");
-    await python.do("run", { graph: "fan_out", thread: sends });
+    await shared.python.do("run", { graph: "fan_out", thread: sends });
     expect(await valuesIn("fan_out", sends)).toEqual({
       log: ["in", "split", "work 0 at 0", "work 1 at 1", "work 2 at 2"],
     });
@@ -149,11 +138,11 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     await expect(parallel(official).invoke(INPUT, configOf("failed"))).rejects.toThrow("right is broken");
     broken.clear();
     const copy = "failed for Python";
-    await saver.copyThread("failed", copy, { reencode: true });
-    const original = await saver.getTuple(configOf("failed"));
+    await shared.saver.copyThread("failed", copy, { reencode: true });
+    const original = await shared.saver.getTuple(configOf("failed"));
     expect(original?.pendingWrites?.length).toBeGreaterThan(2);
-    expect((await saver.getTuple(configOf(copy)))?.pendingWrites).toEqual(original?.pendingWrites);
-    await python.do("run", { graph: "parallel", thread: copy });
+    expect((await shared.saver.getTuple(configOf(copy)))?.pendingWrites).toEqual(original?.pendingWrites);
+    await shared.python.do("run", { graph: "parallel", thread: copy });
     expect(await valuesIn("parallel", copy)).toEqual({ log: LOG });
   });
 
@@ -161,7 +150,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     const says = { messages: [new HumanMessage({ content: "one", id: "one" })] };
     await talk(official).invoke(says, configOf("talk"));
     const copy = await copied("talk", talk, "talk");
-    await python.do("run", { graph: "talk", thread: copy, resume: "two" });
+    await shared.python.do("run", { graph: "talk", thread: copy, resume: "two" });
     expect(await valuesIn("talk", copy)).toMatchObject({
       messages: [
         { class: "HumanMessage", content: "one" },
@@ -176,7 +165,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     for (const round of ["1", "2", "3"])
       await deltas(official).invoke({ delta: [round], plain: [round] }, configOf("deltas"));
     const copy = await copied("deltas", deltas, "deltas");
-    await python.do("run", { graph: "deltas", thread: copy, input: { delta: ["4"], plain: ["4"] } });
+    await shared.python.do("run", { graph: "deltas", thread: copy, input: { delta: ["4"], plain: ["4"] } });
     const { delta, plain: both } = (await valuesIn("deltas", copy)) as { delta: unknown[]; plain: unknown[] };
     expect(delta).toHaveLength(12);
     expect(delta).toEqual(both);
@@ -185,7 +174,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
   it("keeps deferred nodes waiting for all other nodes", async () => {
     await uneven(official).invoke(INPUT, configOf("uneven"));
     const copy = await copied("uneven", uneven, "uneven");
-    await python.do("run", { graph: "uneven", thread: copy, input: { log: ["again"] } });
+    await shared.python.do("run", { graph: "uneven", thread: copy, input: { log: ["again"] } });
     const log = ["long", "short", "longer", "late"];
     expect(await valuesIn("uneven", copy)).toEqual({ log: ["in", ...log, "again", ...log] });
   });
@@ -193,12 +182,14 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
   it("keeps its subgraphs", async () => {
     await nested(official).invoke(INPUT, configOf("nested"));
     const copy = await copied("nested", nested, "nested");
-    await python.do("run", { graph: "nested", thread: copy });
-    expect(await python.do("state", { graph: "nested", thread: copy })).toMatchObject({ next: ["inner"] });
+    await shared.python.do("run", { graph: "nested", thread: copy });
+    expect(await shared.python.do("state", { graph: "nested", thread: copy })).toMatchObject({
+      next: ["inner"],
+    });
   });
 
   it("keeps its branches, also after this library continued it with numeric versions", async () => {
-    const json = new PostgresSaver(database.source, new JsonSerializer());
+    const json = new PostgresSaver(shared.database.source, new JsonSerializer());
     await parallel(official).invoke(INPUT, configOf("forked"));
     for await (const state of parallel(json).getStateHistory(configOf("forked"))) {
       if (!state.next.includes("join")) continue;
@@ -210,7 +201,7 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
     }
     await json.end();
     const copy = await copied("parallel", (checkpointer) => parallel(checkpointer), "forked");
-    await python.do("run", { graph: "parallel", thread: copy, input: INPUT });
+    await shared.python.do("run", { graph: "parallel", thread: copy, input: INPUT });
     expect(await valuesIn("parallel", copy)).toEqual({
       log: ["in", "left", "right", "forked", "join", ...LOG],
     });
@@ -218,11 +209,11 @@ await describePythonGraphs("a thread of the official JavaScript saver", (target,
 
   it("can be replaced by its reencoded copy", async () => {
     await parallel(official).invoke(INPUT, configOf("in place"));
-    await saver.copyThread("in place", "meanwhile", { reencode: true });
-    await saver.deleteThread("in place");
-    await saver.copyThread("meanwhile", "in place");
-    await saver.deleteThread("meanwhile");
-    await python.do("run", { graph: "parallel", thread: "in place", input: INPUT });
+    await shared.saver.copyThread("in place", "meanwhile", { reencode: true });
+    await shared.saver.deleteThread("in place");
+    await shared.saver.copyThread("meanwhile", "in place");
+    await shared.saver.deleteThread("meanwhile");
+    await shared.python.do("run", { graph: "parallel", thread: "in place", input: INPUT });
     expect(await valuesIn("parallel", "in place")).toEqual({ log: [...LOG, ...LOG] });
   });
 });

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { PostgresSaver } from "../../src/index.js";
-import type { TestDatabase } from "../../test-support/targets.js";
+import { expect, it } from "@jest/globals";
+import { besidePython } from "./beside-python.js";
 import { describePythonGraphs } from "./python-graphs.js";
-import type { PythonProcess } from "./python-process.js";
 import { configOf } from "./two-languages.js";
 
 interface BlobKey extends Record<string, unknown> {
@@ -11,27 +9,13 @@ interface BlobKey extends Record<string, unknown> {
 }
 
 await describePythonGraphs("a channel of Python without a row", (target, start) => {
-  let database: TestDatabase<string>;
-  let python: PythonProcess;
-  let saver: PostgresSaver;
-
-  beforeAll(async () => {
-    database = await target.createDatabase();
-    python = await start(database);
-    saver = new PostgresSaver(database.source);
-    await saver.setup();
-  });
-
-  afterAll(async () => {
-    await python.end();
-    await saver.end();
-  });
+  const shared = besidePython(target, start);
 
   const run = (thread: string, details: Record<string, unknown> = {}) =>
-    python.do("run", { graph: "channels", thread, input: { log: ["in"] }, ...details });
+    shared.python.do("run", { graph: "channels", thread, input: { log: ["in"] }, ...details });
 
   async function problemsOf(thread: string): Promise<string[]> {
-    const { problems } = await saver.verify(thread);
+    const { problems } = await shared.saver.verify(thread);
     return [
       ...new Set(problems.map(({ kind, severity, channel = "" }) => `${severity} ${kind} ${channel}`)),
     ].sort();
@@ -41,33 +25,37 @@ await describePythonGraphs("a channel of Python without a row", (target, start) 
     await run("healthy");
     await run("healthy");
     expect(await problemsOf("healthy")).toEqual([]);
-    expect(await saver.rebuildBlobs(configOf("healthy"), {})).toEqual([]);
+    expect(await shared.saver.rebuildBlobs(configOf("healthy"), {})).toEqual([]);
   });
 
   it("is distinguished from every lost value", async () => {
     await run("damaged");
-    await python.do("update", {
+    await shared.python.do("update", {
       ...{ graph: "channels", thread: "damaged", as: "wait" },
       values: { log: ["update"], passing: ["update"] },
     });
-    const blobs = await database.query<BlobKey>(
+    const blobs = await shared.database.query<BlobKey>(
       `select channel, version from checkpoint_blobs
        where thread_id = 'damaged' and channel in ('log', 'passing') order by channel, version`,
     );
     expect(blobs.length).toBeGreaterThan(5);
-    await database.exec("create table kept as select * from checkpoint_blobs where thread_id = 'damaged'");
+    await shared.database.exec(
+      "create table kept as select * from checkpoint_blobs where thread_id = 'damaged'",
+    );
     for (const { channel, version } of blobs) {
-      await database.query(
+      await shared.database.query(
         "delete from checkpoint_blobs where thread_id = 'damaged' and channel = $1 and version = $2",
         [channel, version],
       );
-      const { problems } = await saver.verify("damaged");
+      const { problems } = await shared.saver.verify("damaged");
       expect(problems.filter(({ severity }) => severity === "error")).toContainEqual(
         expect.objectContaining({ kind: "missing-value", channel, version }),
       );
-      await database.exec("insert into checkpoint_blobs select * from kept on conflict do nothing");
+      await shared.database.exec("insert into checkpoint_blobs select * from kept on conflict do nothing");
     }
-    await database.exec("delete from checkpoint_blobs where thread_id = 'damaged' and channel = 'agreed'");
+    await shared.database.exec(
+      "delete from checkpoint_blobs where thread_id = 'damaged' and channel = 'agreed'",
+    );
     expect(await problemsOf("damaged")).toEqual(["error missing-value agreed"]);
   });
 
@@ -75,13 +63,13 @@ await describePythonGraphs("a channel of Python without a row", (target, start) 
     await run("exit", { durability: "exit" });
     const notices = ["agreed", "passing", "untracked"].map((channel) => `notice missing-value ${channel}`);
     expect(await problemsOf("exit")).toEqual(notices);
-    expect(await saver.rebuildBlobs(configOf("exit"), {})).toEqual([]);
-    await expect(saver.rebuildBlobs(configOf("exit"), { agreed: (_, update) => update })).rejects.toThrow(
-      /agreed/,
-    );
+    expect(await shared.saver.rebuildBlobs(configOf("exit"), {})).toEqual([]);
+    await expect(
+      shared.saver.rebuildBlobs(configOf("exit"), { agreed: (_, update) => update }),
+    ).rejects.toThrow(/agreed/);
 
     await run("updated");
-    await python.do("update", {
+    await shared.python.do("update", {
       ...{ graph: "channels", thread: "updated", as: "wait" },
       values: { untracked: ["update"] },
     });
@@ -90,7 +78,7 @@ await describePythonGraphs("a channel of Python without a row", (target, start) 
 
   it("is a notice in a thread that Python has pruned", async () => {
     await run("pruned");
-    await python.do("prune", { thread: "pruned" });
+    await shared.python.do("prune", { thread: "pruned" });
     expect(await problemsOf("pruned")).toEqual(
       ["agreed", "passing", "untracked"].map((channel) => `notice missing-value ${channel}`),
     );
