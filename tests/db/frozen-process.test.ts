@@ -101,6 +101,29 @@ describeEachTarget("in a process that is frozen while a call waits for a lock", 
   });
 });
 
+describeServer("in a process that is frozen while calls share a single connection", (target) => {
+  it("no time limit ends one, and the connection stays usable", async () => {
+    const { source } = await target.sharedDatabase();
+    const client = new pg.Client(source);
+    await client.connect();
+    const saver = new PostgresSaver(client, undefined, OPTIONS);
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: LARGE });
+    const calls = () => [
+      putValues(saver, config, { a: LARGE }),
+      ...[1, 2, 3].map((task) => saver.putWrites(config, [["a", LARGE]], `task ${task}`)),
+      saver.getTuple(config),
+    ];
+    time.start();
+    const settled = Promise.allSettled(calls());
+    await nextTurn();
+    time.freeze(HOUR_MS);
+    expect(failed(await settled)).toEqual([]);
+    expect(failed(await Promise.allSettled(calls()))).toEqual([]);
+    time.stop();
+    await client.end();
+  });
+});
+
 describeServer("in a process that is frozen while a pool opens a connection", (target) => {
   it("the time limit of the pool ends no call", async () => {
     const { source } = await target.sharedDatabase();

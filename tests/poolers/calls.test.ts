@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import pg from "pg";
 import {
   AbortError,
   PostgresSaver,
@@ -68,6 +69,33 @@ describePgBouncer("the calls of a saver", (target) => {
     });
     expect(await other).toMatchObject({ checkpoint: { channel_values: { a: [1] } } });
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: [1] });
+  });
+
+  it("go on on a single client, whose session stays usable, after aborts have cancelled some", async () => {
+    const client = new pg.Client({ connectionString: pooler.url });
+    await client.connect();
+    const saver = new PostgresSaver(client);
+    const { config } = await putValues(saver, threadConfig(newThread()), { a: [1] });
+    const neighbour = openSaver();
+    for (let round = 0; round < ATTEMPTS; round++) {
+      const controller = new AbortController();
+      let others: Promise<unknown>[] = [];
+      await whileTableLocked("checkpoints", async () => {
+        const aborted = saver
+          .getTuple(config, { signal: controller.signal })
+          .catch((error: unknown) => error);
+        others = [saver.getTuple(config), neighbour.getTuple(config)];
+        await untilWaiting(2);
+        controller.abort();
+        expect(await aborted).toBeInstanceOf(AbortError);
+      });
+      for (const tuple of await Promise.all(others)) {
+        expect(tuple).toMatchObject({ checkpoint: { channel_values: { a: [1] } } });
+      }
+    }
+    await saver.withThreadLock("locked", () => putValues(saver, threadConfig("locked"), { a: [2] }));
+    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await client.end();
   });
 
   it("are not executed later when they are aborted while they wait for the pooler", async () => {
