@@ -61,6 +61,25 @@ export class Replicated {
     });
   }
 
+  /**
+   * Does something while the server writes nothing to its log, and then checks what it has found. Where a background process of the server
+   * has written meanwhile, it is done again.
+   */
+  async whileQuiet(look: () => Promise<() => void>): Promise<void> {
+    const positions =
+      "select pg_current_wal_insert_lsn()::text as inserted, pg_current_wal_flush_lsn()::text as flushed";
+    const position = async () => JSON.stringify(await this.onPrimary(positions));
+    for (;;) {
+      const before = await position();
+      await this.catchUp();
+      const check = await look();
+      if ((await position()) === before) {
+        check();
+        return;
+      }
+    }
+  }
+
   onPrimary(sql: string, parameters?: unknown[]): Promise<Record<string, unknown>[]> {
     return send(this.primary.url, sql, parameters);
   }
