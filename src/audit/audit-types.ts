@@ -145,6 +145,7 @@ export interface RebuiltBlob {
  * The kinds of problems that `verify` finds:
  *
  * - `corrupt-header`: a row of `checkpoints` that does not contain a checkpoint
+ * - `corrupt-value`, `corrupt-write`: a row of `checkpoint_blobs` or `checkpoint_writes` with columns that no saver stores, such as a negative length
  * - `undecodable-value`, `undecodable-write`: bytes that the saver's serializer can't read
  * - `broken-chain`: a splice can't be read, because a value that it is made of is not stored, was changed, or is made of the splice
  * - `long-chain`: a splice is made of more values than savers make them of; it can be read, and `compact` makes its chain shorter
@@ -155,9 +156,12 @@ export interface RebuiltBlob {
  * - `parent-cycle`: checkpoints that are each other's ancestors
  * - `stray-writes`: writes whose checkpoint is not stored
  * - `stray-blob`: a blob that no checkpoint references
+ * - `living-tombstone`: a tombstone of a thread that has checkpoints, so that savers with `keepTombstones` refuse to continue it
  */
 export type ProblemKind =
   | "corrupt-header"
+  | "corrupt-value"
+  | "corrupt-write"
   | "undecodable-value"
   | "undecodable-write"
   | "broken-chain"
@@ -166,7 +170,8 @@ export type ProblemKind =
   | "missing-parent"
   | "parent-cycle"
   | "stray-writes"
-  | "stray-blob";
+  | "stray-blob"
+  | "living-tombstone";
 
 /** A problem with stored rows, and its place. */
 export interface Problem {

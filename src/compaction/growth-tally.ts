@@ -1,3 +1,4 @@
+import type { Damage } from "../errors/index.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
@@ -25,6 +26,7 @@ export function changesOf(
 export class GrowthTally {
   readonly #request: GrowthRequest;
   readonly #missing: string[] = [];
+  readonly #damaged: Damage[] = [];
   #values = 0;
   #bytesBefore = 0;
   #bytesAfter = 0;
@@ -55,6 +57,12 @@ export class GrowthTally {
     if (this.#request.threads !== undefined) this.#missing.push(threadId);
   }
 
+  /** Adds a thread of which a row can't be read. @returns whether the call goes on. */
+  addDamaged(damage: Damage): boolean {
+    this.#damaged.push(damage);
+    return !this.#request.strict;
+  }
+
   /** Marks a thread as done. */
   end(threadId: string): void {
     if (this.#values > this.#valuesBeforeThread) this.#threads++;
@@ -65,7 +73,13 @@ export class GrowthTally {
 
   report(): GrowthReport {
     const { dryRun } = this.#request;
-    return { threads: this.#threads, ...this.#counts, missing: this.#missing, dryRun };
+    return {
+      threads: this.#threads,
+      ...this.#counts,
+      missing: this.#missing,
+      damaged: this.#damaged,
+      dryRun,
+    };
   }
 
   get #counts() {

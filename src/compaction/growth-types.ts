@@ -1,9 +1,12 @@
+import type { Damage } from "../errors/index.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 
 /** Options of `expand`, `compact` and `sanitize`. */
 export interface GrowthOptions extends CallOptions {
   /** Only these threads; an empty list selects none. Default: all. */
   readonly threads?: readonly string[] | undefined;
+  /** Stops at the first damaged thread, and throws its error. Default: false, so that the report names it. */
+  readonly strict?: boolean | undefined;
   /** Counts what would be stored, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
   /** Called after each transaction. An error that it throws ends the call. */
@@ -26,6 +29,8 @@ export interface GrowthReport extends RewrittenValues {
   readonly threads: number;
   /** The named threads that have no values. */
   readonly missing: readonly string[];
+  /** Rows that can't be read: the first of each thread that has one. What was left of the thread stays as it is. */
+  readonly damaged: readonly Damage[];
   readonly dryRun: boolean;
 }
 

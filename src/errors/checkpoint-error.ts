@@ -10,6 +10,8 @@ export interface ErrorLocation {
   readonly checkpointId?: string | undefined;
   /** The channel whose value could not be written or read. */
   readonly channel?: string | undefined;
+  /** The version of the channel's value. */
+  readonly version?: string | undefined;
 }
 
 /** Options of every {@link CheckpointError}. */

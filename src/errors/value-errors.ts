@@ -75,6 +75,8 @@ export class DeserializationError extends CheckpointError {
   readonly problem: string;
   /** The type tag that was stored with the bytes. */
   readonly typeTag: string | undefined;
+  /** The version of the channel's value. */
+  readonly version: string | undefined;
 
   constructor(
     problem: string,
@@ -84,6 +86,7 @@ export class DeserializationError extends CheckpointError {
     super(code, problemAt(options, problem), options);
     this.problem = problem;
     this.typeTag = options.typeTag;
+    this.version = options.version;
   }
 
   /** Returns the same error with the row that the bytes were read from. */
@@ -110,9 +113,15 @@ export class BrokenChainError extends DeserializationError {
 /** A row that is not a valid checkpoint: somebody edited the table, or another program wrote it. */
 export class CorruptCheckpointError extends CheckpointError {
   override name = "CorruptCheckpointError";
+  /** The problem, without the place. */
+  readonly problem: string;
+
   constructor(problem: string, options: CheckpointErrorOptions = {}) {
     const { threadId, checkpointId } = options;
-    super("CORRUPT_CHECKPOINT", problemAt({ threadId, checkpointId }, problem), options);
+    const remedy =
+      threadId === undefined ? "" : "; the command `repair` shows what can be done for the thread";
+    super("CORRUPT_CHECKPOINT", problemAt({ threadId, checkpointId }, problem) + remedy, options);
+    this.problem = problem;
   }
 }
 

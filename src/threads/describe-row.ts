@@ -52,7 +52,7 @@ async function readMetadata(text: string | null, key: CheckpointKey): Promise<Re
   try {
     return { metadata: parseStoredMetadata(await decodeJsonb(text ?? "null", key), key) };
   } catch (error) {
-    if (isUnreadable(error)) return { metadata: undefined, damage: error.message };
+    if (isUnreadable(error)) return { metadata: undefined, damage: error.problem };
     throw error;
   }
 }

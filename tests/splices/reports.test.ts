@@ -97,7 +97,7 @@ describeServer("what expand and compact report", (target) => {
         return [];
       },
     };
-    const request = { threads: ["t"], dryRun: false, onProgress: undefined };
+    const request = { threads: ["t"], strict: false, dryRun: false, onProgress: undefined };
     await expect(eachChannel(call, request, () => new MsgpackSerializer(), plan)).rejects.toMatchObject({
       ...{ code: "DATABASE_ERROR", threadId: "t", transient: true },
       message: expect.stringContaining('thread "t": writers with the option "splices" stored splices faster'),

@@ -76,7 +76,7 @@ describeAnyTarget("what is deleted or replaced while a call goes through all thr
     database.exec(`delete from checkpoint_blobs where thread_id = '${first}';
     delete from checkpoint_writes where thread_id = '${first}'; delete from checkpoints where thread_id = '${first}'`);
 
-  const whole = { threads: undefined, dryRun: false, onProgress: undefined };
+  const whole = { threads: undefined, strict: false, dryRun: false, onProgress: undefined };
 
   it.each([
     ["checkpoint_blobs", { threads: 1, values: 2 }],

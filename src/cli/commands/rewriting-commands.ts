@@ -7,13 +7,14 @@ import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../compac
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { dryRunOption } from "../options/shared-options.js";
-import { describeMissing } from "../output/describe-rows.js";
+import { dryRunOption, strictOption } from "../options/shared-options.js";
+import { describeDamaged, describeMissing } from "../output/describe-rows.js";
 import { counted, humanBytes } from "../output/format-numbers.js";
 
 const flagsOfRewriting = z.object({
   threads: z.array(z.string()).default([]),
   dryRun: z.boolean().default(false),
+  strict: z.boolean().default(false),
 });
 
 /** What differs between the commands that store values in another form. */
@@ -40,10 +41,10 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
     group: "Clean up",
     summary,
     args: () => [new Argument("[threads...]", "only these threads (default: all)")],
-    options: () => [dryRunOption("print what would be stored, and change nothing")],
+    options: () => [dryRunOption("print what would be stored, and change nothing"), strictOption()],
     examples,
     run: async ({ tables, openSaver, signal, terminal }, flags) => {
-      const { threads, dryRun } = flagsOfRewriting.parse(flags);
+      const { threads, dryRun, strict } = flagsOfRewriting.parse(flags);
       const { parseGrowth } = await import("../../compaction/boundary/parse-growth.js");
       const { selectTypes } = await import("../../compaction/queries/select-types.js");
       const rewrite = await load();
@@ -56,6 +57,7 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
       const request = parseGrowth({
         threads: threads.length === 0 ? undefined : threads,
         dryRun,
+        strict,
         onProgress,
       });
       const serdeOf: SerializerOf = async (threadId) => {
@@ -76,7 +78,11 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
           report.values === 0
             ? nothing
             : `${verb} ${describe(report)} of ${counted(report.threads, "thread")}`;
-        return { exitCode: EXIT_CODE.ok, text: text + describeMissing(report), json: report };
+        return {
+          exitCode: report.damaged.length === 0 ? EXIT_CODE.ok : EXIT_CODE.left,
+          text: text + describeMissing(report) + describeDamaged(report),
+          json: report,
+        };
       } finally {
         progress.stop();
       }

@@ -22,6 +22,11 @@ export function dryRunOption(help = "print what would be deleted, and delete not
   return new Option("--dry-run", help);
 }
 
+/** The option of commands that otherwise leave damaged threads, name them, and go on. */
+export function strictOption(): Option {
+  return new Option("--strict", "stop at the first damaged thread (default: name it, and go on)");
+}
+
 /** The option of commands that delete what nothing references. */
 export function deleteUnprovenOption(): Option {
   return new Option(

@@ -1,3 +1,4 @@
+import type { Damage } from "../../errors/index.js";
 import type { PruneReport, UnprovenNamespace } from "../../retention/retention-types.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
 import { counted, humanBytes } from "./format-numbers.js";
@@ -44,6 +45,25 @@ const REASON: Readonly<Record<UnprovenNamespace["reason"], string>> = {
   "no-checkpoint": "no checkpoint: a restore may be under way",
   recent: "not known for an hour; --delete-unproven deletes them",
 };
+
+/** A line for each row that was left because it is damaged; empty if there is none. */
+export function describeDamaged({ damaged }: { readonly damaged: readonly Damage[] }): string {
+  if (damaged.length === 0) return "";
+  const listed = damaged.slice(0, MAX_NAMED).map((row) => `\n  ${printable(describeDamage(row))}`);
+  const others = damaged.length > MAX_NAMED ? `\n  and ${damaged.length - MAX_NAMED} more: see --json` : "";
+  return `\ndamaged, and left (\`repair\` shows what can be done):${listed.join("")}${others}`;
+}
+
+function describeDamage({ threadId, checkpointNs, checkpointId, channel, version, reason }: Damage): string {
+  const place = [
+    `thread "${threadId}"`,
+    checkpointNs === undefined || checkpointNs === "" ? "" : `namespace "${checkpointNs}"`,
+    checkpointId === undefined ? "" : `checkpoint "${checkpointId}"`,
+    channel === undefined ? "" : `channel "${channel}"`,
+    version === undefined ? "" : `version "${version}"`,
+  ];
+  return `${place.filter((part) => part !== "").join(", ")}: ${reason}`;
+}
 
 /** A line that lists names under a title; empty if there are none. */
 export function describeNamed(title: string, names: readonly string[]): string {

@@ -10,6 +10,7 @@ export interface GrowthRequest {
   /** All when `undefined`. */
   readonly threads: readonly string[] | undefined;
   readonly dryRun: boolean;
+  readonly strict: boolean;
   readonly onProgress: ((progress: GrowthProgress) => void) | undefined;
 }
 
@@ -17,6 +18,7 @@ const growthOptions = z
   .strictObject({
     threads: z.array(threadId).optional(),
     dryRun: z.boolean().optional(),
+    strict: z.boolean().optional(),
     onProgress: functionSchema<(progress: GrowthProgress) => void>().optional(),
     signal: abortSignal.nullish(),
   })
@@ -24,6 +26,11 @@ const growthOptions = z
 
 /** Checks the options of `expand` and `compact`. */
 export function parseGrowth(options: unknown): GrowthRequest {
-  const { threads, dryRun = false, onProgress } = parse(growthOptions, options, "options") ?? {};
-  return { threads: threads && [...new Set(threads)], dryRun, onProgress };
+  const {
+    threads,
+    dryRun = false,
+    strict = false,
+    onProgress,
+  } = parse(growthOptions, options, "options") ?? {};
+  return { threads: threads && [...new Set(threads)], dryRun, strict, onProgress };
 }
