@@ -1,4 +1,5 @@
 import { throwIfAborted } from "../db/statements/cancellation.js";
+import { refuseReadOnly } from "../db/refuse-read-only.js";
 import { exportEach } from "../backup/export-threads.js";
 import { prune } from "../retention/prune.js";
 import { UnprovenTally } from "../retention/unproven-tally.js";
@@ -29,6 +30,8 @@ export async function archive(call: SaverCall, request: ArchiveRequest): Promise
     const { threads, namespaces: _, ...preview } = await prune(call, rule);
     return { ...preview, threads, files: 0, changed: 0 };
   }
+  // Before a file is written that nothing could be deleted by.
+  await refuseReadOnly(call);
   const tally = new ArchiveTally();
   const parts = partsOf(call, rule, {
     onMissing: (missing) => {

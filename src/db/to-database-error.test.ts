@@ -1,5 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
-import { ConnectionError, DatabaseError, InvalidConfigError, PermissionError } from "../errors/index.js";
+import {
+  ConnectionError,
+  DatabaseError,
+  DiskFullError,
+  InvalidConfigError,
+  PermissionError,
+  ReadOnlyError,
+  StatementCancelledError,
+} from "../errors/index.js";
 import { toDatabaseError } from "./to-database-error.js";
 
 function coded(code: string | undefined, name = "error"): Error {
@@ -14,14 +22,15 @@ describe("toDatabaseError", () => {
     ["42501", PermissionError, false],
     ["40001", DatabaseError, true],
     ["40P01", DatabaseError, true],
-    ["25006", DatabaseError, true],
+    ["25006", ReadOnlyError, true],
     ["53300", DatabaseError, true],
     ["57P01", ConnectionError, true],
     ["57P03", ConnectionError, true],
     ["57P05", ConnectionError, true],
     ["25P03", ConnectionError, true],
     ["40003", DatabaseError, true],
-    ["57014", DatabaseError, false],
+    ["53100", DiskFullError, false],
+    ["57014", StatementCancelledError, false],
     ["SELF_SIGNED_CERT_IN_CHAIN", ConnectionError, false],
     ["CERT_HAS_EXPIRED", ConnectionError, false],
     ["ERR_TLS_CERT_ALTNAME_INVALID", ConnectionError, false],

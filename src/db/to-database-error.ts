@@ -3,8 +3,12 @@ import {
   CheckpointError,
   ConnectionError,
   DatabaseError,
+  type DatabaseErrorOptions,
+  DiskFullError,
   InvalidConfigError,
   PermissionError,
+  ReadOnlyError,
+  StatementCancelledError,
 } from "../errors/index.js";
 import { maskError } from "../telemetry/mask-error.js";
 import { mayQuoteCredentials } from "./pool/connection-string.js";
@@ -13,10 +17,9 @@ import { codeOf } from "../errors/error-code.js";
 /** SQLSTATE classes and codes after which the same statement may succeed. */
 const TRANSIENT_CLASSES = new Set([
   "08", // connection exception
-  "53", // insufficient resources: too many connections, out of memory, disk full
+  "53", // insufficient resources: too many connections, out of memory
 ]);
 const TRANSIENT_STATES = new Set([
-  "25006", // read_only_sql_transaction: a failover is under way
   "25P03", // idle_in_transaction_session_timeout
   "40001", // serialization_failure
   "40003", // statement_completion_unknown
@@ -34,7 +37,21 @@ const CONNECTING_CLASSES = new Set(["08", "28", "3D"]);
 const CERTIFICATE_CODE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_GET_ISSUER_|UNABLE_TO_VERIFY_)/;
 const PROGRAMMING_ERRORS = new Set(["TypeError", "RangeError", "SyntaxError", "ReferenceError"]);
-const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** SQLSTATEs with a class of their own, and what to do about them. */
+const NAMED: Readonly<Record<string, readonly [NamedError, remedy: string]>> = {
+  "25006": [ReadOnlyError, "connect to the primary, or turn default_transaction_read_only off"],
+  "42501": [PermissionError, ""],
+  "53100": [
+    DiskFullError,
+    "make room on the server: look at the sizes of its databases and at replication slots that hold back WAL",
+  ],
+  "57014": [
+    StatementCancelledError,
+    "statement_timeout is set for the role, the database or the connection, or somebody cancelled it: raise it for this role",
+  ],
+};
+type NamedError = new (message: string, options: DatabaseErrorOptions) => DatabaseError;
 
 /**
  * Converts a driver's error to an error of this library. This is the only place that does. It decides by
@@ -84,10 +101,14 @@ function isError(error: unknown): error is Error {
 }
 
 function fromSqlState(error: Error, sqlState: string): DatabaseError {
+  const message = `${error.message} (SQLSTATE ${sqlState})`;
+  const named = NAMED[sqlState];
+  if (named !== undefined) {
+    const [kind, remedy] = named;
+    return new kind(remedy === "" ? message : `${message}; ${remedy}`, { cause: error, sqlState });
+  }
   const transient = TRANSIENT_STATES.has(sqlState) || TRANSIENT_CLASSES.has(sqlState.slice(0, 2));
   const options = { cause: error, sqlState, transient };
-  const message = `${error.message} (SQLSTATE ${sqlState})`;
-  if (sqlState === INSUFFICIENT_PRIVILEGE) return new PermissionError(message, options);
   if (sqlState.startsWith("08") || CONNECTION_STATES.has(sqlState))
     return new ConnectionError(message, options);
   return new DatabaseError(message, options);

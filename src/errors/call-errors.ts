@@ -5,7 +5,7 @@ import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error
  *
  * @example
  * ```ts
- * await saver.deleteThread(""); // InvalidConfigError, field "threadId"
+ * await saver.listThreads({ limit: -1 }); // InvalidConfigError, field "options.limit"
  * ```
  */
 export class InvalidConfigError extends CheckpointError {

@@ -88,6 +88,37 @@ export class NotReplicatedError extends DatabaseError {
   }
 }
 
+/**
+ * The server takes no writes: it is a standby, or `default_transaction_read_only` is on. `message` says which, and what to do. It is
+ * transient where a failover may change it, and not where the setting is that of the role, of the database or of the connection.
+ */
+export class ReadOnlyError extends DatabaseError {
+  override name = "ReadOnlyError";
+  constructor(message: string, options: DatabaseErrorOptions = {}) {
+    super(message, { sqlState: "25006", transient: true, ...options }, "READ_ONLY");
+  }
+}
+
+/** The disk of the server is full. Nothing of the statement was stored. It is not retried: somebody has to make room. */
+export class DiskFullError extends DatabaseError {
+  override name = "DiskFullError";
+  constructor(message: string, options: DatabaseErrorOptions = {}) {
+    super(message, { sqlState: "53100", ...options }, "DISK_FULL");
+  }
+}
+
+/**
+ * The server cancelled the statement, and this library had not asked for it: by a `statement_timeout` of the role, of the database or of
+ * the connection, or because somebody called `pg_cancel_backend`. Nothing of the statement was stored. It is not retried, since it would
+ * most likely take as long. The saver's own `statementTimeoutMs` is a {@link StatementTimeoutError}.
+ */
+export class StatementCancelledError extends DatabaseError {
+  override name = "StatementCancelledError";
+  constructor(message: string, options: DatabaseErrorOptions = {}) {
+    super(message, { sqlState: "57014", ...options }, "STATEMENT_CANCELLED");
+  }
+}
+
 /** The role that the saver connects as lacks a privilege. */
 export class PermissionError extends DatabaseError {
   override name = "PermissionError";

@@ -34,12 +34,16 @@ function problemOfText(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must not contain a lone surrogate";
 }
 
-/** A thread's id: a string, or a number, which is converted to a string. */
-export const threadId = z
-  .union([keyText, z.number().transform(String), z.bigint().transform(String)], {
-    error: ({ input }) => (input === undefined ? "is missing" : "must be a string or a number"),
-  })
-  .refine((text) => text !== "", "must not be empty");
+/**
+ * The id of a thread that is looked at, copied or removed: a string, or a number, which is converted to a string. It may be empty, since
+ * official savers store such threads.
+ */
+export const storedThreadId = z.union([keyText, z.number().transform(String), z.bigint().transform(String)], {
+  error: ({ input }) => (input === undefined ? "is missing" : "must be a string or a number"),
+});
+
+/** The id of a thread that a run reads and writes: an empty one is a variable that was not set. */
+export const threadId = storedThreadId.refine((text) => text !== "", "must not be empty");
 
 /** A checkpoint's id. LangGraph uses an empty one for none. */
 export const optionalCheckpointId = keyText

@@ -1,5 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTuple, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
+import { isUnreadable } from "../errors/index.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ReadOptions } from "../saver/boundary/parse-selection.js";
 import { unwrapSnapshot } from "../saver/codec/unwrap-snapshot.js";
@@ -21,7 +22,7 @@ export interface ValueSource {
 
 /**
  * Reads the values of channels in several checkpoints, by channel. For a delta channel, whose value is not stored, these are
- * its base value and its writes.
+ * its base value and its writes. Values that can't be read are left out.
  */
 export async function readEarlierValues(
   saver: ValueSource,
@@ -33,17 +34,31 @@ export async function readEarlierValues(
   for (const checkpoint of checkpoints) {
     const requested = channels.filter((channel) => checkpoint.channels.includes(channel));
     if (requested.length === 0) continue;
-    const { config } = checkpoint;
-    const tuple = await saver.getTuple(config, { channels: requested, writes: false, signal });
-    const stored = tuple?.checkpoint.channel_values ?? {};
-    const unstored = requested.filter((channel) => !Object.hasOwn(stored, channel));
-    for (const [channel, value] of Object.entries(stored)) values.get(channel)?.push(unwrapSnapshot(value));
-    if (unstored.length === 0) continue;
-    const histories = await saver.getDeltaChannelHistory({ config, channels: unstored, signal });
-    for (const [channel, { seed, writes }] of Object.entries(histories)) {
-      const written = writes.map(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
-      values.get(channel)?.push(...(seed === undefined ? [] : [unwrapSnapshot(seed)]), ...written);
+    try {
+      for await (const [channel, found] of valuesOf(saver, checkpoint.config, requested, signal))
+        values.get(channel)?.push(...found);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
     }
   }
   return values;
+}
+
+/** Yields the values of the channels of a checkpoint. */
+async function* valuesOf(
+  saver: ValueSource,
+  config: RunnableConfig,
+  channels: string[],
+  signal: AbortSignal,
+): AsyncGenerator<[channel: string, values: readonly unknown[]]> {
+  const tuple = await saver.getTuple(config, { channels, writes: false, signal });
+  const stored = tuple?.checkpoint.channel_values ?? {};
+  for (const [channel, value] of Object.entries(stored)) yield [channel, [unwrapSnapshot(value)]];
+  const unstored = channels.filter((channel) => !Object.hasOwn(stored, channel));
+  if (unstored.length === 0) return;
+  const histories = await saver.getDeltaChannelHistory({ config, channels: unstored, signal });
+  for (const [channel, { seed, writes }] of Object.entries(histories)) {
+    const written = writes.flatMap(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
+    yield [channel, [...(seed === undefined ? [] : [unwrapSnapshot(seed)]), ...written]];
+  }
 }

@@ -107,7 +107,7 @@ describe("help", () => {
       expect(stdout).toMatch(
         new RegExp(`Examples:\\n  \\$ npx langgraph-checkpoint-kysely ${command.join(" ")}`),
       );
-      expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}130 .*\n$/);
+      expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}130 .*\n$/);
       for (const option of ["--url", "--schema", "--lock-timeout", "--json", "--verbose"]) {
         expect(stdout).toContain(option);
       }

@@ -34,6 +34,16 @@ describe("the command line on a replica", () => {
     expect(stdout).toMatch(/error +read-only +the server is in recovery/);
   });
 
+  it("refuses at once what it can't write there, and says where it can", async () => {
+    for (const line of ["copy 42 43", "delete 42 --yes", "prune --keep-last 1 --yes", "rollback 42 head~1"]) {
+      const { code, stderr } = await cli([...line.split(" "), "--url", servers.standby.url]);
+      expect({ line, code, stderr }).toEqual({
+        ...{ line, code: 1 },
+        stderr: "error: the server is a standby, which takes no writes: connect to the primary\n",
+      });
+    }
+  });
+
   it("serves the pages of the inspector, which change nothing", async () => {
     const saver = new PostgresSaver(servers.standby.url);
     const calls = new InspectorCalls(saver);

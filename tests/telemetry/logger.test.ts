@@ -234,7 +234,7 @@ describeServer("a logger", (target) => {
     const note = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", note);
     const saver = openSaver({ logger: odd });
-    await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    await expect(saver.deleteThread("\0")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
     const { config } = await putValues(saver, threadConfig(thread), { a: 1 });
     expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual({ a: 1 });
     await new Promise(setImmediate);

@@ -227,7 +227,7 @@ describeAnyTarget("spans", (target) => {
   });
 
   it.each<[string, (saver: PostgresSaver) => Promise<unknown>]>([
-    ["deleteThread checkpoints", (refusing) => refusing.deleteThread("")],
+    ["deleteThread checkpoints", (refusing) => refusing.deleteThread("\0")],
     ["list checkpoints", (refusing) => collect(refusing.list({}, { limit: -1 }))],
     ["exportThreads checkpoints", (refusing) => collect(refusing.exportThreads({ threads: [""] }))],
     ["watch checkpoints", (refusing) => refusing.watch("").next()],
@@ -255,7 +255,7 @@ describeAnyTarget("spans", (target) => {
   it("come with metrics: duration, rows, bytes and errors, by operation and kind of error", async () => {
     await putValues(saver, threadConfig(thread), { a: 1 });
     await putValues(saver, threadConfig(thread), { a: 2 });
-    await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    await expect(saver.deleteThread("\0")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
     const measured = await sdk.measured();
     const duration = measured.get("db.client.operation.duration");
     expect(duration?.descriptor.unit).toBe("s");

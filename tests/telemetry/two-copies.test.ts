@@ -26,7 +26,7 @@ function loadAnotherApi(): typeof Api {
 
 it("spans reach an SDK that another copy of the API registered after the saver was created", async () => {
   const saver = new PostgresSaver("memory://");
-  await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  await expect(saver.deleteThread("\0")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   const { trace: other } = loadAnotherApi();
   expect(other).not.toBe(trace);
   const exporter = new InMemorySpanExporter();
@@ -34,7 +34,7 @@ it("spans reach an SDK that another copy of the API registered after the saver w
     new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
   );
   try {
-    await expect(saver.deleteThread("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    await expect(saver.deleteThread("\0")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   } finally {
     other.disable();
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { functionSchema } from "../../parsing/function-schema.js";
-import { threadId } from "../../parsing/keys.js";
+import { storedThreadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePrune, type PruneRequest } from "../../retention/boundary/parse-prune.js";
@@ -38,7 +38,7 @@ const threadArchive = z.looseObject({ strategy: z.literal("delete"), threads: z.
 
 const restoreOptions = z.strictObject({
   from: archiveTarget,
-  threads: z.array(threadId).optional(),
+  threads: z.array(storedThreadId).optional(),
   liftTombstones: z.boolean().optional(),
   onProgress: functionSchema<NonNullable<RestoreOptions["onProgress"]>>().optional(),
   signal: abortSignal.nullish(),

@@ -6,7 +6,14 @@ import type { StorageScope } from "../queries/measure-storage.js";
 import type { AllTasksScope } from "../queries/measure-all-tasks.js";
 import type { TaskScope } from "../queries/measure-tasks.js";
 import { functionSchema } from "../../parsing/function-schema.js";
-import { checkpointNs, keyText, optionalCheckpointId, recordOf, threadId } from "../../parsing/keys.js";
+import {
+  checkpointNs,
+  keyText,
+  optionalCheckpointId,
+  recordOf,
+  storedThreadId,
+  threadId,
+} from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { staleReadOptions } from "../../parsing/parse-call-options.js";
 
@@ -40,7 +47,7 @@ const taskOptions = auditOptions
 export function parseTaskScope(thread: unknown, options: unknown): TaskScope {
   const parsed = parse(taskOptions, options, "options");
   return {
-    threadId: parse(threadId, thread, "threadId"),
+    threadId: parse(storedThreadId, thread, "threadId"),
     checkpointNs: parsed?.checkpointNs,
     checkpointId: parsed?.checkpointId,
   };
@@ -51,8 +58,8 @@ const MAX_LIMIT = 100_000;
 
 const limit = z.number().int().min(0).max(MAX_LIMIT).default(DEFAULT_LIMIT);
 const taskQuery = auditOptions.extend({
-  // An empty id or `null` is a mistake of the caller, and must not select all threads.
-  threadId: threadId.optional(),
+  // `null` is a mistake of the caller, and must not select all threads.
+  threadId: storedThreadId.optional(),
   checkpointNs: keyText.optional(),
   since: z.date().optional(),
   limit,
@@ -69,7 +76,7 @@ export function parseTaskQuery(query: object): AllTasksScope {
 
 const storageQuery = auditOptions
   .extend({
-    threadId: threadId.optional(),
+    threadId: storedThreadId.optional(),
     checkpointId: keyText.min(1).optional(),
     checkpointNs: keyText.optional(),
     limit,

@@ -2,23 +2,25 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
 
 /**
- * Finds the ancestor of a checkpoint by its distance: 1 is the parent. It is one statement for any distance.
+ * Finds the ancestor of the newest checkpoint of a namespace by its distance: 0 is the newest itself, 1 its parent. It is one statement for
+ * any distance, and reads no header, which may be damaged.
  *
  * @returns The id; `undefined` when the checkpoint has no such ancestor, or when one in between is not stored.
  */
 export async function getAncestor(
   call: CallContext,
-  key: CheckpointKey,
+  key: NamespaceKey,
   steps: number,
 ): Promise<string | undefined> {
   const [row] = await runStatement(call, ancestor, { ...key, steps });
   return row?.checkpoint_id;
 }
 
-interface AncestorParams extends CheckpointKey {
+interface AncestorParams extends NamespaceKey {
   readonly steps: number;
 }
 
@@ -31,7 +33,7 @@ const ancestor = /* @__PURE__ */ new Statement<AncestorParams, { checkpoint_id: 
         .selectFrom("checkpoints as own")
         .where("own.thread_id", "=", parameter("threadId"))
         .where("own.checkpoint_ns", "=", parameter("checkpointNs"))
-        .where("own.checkpoint_id", "=", parameter("checkpointId"))
+        .where("own.checkpoint_id", "=", newestCheckpointId(db, parameter))
         .select(["own.checkpoint_id", "own.parent_checkpoint_id", sql<number>`0`.as("step")])
         .unionAll((recursive) =>
           recursive

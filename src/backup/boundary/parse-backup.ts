@@ -6,14 +6,14 @@ import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
 import type { BackupCheckOptions } from "../check/check-types.js";
 import { functionSchema } from "../../parsing/function-schema.js";
-import { threadId } from "../../parsing/keys.js";
+import { storedThreadId } from "../../parsing/keys.js";
 import { linesOfBackup } from "../../parsing/parse-lines.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 
 const chain = z.array(linesOfBackup).min(1, "must have at least one backup");
 const exportOptions = staleReadOptions
-  .extend({ threads: z.array(threadId).optional(), since: chain.optional() })
+  .extend({ threads: z.array(storedThreadId).optional(), since: chain.optional() })
   .nullish();
 
 const importOptions = z

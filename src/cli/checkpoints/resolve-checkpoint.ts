@@ -1,5 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { CheckpointError } from "../../errors/index.js";
+import type { CallContext } from "../../db/call-context.js";
+import { CheckpointError, isUnreadable } from "../../errors/index.js";
+import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
 import type { CommandContext } from "../command-definition.js";
 
 const FROM_HEAD = /^head(?:~(\d+))?$/i;
@@ -29,23 +31,41 @@ export async function resolveCheckpoint(
   { saver, tables, signal }: Pick<CommandContext, "saver" | "tables" | "signal">,
   { thread, namespace, checkpoint = "head" }: CheckpointReference,
 ): Promise<ResolvedCheckpoint> {
+  const key = { threadId: thread, checkpointNs: namespace };
+  const id = await idOf(tables, key, checkpoint);
+  const configurable = { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id };
+  const tuple = await saver.getTuple({ configurable }, { values: false, signal });
+  if (tuple === undefined) throw notFound(thread, namespace, id);
+  return { id, config: tuple.config, channels: Object.keys(tuple.checkpoint.channel_versions) };
+}
+
+/** Finds a checkpoint as {@link resolveCheckpoint} does. Returns `undefined` where it can't be read. */
+export async function resolveReadable(
+  context: Pick<CommandContext, "saver" | "tables" | "signal">,
+  reference: CheckpointReference,
+): Promise<ResolvedCheckpoint | undefined> {
+  try {
+    return await resolveCheckpoint(context, reference);
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The ids of those checkpoints that were found. */
+export function idsOf(...found: readonly (ResolvedCheckpoint | undefined)[]): string[] {
+  return found.flatMap((checkpoint) => checkpoint?.id ?? []);
+}
+
+/** Follows the parents from the newest checkpoint, whether or not those in between can be read. */
+async function idOf(tables: CallContext, key: NamespaceKey, checkpoint: string): Promise<string> {
   const fromHead = FROM_HEAD.exec(checkpoint);
-  const read = async (id: string | undefined): Promise<ResolvedCheckpoint> => {
-    const configurable = { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: id };
-    const tuple = await saver.getTuple({ configurable }, { values: false, signal });
-    if (tuple === undefined) throw notFound(thread, namespace, id);
-    const { id: foundId, channel_versions } = tuple.checkpoint;
-    return { id: foundId, config: tuple.config, channels: Object.keys(channel_versions) };
-  };
-  if (fromHead === null) return read(checkpoint);
-  const head = await read(undefined);
-  const steps = Number(fromHead[1] ?? 0);
-  if (steps === 0) return head;
-  const key = { threadId: thread, checkpointNs: namespace, checkpointId: head.id };
+  if (fromHead === null) return checkpoint;
   const { getAncestor } = await import("../../audit/queries/get-ancestor.js");
-  const ancestor = await getAncestor(tables, key, steps);
-  if (ancestor === undefined) throw notFound(thread, namespace, checkpoint);
-  return read(ancestor);
+  const id = await getAncestor(tables, key, Number(fromHead[1] ?? 0));
+  if (id !== undefined) return id;
+  const isEmpty = (await getAncestor(tables, key, 0)) === undefined;
+  throw notFound(key.threadId, key.checkpointNs, isEmpty ? undefined : checkpoint);
 }
 
 /** Returns the error for a thread without checkpoints, or for a checkpoint that is not stored. */

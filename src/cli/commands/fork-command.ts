@@ -1,7 +1,12 @@
 import { Option } from "commander";
 import { z } from "zod";
 import { jsonObject } from "../../parsing/json-object.js";
-import { checkpointIdOf, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import {
+  checkpointIdOf,
+  idsOf,
+  resolveCheckpoint,
+  resolveReadable,
+} from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { collectChannelValue } from "../options/option-values.js";
@@ -34,12 +39,12 @@ export const fork: CommandDefinition = {
     const { parseChannelValue } = await import("../../threads/parse-channel-value.js");
     const { thread, namespace, checkpoint, set = {} } = forkFlags.parse(flags);
     const parent = await resolveCheckpoint(context, { thread, namespace, checkpoint });
-    const head = await resolveCheckpoint(context, { thread, namespace });
-    const knownChannels = new Set([...parent.channels, ...head.channels]);
+    const head = await resolveReadable(context, { thread, namespace });
+    const knownChannels = new Set([...parent.channels, ...(head?.channels ?? [])]);
     const newChannels = Object.keys(set).filter((name) => !knownChannels.has(name));
     const key = { threadId: thread, checkpointNs: namespace };
-    const forker = await openMatchingSaver(context, key, [parent.id, head.id]);
-    const checkpoints = parent.id === head.id ? [parent] : [parent, head];
+    const forker = await openMatchingSaver(context, key, idsOf(parent, head));
+    const checkpoints = head === undefined || parent.id === head.id ? [parent] : [parent, head];
     const earlier = await readEarlierValues(saver, checkpoints, Object.keys(set), signal);
     const values = Object.fromEntries(
       Object.entries(set).map(([name, json]) => [

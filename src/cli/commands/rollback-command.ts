@@ -1,6 +1,11 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import { checkpointIdOf, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import {
+  checkpointIdOf,
+  idsOf,
+  resolveCheckpoint,
+  resolveReadable,
+} from "../checkpoints/resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
@@ -20,9 +25,10 @@ export const rollback: CommandDefinition = {
     const { thread, namespace, checkpoint } = rollbackFlags.parse(flags);
     const { openMatchingSaver } = await import("../serializers/open-matching-saver.js");
     const target = await resolveCheckpoint(context, { thread, namespace, checkpoint });
-    const head = await resolveCheckpoint(context, { thread, namespace });
+    // Damage to the newest checkpoint is what a rollback is for.
+    const head = await resolveReadable(context, { thread, namespace });
     const key = { threadId: thread, checkpointNs: namespace };
-    const saver = await openMatchingSaver(context, key, [target.id, head.id]);
+    const saver = await openMatchingSaver(context, key, idsOf(target, head));
     const config = await saver.rollback(thread, target.id, { checkpointNs: namespace, signal });
     const id = checkpointIdOf(config) ?? "";
     return {

@@ -51,7 +51,7 @@ export function describeDamaged({ damaged }: { readonly damaged: readonly Damage
   if (damaged.length === 0) return "";
   const listed = damaged.slice(0, MAX_NAMED).map((row) => `\n  ${printable(describeDamage(row))}`);
   const others = damaged.length > MAX_NAMED ? `\n  and ${damaged.length - MAX_NAMED} more: see --json` : "";
-  return `\ndamaged, and left (\`repair\` shows what can be done):${listed.join("")}${others}`;
+  return `\nleft, because they can't be read (\`repair\` shows what can be done):${listed.join("")}${others}`;
 }
 
 function describeDamage({ threadId, checkpointNs, checkpointId, channel, version, reason }: Damage): string {

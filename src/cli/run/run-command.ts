@@ -1,5 +1,6 @@
 import type { StoreDatabase } from "../../db/checkpoint-database.js";
 import type { DatabaseSource, OpenedDatabase } from "../../db/opened-database.js";
+import type { RetryOptions } from "../../db/statements/retry-transient.js";
 import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { PostgresStore } from "../../store/postgres-store.js";
@@ -78,8 +79,13 @@ async function runWith(
   return withDatabase(opened, async (database) => {
     const onConnected = startWaitingNotice(io, database.address());
     try {
-      const context = contextFor(database, { ...offline, onConnected }, runtime);
-      if (command.connectsItself !== true) await connect(context);
+      const dbUntil: CommandContext["dbUntil"] = (signal) =>
+        database.kyselyUntil?.(signal) ?? database.kysely;
+      const isStandby =
+        command.connectsItself !== true && (await connects(dbUntil(offline.signal), onConnected));
+      // A service waits for a failover. A command on a standby was given the wrong server.
+      const retry = isStandby ? false : {};
+      const context = contextFor(database, { ...offline, onConnected, dbUntil, retry }, runtime);
       const report = await command.run(context, flags);
       if (report.ended !== undefined) printReport(report, io, parsePrintOptions(flags));
       await report.ended;
@@ -96,28 +102,31 @@ function printReport({ text, json, on = "stdout" }: Report, io: CommandIO, print
 
 function contextFor(
   database: OpenedDatabase,
-  context: OfflineContext & Pick<CommandContext, "onConnected">,
+  {
+    retry,
+    ...context
+  }: OfflineContext &
+    Pick<CommandContext, "onConnected" | "dbUntil"> & { readonly retry: RetryOptions | false },
   { io }: CommandRuntime,
 ): CommandContext {
-  const { kysely, kyselyUntil, source } = database;
+  const { source } = database;
   const { signal, logger } = context;
-  const dbUntil: CommandContext["dbUntil"] = (until) => kyselyUntil?.(until) ?? kysely;
   const openSaver: CommandContext["openSaver"] = (options, types) => {
     const serde = types === undefined ? new CliSerializer(io.env) : matchingSerializer(types, io.env);
     // On the pool, so that a signal cancels by the protocol: behind a pooler, pg_cancel_backend may meet another client's statement.
-    return new PostgresSaver(source, serde, { ...options, schema: context.schema, logger, prepare: false });
+    const common = { schema: context.schema, logger, prepare: false, retry };
+    return new PostgresSaver(source, serde, { ...options, ...common });
   };
   const openStore: CommandContext["openStore"] = (options) =>
     new PostgresStore(source as DatabaseSource<StoreDatabase>, {
-      ...{ schema: context.schema, logger, prepare: false, ensureTables: false, ...options },
+      ...{ schema: context.schema, logger, prepare: false, ensureTables: false, retry, ...options },
     });
   let saver: PostgresSaver | undefined;
   let store: PostgresStore | undefined;
   return {
     ...context,
-    db: dbUntil(signal),
-    dbUntil,
-    tables: { database, schema: context.schema, policy: { retry: {} }, signal },
+    db: context.dbUntil(signal),
+    tables: { database, schema: context.schema, policy: { retry }, signal },
     get saver() {
       return (saver ??= openSaver({}));
     },
@@ -154,9 +163,14 @@ function failureLogger({ stderr }: CommandIO, redact: CommandRuntime["redact"]):
   };
 }
 
-async function connect({ db, onConnected }: CommandContext): Promise<void> {
-  await testConnection(db);
+/** @returns Whether the server is a standby. */
+async function connects(
+  db: CommandContext["db"],
+  onConnected: CommandContext["onConnected"],
+): Promise<boolean> {
+  const { standby } = await testConnection(db);
   onConnected();
+  return standby;
 }
 
 async function withDatabase(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { functionSchema } from "../../parsing/function-schema.js";
-import { threadId } from "../../parsing/keys.js";
+import { storedThreadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 import type { GrowthProgress } from "../growth-types.js";
@@ -16,7 +16,7 @@ export interface GrowthRequest {
 
 const growthOptions = z
   .strictObject({
-    threads: z.array(threadId).optional(),
+    threads: z.array(storedThreadId).optional(),
     dryRun: z.boolean().optional(),
     strict: z.boolean().optional(),
     onProgress: functionSchema<(progress: GrowthProgress) => void>().optional(),

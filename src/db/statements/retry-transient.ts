@@ -25,6 +25,8 @@ export interface RetryRun {
   readonly signal?: AbortSignal | undefined;
   /** Its `retrying` is called before each retry. */
   readonly observer?: { retrying(attempt: RetriedAttempt): void } | undefined;
+  /** Makes the error of the first attempt more precise, so that a fault that will last is not retried. */
+  readonly explain?: ((failure: Error) => Promise<Error>) | undefined;
   /** Told what the attempts wait for. */
   readonly progress?: CallProgress | undefined;
 }
@@ -46,7 +48,8 @@ export async function retryTransient<T>(
   try {
     return await attempt();
   } catch (error) {
-    const failure = toDatabaseError(error);
+    const known = toDatabaseError(error);
+    const failure = (await run.explain?.(known)) ?? known;
     if (options === false || !isTransient(failure)) throw failure;
     return retryAfter(failure, attempt, { ...options, ...run });
   }

@@ -3,6 +3,7 @@ import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
 import type { OpenedDatabase } from "../opened-database.js";
 import { withoutLockRetries } from "./lock-timeout.js";
+import { explainReadOnly } from "./read-only.js";
 import { explainRefusedRow } from "./refused-row.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
@@ -99,7 +100,7 @@ async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise
     const result = await retryTransient(
       call.lockTimeoutMs === undefined ? attempt : withoutLockRetries(attempt),
       database.kysely.isTransaction ? false : policy.retry,
-      { signal, observer, progress },
+      { signal, observer, progress, explain: (failure) => explainReadOnly(failure, call) },
     );
     progress?.moved();
     return result;

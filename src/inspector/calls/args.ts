@@ -2,7 +2,8 @@ import { z } from "zod";
 import { keyText, storedText } from "../../parsing/keys.js";
 
 /** Schemas of arguments that several calls have. */
-export const threadId = keyText.min(1, "must not be empty");
+/** An official saver may have stored a thread with an empty id. */
+export const threadId = keyText;
 export const namespace = keyText;
 export const checkpointId = keyText.min(1);
 export const namespacePlace = z.strictObject({ threadId, namespace });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { PruneProgress } from "../retention-types.js";
-import { keyText, threadId } from "../../parsing/keys.js";
+import { keyText, storedThreadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 
@@ -63,7 +63,7 @@ const MAX_BATCH_SIZE = 10_000;
 const KEEP_LAST =
   'must be 1 or more: prune always keeps the newest checkpoint; to delete whole threads, use the strategy "delete"';
 
-const threadIds = z.array(threadId).transform(unique);
+const threadIds = z.array(storedThreadId).transform(unique);
 
 const pruneOptions = z
   .strictObject({

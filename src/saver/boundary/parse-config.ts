@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
 import { THREAD_TTL_KEY } from "../model/thread-ttl.js";
-import { checkpointNs, keyText, optionalCheckpointId, threadId } from "../../parsing/keys.js";
+import { checkpointNs, keyText, optionalCheckpointId, storedThreadId, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 
 // `configurable` holds dozens of other keys, some of them functions. Keys that are not named here are ignored.
@@ -75,7 +75,7 @@ export function parseLookupConfig(config: unknown): (NamespaceKey & Partial<Chec
 
 /** Parses the argument of `deleteThread`. */
 export function parseThreadId(value: unknown): string {
-  return parse(threadId, value, "threadId");
+  return parse(storedThreadId, value, "threadId");
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);

@@ -3,7 +3,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { JsonSerializer } from "../../serde/json/json-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { CopiedThreads } from "../queries/copy-thread-rows.js";
-import { threadId } from "../../parsing/keys.js";
+import { storedThreadId, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 
@@ -18,7 +18,10 @@ export function parseCopy(
   options: unknown,
   serde: ContextualSerializer,
 ): CopiedThreads {
-  const threads = { source: parse(threadId, source, "source"), target: parse(threadId, target, "target") };
+  const threads = {
+    source: parse(storedThreadId, source, "source"),
+    target: parse(threadId, target, "target"),
+  };
   if (threads.source === threads.target)
     throw new InvalidConfigError("target", "must differ from the source thread", {
       threadId: threads.target,

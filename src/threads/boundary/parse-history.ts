@@ -1,5 +1,5 @@
 import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { checkpointNs, threadId } from "../../parsing/keys.js";
+import { checkpointNs, storedThreadId } from "../../parsing/keys.js";
 import { staleReadOptions } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 
@@ -8,5 +8,5 @@ const options = staleReadOptions.extend({ checkpointNs }).prefault({});
 /** Parses the arguments of `history`. */
 export function parseHistory(thread: unknown, given: unknown): NamespaceKey {
   const { checkpointNs } = parse(options, given, "options");
-  return { threadId: parse(threadId, thread, "threadId"), checkpointNs };
+  return { threadId: parse(storedThreadId, thread, "threadId"), checkpointNs };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { threadId } from "../../parsing/keys.js";
+import { storedThreadId } from "../../parsing/keys.js";
 import { pageQuery } from "../../parsing/page-query.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
@@ -18,7 +18,7 @@ export function parseTombstoneQuery(value: unknown): TombstonesRequest {
   return { after, limit };
 }
 
-const threadIds = z.array(threadId);
+const threadIds = z.array(storedThreadId);
 const liftOptions = z.strictObject({ signal: abortSignal.nullish() }).nullish();
 
 /** Parses the arguments of `liftTombstones`: the distinct threads whose tombstones it deletes. */

@@ -25,7 +25,6 @@ const ARCHIVES: readonly Row[] = [
     { strategy: "delete", threads, keepLast: 1, to },
     invalid("options.keepLast"),
   ],
-  ["an empty thread", { strategy: "delete", threads: [""], to }, invalid("threadIds.0")],
   ["text as signal", { keepLast: 1, to, signal: "abort" }, invalid("options.signal")],
 ];
 

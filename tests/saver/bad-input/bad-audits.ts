@@ -39,7 +39,6 @@ const TASK_OPTIONS: readonly Row[] = [
 const STORAGE: readonly Row[] = [
   ["text as query", "t", invalid("query")],
   ["an option that there is not", { thread: "t" }, invalid("query.thread")],
-  ["an empty thread", { threadId: "" }, invalid("query.threadId")],
   ["null as thread", { threadId: null }, invalid("query.threadId")],
   ["a thread that is too long", { threadId: LONG_KEY }, invalid("query.threadId")],
   ["a limit below none", { limit: -1 }, invalid("query.limit")],
@@ -50,7 +49,6 @@ const STORAGE: readonly Row[] = [
 ];
 
 const THREADS: readonly Row[] = [
-  ["an empty thread", "", invalid("threadId")],
   ["null as thread", null, invalid("threadId")],
   ["a list of threads", ["t"], invalid("threadId")],
   ["a thread with a lone surrogate", "\ud800", invalid("threadId")],

@@ -12,7 +12,6 @@ const EXPORTS: readonly Row[] = [
   ["a misspelt option", { thread: ["t"] }, invalid("options.thread")],
   ["text as threads", { threads: "t" }, invalid("options.threads")],
   ["null as threads", { threads: null }, invalid("options.threads")],
-  ["an empty thread", { threads: ["t", ""] }, invalid("options.threads.1")],
   ["a thread with U+0000", { threads: ["\0"] }, invalid("options.threads.0")],
   ["lines as since", { since: ["{}"] }, invalid("options.since.0")],
   ["a generator as since", { since: [].values() }, invalid("options.since")],

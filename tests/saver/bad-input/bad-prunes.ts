@@ -7,7 +7,6 @@ const THREADS: readonly Row[] = [
   ["no threads and no bounds", undefined, invalid("options")],
   ["null", null, invalid("options")],
   ["a thread that is no list", "standing", invalid("options")],
-  ["an empty thread in the list", ["standing", ""], invalid("threadIds.1")],
   ["null in the list of threads", [null], invalid("threadIds.0")],
   ["a thread with U+0000", ["a\0b"], invalid("threadIds.0")],
   ["a thread that is too long", [LONG_KEY], invalid("threadIds.0")],
@@ -34,7 +33,6 @@ const RETENTION: readonly Row[] = [
   ["no checkpoint to keep", { keepLast: 0 }, invalid("options.keepLast")],
   ["fewer than no checkpoints", { keepLast: -1 }, invalid("options.keepLast")],
   ["null as threads", { keepLast: 1, threads: null }, invalid("options.threads")],
-  ["an empty thread", { keepLast: 1, threads: [""] }, invalid("options.threads.0")],
   ["text as namespaces", { keepLast: 1, namespaces: "" }, invalid("options.namespaces")],
   ["a namespace with U+0000", { keepLast: 1, namespaces: ["\0"] }, invalid("options.namespaces.0")],
   ["text as dryRun", { keepLast: 1, dryRun: "yes" }, invalid("options.dryRun")],
@@ -59,7 +57,6 @@ const RUNS: readonly Row[] = [
 
 const REWRITING: readonly (readonly [string, unknown, BadInput["error"]])[] = [
   ["a thread without its list", { threads: "standing" }, invalid("options.threads")],
-  ["an empty thread id", { threads: [""] }, invalid("options.threads.0")],
   ["text as dryRun", { dryRun: "yes" }, invalid("options.dryRun")],
   ["progress that is no function", { onProgress: true }, invalid("options.onProgress")],
   ["an unknown option", { batchSize: 1 }, invalid("options.batchSize")],

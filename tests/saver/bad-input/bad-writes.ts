@@ -42,7 +42,6 @@ const TASKS: readonly (readonly [what: string, taskId: unknown, taskPath: unknow
 const DELETED: readonly (readonly [what: string, threadId: unknown])[] = [
   ["nothing", undefined],
   ["null", null],
-  ["empty text", ""],
   ["an object", {}],
   ["a list", ["t"]],
   ["a boolean", true],
