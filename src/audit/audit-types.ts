@@ -102,11 +102,14 @@ export interface StorageSize {
   readonly blobs: number;
   /** The stored size of the checkpoints' values, after Postgres' compression. */
   readonly blobBytes: number;
+  /** The length of the checkpoints' values as they are stored, before Postgres' compression. */
+  readonly uncompressedBytes: number;
   /** How many of the checkpoints' values are stored as splices of earlier ones. */
   readonly splices: number;
   /**
    * What the checkpoints' values would take if none was stored as a splice: the total length of the whole values, before Postgres'
-   * compression. A splice counts with its length before the compression and the encryption of the serializer.
+   * compression: compare it with {@link uncompressedBytes}. A splice counts with its length before the compression and the encryption of
+   * the serializer.
    */
   readonly wholeBytes: number;
   readonly writes: number;

@@ -26,6 +26,7 @@ function sizeOf(row: StorageRow | undefined): StorageSize {
     headerBytes: row?.header_bytes ?? 0,
     blobs: row?.blobs ?? 0,
     blobBytes: row?.blob_bytes ?? 0,
+    uncompressedBytes: row?.uncompressed_bytes ?? 0,
     splices: row?.splices ?? 0,
     wholeBytes: row?.whole_bytes ?? 0,
     writes: row?.writes ?? 0,
@@ -34,8 +35,8 @@ function sizeOf(row: StorageRow | undefined): StorageSize {
 }
 
 function channelOf(row: StorageRow): ChannelStorage {
-  const { blobs, blobBytes, splices, wholeBytes, writes, writeBytes } = sizeOf(row);
-  return { channel: row.name ?? "", blobs, blobBytes, splices, wholeBytes, writes, writeBytes };
+  const { checkpoints: _, headerBytes: __, ...size } = sizeOf(row);
+  return { channel: row.name ?? "", ...size };
 }
 
 function largestFirst(a: StorageRow, b: StorageRow): number {

@@ -29,6 +29,7 @@ export interface StorageRow {
   readonly header_bytes: number;
   readonly blobs: number;
   readonly blob_bytes: number;
+  readonly uncompressed_bytes: number;
   readonly splices: number;
   readonly whole_bytes: number;
   readonly writes: number;
@@ -85,6 +86,7 @@ const SUMS = [
   "header_bytes",
   "blobs",
   "blob_bytes",
+  "uncompressed_bytes",
   "splices",
   "whole_bytes",
   "writes",
@@ -128,6 +130,7 @@ function withSizes(
             sumColumns({
               blobs: sql`count(*)`,
               blob_bytes: VALUE_BYTES,
+              uncompressed_bytes: sql`coalesce(sum(octet_length(blob)), 0)`,
               ...(hasSplices && { splices: sql`count(base)` }),
               whole_bytes: sql`coalesce(sum(${wholeBytesIn("", hasSplices)}), 0)`,
             }),

@@ -131,17 +131,20 @@ function formatStorage(
   width: number | undefined,
 ): string {
   const hasSplices = total.splices > 0;
+  // What splices save is a length before Postgres compresses it, so it stands beside another such length.
+  const length = (bytes: number | undefined): string[] =>
+    hasSplices ? [bytes === undefined ? "" : humanBytes(bytes)] : [];
   const parts = [
     formatTable(
       [
-        ["", "ROWS", "SIZE"],
-        ["checkpoints", humanCount(total.checkpoints), humanBytes(total.headerBytes)],
-        ["values", humanCount(total.blobs), humanBytes(total.blobBytes)],
-        ...(hasSplices ? [["if stored whole", "", humanBytes(total.wholeBytes)]] : []),
-        ["writes", humanCount(total.writes), humanBytes(total.writeBytes)],
-        [counted(total.threads, "thread"), "", humanBytes(bytesOf(total))],
+        ["", "ROWS", "SIZE", ...(hasSplices ? ["UNCOMPRESSED"] : [])],
+        ["checkpoints", humanCount(total.checkpoints), humanBytes(total.headerBytes), ...length(undefined)],
+        ["values", humanCount(total.blobs), humanBytes(total.blobBytes), ...length(total.uncompressedBytes)],
+        ...(hasSplices ? [["if stored whole", "", "", ...length(total.wholeBytes)]] : []),
+        ["writes", humanCount(total.writes), humanBytes(total.writeBytes), ...length(undefined)],
+        [counted(total.threads, "thread"), "", humanBytes(bytesOf(total)), ...length(undefined)],
       ],
-      { numbers: [1, 2] },
+      { numbers: hasSplices ? [1, 2, 3] : [1, 2] },
     ),
   ];
   if (withThreads && threads.length > 0) {
@@ -161,12 +164,21 @@ function formatStorage(
       printable(channel.channel),
       humanCount(channel.blobs),
       humanBytes(channel.blobBytes),
-      ...(hasSplices ? [humanBytes(channel.wholeBytes)] : []),
+      ...length(channel.uncompressedBytes),
+      ...length(channel.wholeBytes),
       humanCount(channel.writes),
       humanBytes(channel.writeBytes),
     ]);
-    const head = ["CHANNEL", "VALUES", "SIZE", ...(hasSplices ? ["WHOLE"] : []), "WRITES", "SIZE"];
-    parts.push(formatTable([head, ...rows], { numbers: hasSplices ? [1, 2, 3, 4, 5] : [1, 2, 3, 4], width }));
+    const head = [
+      "CHANNEL",
+      "VALUES",
+      "SIZE",
+      ...(hasSplices ? ["UNCOMPRESSED", "WHOLE"] : []),
+      "WRITES",
+      "SIZE",
+    ];
+    const numbers = hasSplices ? [1, 2, 3, 4, 5, 6] : [1, 2, 3, 4];
+    parts.push(formatTable([head, ...rows], { numbers, width }));
   }
   return parts.join("\n\n");
 }

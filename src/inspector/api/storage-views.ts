@@ -26,7 +26,9 @@ export interface MeasuredStorage {
     readonly values: number;
     readonly splices: number;
     readonly writes: number;
-    /** What the values would take without splices. */
+    /** The length of the values as they are stored, before Postgres compresses them. */
+    readonly uncompressedBytes: number;
+    /** What that would be without splices. */
     readonly wholeBytes: number;
   };
   /** The largest first. */

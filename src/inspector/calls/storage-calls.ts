@@ -40,7 +40,8 @@ export const storageCalls: ReadDefinitions<"tables" | "storage" | "stepBytes" | 
         total: {
           ...partOf("", total),
           ...{ threads: total.threads, checkpoints: total.checkpoints, values: total.blobs },
-          ...{ splices: total.splices, writes: total.writes, wholeBytes: total.wholeBytes },
+          ...{ splices: total.splices, writes: total.writes },
+          ...{ uncompressedBytes: total.uncompressedBytes, wholeBytes: total.wholeBytes },
         },
         threads: threads.map((each) => partOf(each.threadId, each)),
         channels: channels.map((each) => partOf(each.channel, { headerBytes: 0, ...each })),

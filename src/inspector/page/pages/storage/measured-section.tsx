@@ -13,7 +13,7 @@ interface MeasuredSectionProps {
 
 /** What was measured by reading rows. */
 export function MeasuredSection({ measured: { total, threads, channels }, threadId }: MeasuredSectionProps) {
-  const saved = total.wholeBytes - total.valueBytes;
+  const saved = total.wholeBytes - total.uncompressedBytes;
   return (
     <>
       <p role="status">
@@ -23,8 +23,9 @@ export function MeasuredSection({ measured: { total, threads, channels }, thread
         {total.splices > 0 && saved > 0 && (
           <>
             {" "}
-            {counted(total.splices, "value")} are stored as splices; whole, the values would take{" "}
-            {formatBytes(total.wholeBytes)}.
+            {counted(total.splices, "value")} are stored as splices; whole, the values would have{" "}
+            {formatBytes(total.wholeBytes)} instead of {formatBytes(total.uncompressedBytes)}, before Postgres
+            compresses them.
           </>
         )}
       </p>
