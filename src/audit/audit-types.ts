@@ -147,15 +147,20 @@ export interface RebuiltBlob {
 /**
  * The kinds of problems that `verify` finds:
  *
- * - `corrupt-header`: a row of `checkpoints` that does not contain a checkpoint
- * - `corrupt-value`, `corrupt-write`: a row of `checkpoint_blobs` or `checkpoint_writes` with columns that no saver stores, such as a negative length
+ * - `corrupt-header`: a row of `checkpoints` that does not contain a checkpoint, or one with an id that is empty or not that of the row, a
+ *   format other than 1 to 4, a time that is none, no `channel_versions` or `versions_seen`, or a step, source or parents of another type.
+ *   Values that only such rows reference are not reported as `stray-blob`
+ * - `corrupt-value`: a row of `checkpoint_blobs` with columns that no saver stores: a base although the value is whole, a length that is
+ *   not that of the value, or bytes although the channel is empty
+ * - `corrupt-write`: a row of `checkpoint_writes` with columns that no saver stores: a negative index that is not the channel's, an empty
+ *   task or checkpoint, or NULL as the task's path
  * - `undecodable-value`, `undecodable-write`: bytes that the saver's serializer can't read
  * - `broken-chain`: a splice can't be read, because a value that it is made of is not stored, was changed, or is made of the splice
  * - `long-chain`: a splice is made of more values than savers make them of; it can be read, and `compact` makes its chain shorter
  * - `missing-value`: a channel has a version, but neither a blob nor a value in the header; a notice when Python's saver stored
  *   the checkpoint and no row shows whether the channel was empty
- * - `missing-parent`: a checkpoint's parent is not stored; an error if a delta channel needs it, otherwise a notice, since
- *   `prune` may have deleted the parent
+ * - `missing-parent`: a checkpoint's parent, or one of the parents in its metadata, is not stored; an error if a delta channel needs it,
+ *   otherwise a notice, since `prune` may have deleted it, or the parent's graph has not stored it yet
  * - `parent-cycle`: checkpoints that are each other's ancestors
  * - `stray-writes`: writes whose checkpoint is not stored
  * - `stray-blob`: a blob that no checkpoint references
@@ -179,7 +184,7 @@ export type ProblemKind =
 /** A problem with stored rows, and its place. */
 export interface Problem {
   readonly kind: ProblemKind;
-  /** `error`: a checkpoint can't be read completely. `notice`: no known loss. */
+  /** `error`: a checkpoint can't be read completely, or is not what a saver has stored. `notice`: no known loss. */
   readonly severity: "error" | "notice";
   readonly threadId: string;
   readonly checkpointNs: string;
@@ -187,7 +192,14 @@ export interface Problem {
   readonly channel?: string;
   readonly version?: string;
   readonly taskId?: string;
-  /** A description for people. Its text may change between versions. */
+  /** The position of a write among those of its task. */
+  readonly idx?: number;
+  /**
+   * How many other rows have the same cause, and are not listed: checkpoints without the same value, checkpoints with the same missing
+   * parent, tasks that wrote beside the same missing checkpoint, and values that are made of the same unreadable one. Absent for none.
+   */
+  readonly dependents?: number;
+  /** A description for people, which names the place. Its text may change between versions. */
   readonly message: string;
 }
 

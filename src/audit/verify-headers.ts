@@ -1,7 +1,9 @@
+import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
 import { isUnreadable } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
+import { rowKey } from "../saver/model/row-key.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../saver/codec/may-be-empty.js";
@@ -9,10 +11,9 @@ import { requiredColumn } from "../saver/codec/required-column.js";
 import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../saver/codec/parse-header.js";
 import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
 import type { CheckedHeaderRow } from "./queries/get-header-page.js";
-import type { IntroducedVersion } from "./queries/get-introduction.js";
-import type { Problem } from "./audit-types.js";
 import type { DeltaChannels } from "./delta-channels.js";
-import { error, notice } from "./problems.js";
+import { faultsOfHeader } from "./faults-of-header.js";
+import { error, type FoundProblem, notice } from "./problems.js";
 import type { UnstoredChannels } from "./unstored-channels.js";
 
 /** What the check of a header needs. */
@@ -25,10 +26,13 @@ export interface HeaderCheck {
 }
 
 /** The problems of a checkpoint, except those of its stored values. */
-export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck): Promise<Problem[]> {
+export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck): Promise<FoundProblem[]> {
   const key = keyOf(row);
   const read = await readHeader(row, key);
-  if ("problem" in read) return [read.problem, ...(await problemsOfParent(row, check, []))];
+  if (typeof read === "string") {
+    return [error("corrupt-header", key, read), ...(await problemsOfParents(row, check, []))];
+  }
+  const faults = faultsOfHeader(key.checkpointId, read.header, read.metadata);
   const unstored = channelsIn(row.missing);
   const missing = unstored.filter(({ channel }) => !mayBeEmpty({ channel, ...originOf(read, channel) }));
   const deltas = await check.deltaChannels.among(
@@ -38,9 +42,10 @@ export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck
   const refused = check.refusesPlaintext ? namesIn(row.inline) : [];
   const values = missing.filter(({ channel }) => !deltas.has(channel));
   return [
+    ...(faults.length === 0 ? [] : [error("corrupt-header", key, faults.join("; "))]),
     ...(await problemsOfUnstored(key, values, check)),
     ...refused.map((channel) => error("undecodable-value", { ...key, channel }, INLINE_REFUSAL)),
-    ...(await problemsOfParent(row, check, [
+    ...(await problemsOfParents(row, check, [
       ...namesIn(row.emptied),
       ...unstored.map(({ channel }) => channel),
     ])),
@@ -53,13 +58,11 @@ export function keyOf(row: CheckedHeaderRow): CheckpointKey {
 
 interface ReadHeader {
   readonly header: CheckpointHeader;
-  readonly source: unknown;
+  readonly metadata: CheckpointMetadata;
 }
 
-async function readHeader(
-  row: CheckedHeaderRow,
-  key: CheckpointKey,
-): Promise<ReadHeader | { readonly problem: Problem }> {
+/** Returns the reason where the row can't be read. */
+async function readHeader(row: CheckedHeaderRow, key: CheckpointKey): Promise<ReadHeader | string> {
   try {
     const header = parseHeader(
       await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key, "header"),
@@ -69,70 +72,66 @@ async function readHeader(
       await decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
       key,
     );
-    return { header, source: metadata.source };
+    return { header, metadata };
   } catch (reason) {
     if (!isUnreadable(reason)) throw reason;
-    return { problem: error("corrupt-header", key, reason.message) };
+    return reason.problem;
   }
 }
 
-function originOf({ header, source }: ReadHeader, channel: string) {
-  return { version: header.channel_versions?.[channel], source };
+function originOf({ header, metadata }: ReadHeader, channel: string) {
+  return { version: header.channel_versions?.[channel], source: metadata.source };
 }
 
 async function problemsOfUnstored(
   key: CheckpointKey,
   channels: readonly VersionedChannel[],
   { unstoredChannels }: HeaderCheck,
-): Promise<Problem[]> {
-  const problems: Problem[] = [];
+): Promise<FoundProblem[]> {
+  const problems: FoundProblem[] = [];
   for (const { channel, version } of channels) {
     const place = { ...key, channel, version };
     const state = await unstoredChannels.stateOf(place);
-    if (state === "lost") problems.push(error("missing-value", place, missingMessage(place)));
-    if (state === "unclear") problems.push(notice("missing-value", place, unclearMessage(place)));
+    // Many successive checkpoints have the same version.
+    const cause = { key: rowKey("unstored", key.threadId, key.checkpointNs, channel, version), isOwn: false };
+    if (state === "lost") problems.push(error("missing-value", place, "no value is stored", cause));
+    if (state === "unclear") problems.push(notice("missing-value", place, UNCLEAR, cause));
   }
   return problems;
 }
 
+const UNCLEAR =
+  "no value is stored: Python's saver stores nothing for an empty channel, and no row shows whether this one was empty";
+
 /** @param unstored - The channels of the checkpoint without a stored value. */
-async function problemsOfParent(
+async function problemsOfParents(
   row: CheckedHeaderRow,
   { call, deltaChannels }: HeaderCheck,
   unstored: readonly string[],
-): Promise<Problem[]> {
+): Promise<FoundProblem[]> {
   const key = keyOf(row);
   const { parent_checkpoint_id: parent } = row;
-  if (parent === null) return [];
+  const named = pairsIn(row.missing_parents).map(([ns, id]) => missingParent(key, ns, id));
+  if (parent === null) return named;
   if (!row.has_parent) {
     const lost = await deltaChannels.among(key, unstored);
-    if (lost.size === 0) return [notice("missing-parent", key, parentMessage(key, parent))];
-    return [...lost].map((channel) =>
-      error(
-        "missing-parent",
-        { ...key, channel },
-        `${parentMessage(key, parent)}: earlier writes to channel "${channel}" are lost`,
-      ),
-    );
+    if (lost.size === 0) return [missingParent(key, key.checkpointNs, parent), ...named];
+    const reason = `${parentMissing(key, key.checkpointNs, parent)}: earlier writes to the channel are lost`;
+    return [...[...lost].map((channel) => error("missing-parent", { ...key, channel }, reason)), ...named];
   }
   // Every cycle has a step to a parent with a larger or equal id, so that checking these steps is enough.
-  if (compareText(parent, key.checkpointId) < 0 || !(await isOwnAncestor(call, key))) return [];
-  const message = `thread "${key.threadId}": checkpoint "${key.checkpointId}" is among its own ancestors`;
-  return [error("parent-cycle", key, message)];
+  if (compareText(parent, key.checkpointId) < 0 || !(await isOwnAncestor(call, key))) return named;
+  return [error("parent-cycle", key, "the checkpoint is among its own ancestors"), ...named];
 }
 
-function missingMessage({ threadId, checkpointId, channel, version }: IntroducedVersion): string {
-  return `thread "${threadId}", checkpoint "${checkpointId}": no value of channel "${channel}" is stored at version "${version}"`;
+/** The notice for a parent, by its column or by the metadata. Several checkpoints may have the same one. */
+function missingParent(key: CheckpointKey, ns: string, id: string): FoundProblem {
+  const cause = { key: rowKey("parent", key.threadId, ns, id), isOwn: false };
+  return notice("missing-parent", key, parentMissing(key, ns, id), cause);
 }
 
-function unclearMessage(version: IntroducedVersion): string {
-  const reason =
-    "Python's saver stores nothing for an empty channel, and no row shows whether this one was empty";
-  return `${missingMessage(version)}: ${reason}`;
-}
-
-function parentMessage({ threadId, checkpointId }: CheckpointKey, parent: string): string {
-  return `thread "${threadId}": the parent "${parent}" of checkpoint "${checkpointId}" is not stored`;
+function parentMissing({ checkpointNs }: CheckpointKey, ns: string, id: string): string {
+  return `the parent "${id}"${ns === checkpointNs ? "" : ` in namespace "${ns}"`} is not stored`;
 }
 
 interface VersionedChannel {
@@ -140,10 +139,13 @@ interface VersionedChannel {
   readonly version: string;
 }
 
-// The JSON comes from our own statement.
 function channelsIn(json: string | null): VersionedChannel[] {
-  const pairs = JSON.parse(json ?? "[]") as [channel: string, version: string][];
-  return pairs.map(([channel, version]) => ({ channel, version }));
+  return pairsIn(json).map(([channel, version]) => ({ channel, version }));
+}
+
+// The JSON comes from our own statement.
+function pairsIn(json: string | null): [string, string][] {
+  return JSON.parse(json ?? "[]") as [string, string][];
 }
 
 function namesIn(json: string | null): string[] {

@@ -1,58 +1,84 @@
 import { BrokenChainError, DeserializationError } from "../errors/index.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
+import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
+import { rowKey } from "../saver/model/row-key.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
-import {
-  blobPlaceOf,
-  type BlobPageRow,
-  writePlaceOf,
-  type WritePageRow,
-} from "../saver/queries/get-value-page.js";
+import { blobPlaceOf, type BlobPageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
+import { isSplice } from "../splices/splice-type.js";
 import { MAX_CHAIN } from "../splices/value-chain.js";
-import type { Problem } from "./audit-types.js";
-import { error, notice } from "./problems.js";
+import { causeOfFailure } from "./cause-of-failure.js";
+import { type CheckedWriteRow, faultsOfBlob, faultsOfWrite } from "./faults-of-columns.js";
+import { type Cause, error, type FoundProblem, notice } from "./problems.js";
 
 /** The problems of a checkpoint's value. */
-export async function problemsOfBlob(row: BlobPageRow, reader: ValueReader): Promise<Problem[]> {
-  if (row.type === "empty") return [];
+export async function problemsOfBlob(row: BlobPageRow, reader: ValueReader): Promise<FoundProblem[]> {
   const place = blobPlaceOf(row);
   let splices = 0;
+  let bytes: number | undefined;
   const inspect = (value: ReadValue): void => {
     splices = value.splices;
+    bytes = value.bytes.length;
   };
-  const failure = await failureOf(row, place, { ...reader, inspect });
+  const failure = row.type === "empty" ? undefined : await failureOf(row, place, { ...reader, inspect });
+  const faults = faultsOfBlob(row, bytes);
   if (failure !== undefined) {
     const isBroken = failure instanceof BrokenChainError;
-    return [error(isBroken ? "broken-chain" : "undecodable-value", place, failure.message)];
+    const reason = [failure.problem, ...faults].join("; ");
+    return [
+      error(isBroken ? "broken-chain" : "undecodable-value", place, reason, await causeOf(row, reader)),
+    ];
   }
-  return splices > MAX_CHAIN ? [notice("long-chain", place, longChainMessage(row, splices))] : [];
+  if (faults.length > 0) return [error("corrupt-value", place, faults.join("; "))];
+  return splices > MAX_CHAIN ? [notice("long-chain", place, longChain(splices))] : [];
 }
 
-function longChainMessage({ thread_id, channel, version }: BlobPageRow, splices: number): string {
+function longChain(splices: number): string {
   return (
-    `thread "${thread_id}": channel "${channel}" at version "${version}" can be read, but it is made of ${splices} other values, ` +
+    `the value can be read, but it is made of ${splices} other values, ` +
     `and ${MAX_CHAIN} are the most that reads are meant for: compact makes the chain shorter`
   );
 }
 
+/** The row to blame for a value that can't be read: the row itself, or one that it is made of. */
+async function causeOf(row: BlobPageRow, reader: ValueReader): Promise<Cause> {
+  const place = blobPlaceOf(row);
+  const version = isSplice(row.type) ? await causeOfFailure(place, reader) : place.version;
+  const key = rowKey("value", place.threadId, place.checkpointNs, place.channel, version);
+  return { key, isOwn: version === place.version };
+}
+
 /** The problems of a write. Writes without a checkpoint are reported once for each task, at its first write. */
 export async function problemsOfWrite(
-  row: WritePageRow,
+  row: CheckedWriteRow,
   reader: ValueReader,
-  previous: WritePageRow | undefined,
-): Promise<Problem[]> {
-  const { idx, channel, ...task } = writePlaceOf(row);
-  const place = { ...task, channel };
-  const failure = await failureOf(row, { ...place, idx }, reader);
+  previous: CheckedWriteRow | undefined,
+): Promise<FoundProblem[]> {
+  const place = writePlaceOf(row);
+  const { idx: _idx, channel: _channel, ...task } = place;
+  const failure = await failureOf(row, place, reader);
+  const faults = faultsOfWrite(row);
   const isReported = previous !== undefined && !previous.has_checkpoint && isSameTask(row, previous);
+  const reasons = [...(failure === undefined ? [] : [failure.problem]), ...faults];
   return [
-    ...(failure === undefined ? [] : [error("undecodable-write", place, failure.message)]),
-    ...(row.has_checkpoint || isReported ? [] : [notice("stray-writes", task, strayMessage(row))]),
+    ...(reasons.length === 0
+      ? []
+      : [error(failure === undefined ? "corrupt-write" : "undecodable-write", place, reasons.join("; "))]),
+    ...(row.has_checkpoint || isReported || row.checkpoint_id === "" ? [] : [strayWrites(task)]),
   ];
 }
 
-function isSameTask(a: WritePageRow, b: WritePageRow): boolean {
+/** Several tasks may have written beside the same checkpoint. */
+function strayWrites(task: CheckpointKey & { readonly taskId: string }): FoundProblem {
+  const key = rowKey("stray", task.threadId, task.checkpointNs, task.checkpointId);
+  return notice("stray-writes", task, "the checkpoint that the task wrote beside is not stored", {
+    key,
+    isOwn: false,
+  });
+}
+
+function isSameTask(a: CheckedWriteRow, b: CheckedWriteRow): boolean {
   return (
     a.thread_id === b.thread_id &&
     a.checkpoint_ns === b.checkpoint_ns &&
@@ -61,13 +87,9 @@ function isSameTask(a: WritePageRow, b: WritePageRow): boolean {
   );
 }
 
-function strayMessage({ thread_id, checkpoint_id, task_id }: WritePageRow): string {
-  return `thread "${thread_id}": task "${task_id}" wrote beside checkpoint "${checkpoint_id}", which is not stored`;
-}
-
 /** Why a value can't be decoded; `undefined` if it can. */
 async function failureOf(
-  row: BlobPageRow | WritePageRow,
+  row: Pick<CheckedWriteRow, "type" | "blob">,
   place: CheckpointValueContext,
   reader: ValueReader,
 ): Promise<DeserializationError | undefined> {

@@ -1,26 +1,32 @@
+import { addedColumns } from "../db/added-columns.js";
 import type { CallContext } from "../db/call-context.js";
 import { placementOf } from "../db/placement/placement.js";
 import { isCompressed } from "../serde/compressed/codecs.js";
-import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { ContextualSerializer, PendingWriteContext } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { valueReader } from "../saver/read-long-values.js";
 import { type CheckedHeaderRow, getHeaderPage } from "./queries/get-header-page.js";
+import {
+  type CheckedTombstoneRow,
+  getTombstonePage,
+  type TombstoneKey,
+} from "./queries/get-tombstone-page.js";
 import { getStrayBlobs, type StrayBlobRow, type ThreadRange } from "./queries/get-stray-blobs.js";
 import {
   blobPlaceOf,
   type BlobPageRow,
   getBlobPage,
   getWritePage,
-  type WritePageRow,
   writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
 import { threadPages } from "../saver/thread-pages.js";
-import type { Problem, VerifyReport } from "./audit-types.js";
+import type { VerifyReport } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
-import { notice } from "./problems.js";
+import type { CheckedWriteRow } from "./faults-of-columns.js";
+import { error, type FoundProblem, notice, ProblemList } from "./problems.js";
 import { UnstoredChannels } from "./unstored-channels.js";
 import { keyOf, problemsOfHeader } from "./verify-headers.js";
 import { problemsOfBlob, problemsOfWrite } from "./verify-values.js";
@@ -41,6 +47,7 @@ export async function verify(
   for await (const scope of scopesOf(call, request)) {
     await verifyHeaders(call, scope, serde, progress);
     await verifyValues(call, scope, serde, progress);
+    await verifyTombstones(call, scope, progress);
   }
   return progress.report();
 }
@@ -79,20 +86,32 @@ async function verifyHeaders(
   });
   let headers = 0;
   let after: string | undefined;
+  // What a corrupt header references can't be told, so its values are no problems of their own.
+  const corrupt = new Set<string>();
+  const addStrays = async (range: ThreadRange | string): Promise<void> => {
+    const strays = await strayBlobs(call, range);
+    progress.addProblems(
+      strays.filter(({ place }) => !corrupt.has(rowKey(place.threadId, place.checkpointNs))),
+    );
+    corrupt.clear();
+  };
   for await (const page of pages) {
     progress.addHeaders(page);
+    for (const { kind, place } of page.problems) {
+      if (kind === "corrupt-header") corrupt.add(rowKey(place.threadId, place.checkpointNs));
+    }
     headers += page.rows.length;
     const upTo = page.rows.at(-1)?.thread_id;
     if (threadId !== undefined || headers < HEADERS_PER_RANGE || upTo === after) continue;
-    progress.addProblems(await strayBlobs(call, { after, upTo }));
+    await addStrays({ after, upTo });
     after = upTo;
     headers = 0;
   }
-  progress.addProblems(await strayBlobs(call, threadId ?? { after, upTo: undefined }));
+  await addStrays(threadId ?? { after, upTo: undefined });
 }
 
 /** Finds blobs that no checkpoint references in two successive reads, since other savers store values before checkpoints. */
-async function strayBlobs(call: CallContext, range: ThreadRange | string): Promise<Problem[]> {
+async function strayBlobs(call: CallContext, range: ThreadRange | string): Promise<FoundProblem[]> {
   const found = await getStrayBlobs(call, range);
   if (found.length === 0) return [];
   const again = new Set((await getStrayBlobs(call, range)).map(strayKeyOf));
@@ -103,14 +122,8 @@ function strayKeyOf({ thread_id, checkpoint_ns, channel, version }: StrayBlobRow
   return rowKey(thread_id, checkpoint_ns, channel, version);
 }
 
-function strayBlobProblem({
-  thread_id: threadId,
-  checkpoint_ns: checkpointNs,
-  channel,
-  version,
-}: StrayBlobRow): Problem {
-  const message = `thread "${threadId}": no checkpoint references channel "${channel}" at version "${version}"`;
-  return notice("stray-blob", { threadId, checkpointNs, channel, version }, message);
+function strayBlobProblem(row: StrayBlobRow): FoundProblem {
+  return notice("stray-blob", blobPlaceOf(row), "no checkpoint references the value");
 }
 
 async function verifyValues(
@@ -119,19 +132,21 @@ async function verifyValues(
   serde: ContextualSerializer,
   progress: Progress,
 ): Promise<void> {
+  // Tables of other savers lack columns.
+  const { splices, taskPath } = await addedColumns(call);
   const blobs = walkPages<BlobPageRow, ReturnType<typeof blobPlaceOf>>(call, {
     threadId,
     keyOf: blobPlaceOf,
-    getPage: (page) => getBlobPage(call, page),
+    getPage: (page) => getBlobPage(call, { ...page, copies: splices }),
     inspect: (row) => problemsOfBlob(row, valueReader(call, serde)),
     sizeOf,
     isLong,
   });
   for await (const page of blobs) progress.addValues(page);
-  const writes = walkPages<WritePageRow, ReturnType<typeof writePlaceOf>>(call, {
+  const writes = walkPages<CheckedWriteRow, PendingWriteContext>(call, {
     threadId,
     keyOf: writePlaceOf,
-    getPage: (page) => getWritePage(call, page),
+    getPage: (page) => getWritePage(call, { ...page, copies: taskPath }),
     inspect: (row, previous) => problemsOfWrite(row, valueReader(call, serde), previous),
     sizeOf,
     isLong,
@@ -139,19 +154,44 @@ async function verifyValues(
   for await (const page of writes) progress.addValues(page);
 }
 
-function sizeOf({ blob }: BlobPageRow | WritePageRow): number {
+/** Finds tombstones of threads that have checkpoints. */
+async function verifyTombstones(
+  call: CallContext,
+  { threadId }: VerifyRequest,
+  progress: Progress,
+): Promise<void> {
+  if (!(await addedColumns(call)).tombstones) return;
+  const pages = walkPages<CheckedTombstoneRow, TombstoneKey>(call, {
+    threadId,
+    keyOf: ({ thread_id }) => ({ threadId: thread_id }),
+    getPage: (page) => getTombstonePage(call, page),
+    inspect: (row) => Promise.resolve(problemsOfTombstone(row)),
+    sizeOf: ({ thread_id }) => thread_id.length,
+    isLong: () => false,
+  });
+  for await (const { problems } of pages) progress.addProblems(problems);
+}
+
+function problemsOfTombstone({ thread_id: threadId, is_living }: CheckedTombstoneRow): FoundProblem[] {
+  if (!is_living) return [];
+  const reason =
+    "the thread has a tombstone and checkpoints: savers with keepTombstones refuse to continue it";
+  return [error("living-tombstone", { threadId, checkpointNs: "" }, reason)];
+}
+
+function sizeOf({ blob }: Pick<CheckedWriteRow, "blob">): number {
   return blob?.length ?? 0;
 }
 
 /** A few compressed bytes may decompress to many. */
-function isLong({ blob, type }: BlobPageRow | WritePageRow): boolean {
+function isLong({ blob, type }: Pick<CheckedWriteRow, "blob" | "type">): boolean {
   return blob?.startsWith(LEFT_OUT) === true || isCompressed(type);
 }
 
 /** Counts the checked rows, and reports the progress. */
 class Progress {
   readonly #onProgress: VerifyRequest["onProgress"];
-  readonly #problems: Problem[] = [];
+  readonly #problems = new ProblemList();
   #threads = 0;
   #checkpoints = 0;
   #values = 0;
@@ -172,14 +212,14 @@ class Progress {
     this.#notify(rows);
   }
 
-  addValues({ rows, problems }: WalkedPage<BlobPageRow | WritePageRow>): void {
+  addValues({ rows, problems }: WalkedPage<BlobPageRow | CheckedWriteRow>): void {
     this.#values += rows.length;
     this.addProblems(problems);
     this.#notify(rows);
   }
 
-  addProblems(problems: readonly Problem[]): void {
-    for (const problem of problems) this.#problems.push(problem);
+  addProblems(problems: readonly FoundProblem[]): void {
+    for (const problem of problems) this.#problems.add(problem);
   }
 
   report(): VerifyReport {
@@ -187,7 +227,7 @@ class Progress {
       threads: this.#threads,
       checkpoints: this.#checkpoints,
       values: this.#values,
-      problems: this.#problems,
+      problems: this.#problems.toProblems(),
     };
   }
 

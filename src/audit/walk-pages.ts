@@ -4,7 +4,7 @@ import { ReplacedValueError } from "../saver/replaced-value.js";
 import { rereadRow } from "../saver/reread-row.js";
 import { nextPageSize } from "../saver/model/next-page-size.js";
 import type { TablePage } from "../saver/queries/table-page.js";
-import type { Problem } from "./audit-types.js";
+import type { FoundProblem } from "./problems.js";
 
 const FIRST_PAGE_SIZE = 32;
 const PAGE_LIMITS = { rows: 512, characters: 4 * 2 ** 20 };
@@ -15,7 +15,7 @@ export interface WalkedTable<Row extends object, Key extends object> {
   readonly keyOf: (row: Row) => Key;
   readonly getPage: (page: TablePage<Key>) => Promise<Row[]>;
   /** @param previous - The preceding row on the page. */
-  readonly inspect: (row: Row, previous: Row | undefined) => Promise<Problem[]>;
+  readonly inspect: (row: Row, previous: Row | undefined) => Promise<FoundProblem[]>;
   /** The length of a row, in characters. */
   readonly sizeOf: (row: Row) => number;
   /** Whether a row's value may be long and is not in memory yet. Such rows are inspected one by one. */
@@ -25,7 +25,7 @@ export interface WalkedTable<Row extends object, Key extends object> {
 /** The rows of a page, and the problems found in them. */
 export interface WalkedPage<Row> {
   readonly rows: readonly Row[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FoundProblem[];
 }
 
 /** Reads a table in pages, in the order of its primary key, and inspects each row. */
@@ -52,8 +52,8 @@ async function inspectAll<Row extends object, Key extends object>(
   call: CallContext,
   table: WalkedTable<Row, Key>,
   rows: readonly Row[],
-): Promise<Problem[]> {
-  const found: Problem[][] = [];
+): Promise<FoundProblem[]> {
+  const found: FoundProblem[][] = [];
   const inspect = async (row: Row, index: number): Promise<void> => {
     found[index] = await inspectAndRecheck(table, row, rows[index - 1]);
   };
@@ -77,7 +77,7 @@ async function inspectAndRecheck<Row extends object, Key extends object>(
   table: WalkedTable<Row, Key>,
   row: Row,
   previous: Row | undefined,
-): Promise<Problem[]> {
+): Promise<FoundProblem[]> {
   try {
     const problems = await table.inspect(row, previous);
     if (problems.length === 0) return [];

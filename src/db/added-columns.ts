@@ -4,15 +4,17 @@ import { RememberedBySchema } from "./remembered-by-schema.js";
 import { runStatement } from "./statements/run-statement.js";
 import { Statement } from "./statements/statement.js";
 
-/** Which columns that migrations add to tables of the official savers are there. */
+/** Which of the columns and tables that migrations add to those of the official savers are there. */
 export interface AddedColumns {
   /** `task_path` of `checkpoint_writes`, which the tables of the official JavaScript saver lack. */
   readonly taskPath: boolean;
   /** `base` and `whole_bytes` of `checkpoint_blobs`, which the tables of both official savers lack. */
   readonly splices: boolean;
+  /** The table `checkpoint_tombstones`. */
+  readonly tombstones: boolean;
 }
 
-const ALL: AddedColumns = { taskPath: true, splices: true };
+const ALL: AddedColumns = { taskPath: true, splices: true, tombstones: true };
 
 /** The schemas whose tables have all columns. */
 const COMPLETE = /* @__PURE__ */ new RememberedBySchema<AddedColumns>();
@@ -26,7 +28,11 @@ export async function addedColumns(call: CallContext): Promise<AddedColumns> {
   if (known !== undefined) return known;
   const missing = (await runStatement(call, missingColumns, { schema: call.schema })).map(({ name }) => name);
   if (missing.length === 0) return COMPLETE.set(call, ALL);
-  return { taskPath: !missing.includes("task_path"), splices: !missing.includes("base") };
+  return {
+    taskPath: !missing.includes("task_path"),
+    splices: !missing.includes("base"),
+    tombstones: !missing.includes("deleted_at"),
+  };
 }
 
 /**
@@ -56,9 +62,8 @@ const missingColumns = /* @__PURE__ */ new Statement<{ readonly schema: string }
         sql<{
           relname: string;
           attname: string;
-        }>`(values ('checkpoint_writes', 'task_path'), ('checkpoint_blobs', 'base'))`.as<"added">(
-          sql`added(relname, attname)`,
-        ),
+        }>`(values ('checkpoint_writes', 'task_path'), ('checkpoint_blobs', 'base'),
+          ('checkpoint_tombstones', 'deleted_at'))`.as<"added">(sql`added(relname, attname)`),
       )
       .select("added.attname as name")
       .where(

@@ -202,6 +202,15 @@ describeAnyTarget("the commands that change threads", (target) => {
     expect(JSON.parse((await run("verify", "--json")).stdout)).toMatchObject({ problems: expect.any(Array) });
   });
 
+  it("verify checks a thread with an empty id, which other savers store", async () => {
+    await filled.database.exec("update checkpoints set thread_id = '' where thread_id = '43'");
+    const { code, stdout } = await run("verify", "", "--json");
+    expect({ code, report: JSON.parse(stdout) as unknown }).toMatchObject({
+      code: 0,
+      report: { threads: 1 },
+    });
+  });
+
   it("verify prints one line for each kind of notice, after the errors", async () => {
     await filled.database.exec(
       "delete from checkpoint_blobs where thread_id = '42' and channel = 'messages'",
@@ -216,7 +225,7 @@ describeAnyTarget("the commands that change threads", (target) => {
     const notices = stdout.split("\n").filter((line) => line.startsWith("notice"));
     expect(notices).toEqual([
       expect.stringMatching(
-        /^notice +missing-parent +30 in 10 threads; first: thread "0-0": the parent "pruned"/,
+        /^notice +missing-parent +10 in 10 threads; first: thread "0-0", checkpoint ".*": the parent "pruned"/,
       ),
     ]);
     expect(stdout).toMatch(/\n--json lists every notice\n/);

@@ -117,7 +117,7 @@ export interface VerifyRequest {
 export function parseVerify(thread: unknown, options: unknown): VerifyRequest {
   const parsed = parse(verifyOptions, options, "options");
   return {
-    threadId: parse(threadId.optional(), thread, "threadId"),
+    threadId: parse(storedThreadId.optional(), thread, "threadId"),
     onProgress: parsed?.onProgress,
   };
 }

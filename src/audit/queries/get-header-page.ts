@@ -22,6 +22,8 @@ export interface CheckedHeaderRow {
   readonly metadata: string | null;
   /** Whether the parent is stored. `true` if the checkpoint has no parent. */
   readonly has_parent: boolean;
+  /** The checkpoints that the metadata names as its parents, and that are not stored, each with its namespace, as JSON text. */
+  readonly missing_parents: string | null;
   /** The channels with neither a blob nor a value in the header, each with its version, as JSON text. */
   readonly missing: string | null;
   /** The channels whose blob marks them as empty, as JSON text; only if the parent is not stored. */
@@ -61,6 +63,7 @@ interface PageHeader {
   metadata: string | null;
   versions: unknown;
   inline_values: unknown;
+  parents: unknown;
 }
 
 const KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id)`;
@@ -89,6 +92,7 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
                 sql<PageHeader["metadata"]>`stored.metadata::text`.as("metadata"),
                 objectAt(sql`stored.checkpoint -> 'channel_versions'`).as("versions"),
                 objectAt(sql`stored.checkpoint -> 'channel_values'`).as("inline_values"),
+                objectAt(sql`stored.metadata -> 'parents'`).as("parents"),
               ]),
         )
         .selectFrom("page")
@@ -123,21 +127,46 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
                 (join) => join.onTrue(),
               )
               .select([
-                channels(
+                listOf(
                   sql`json_build_array(name, ${VERSION})`,
                   sql`stored.type is null and ${VERSION} is not null and not ${IS_INLINE}`,
                 ).as("missing"),
-                channels(sql`to_json(name)`, sql`stored.type = 'empty' and not ${IS_INLINE}`).as("empty"),
-                channels(
-                  sql`to_json(name)`,
-                  sql`coalesce(stored.type, 'empty') = 'empty' and ${IS_INLINE}`,
-                ).as("inline"),
+                listOf(sql`to_json(name)`, sql`stored.type = 'empty' and not ${IS_INLINE}`).as("empty"),
+                listOf(sql`to_json(name)`, sql`coalesce(stored.type, 'empty') = 'empty' and ${IS_INLINE}`).as(
+                  "inline",
+                ),
               ])
               .as("referred"),
           (join) => join.onTrue(),
         )
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom(parentNamespaces(eb))
+              .leftJoinLateral(
+                (inner) =>
+                  inner
+                    .selectFrom("checkpoints as ancestor")
+                    .select("ancestor.checkpoint_id")
+                    .where("ancestor.thread_id", "=", threadId)
+                    .where("ancestor.checkpoint_ns", "=", sql<string>`parents.ns`)
+                    .where("ancestor.checkpoint_id", "=", PARENT)
+                    .limit(sql.lit(1))
+                    .as("stored"),
+                (join) => join.onTrue(),
+              )
+              .select(
+                listOf(
+                  sql`json_build_array(ns, ${PARENT})`,
+                  sql`stored.checkpoint_id is null and ${PARENT} <> ''`,
+                ).as("missing_parents"),
+              )
+              .as("named"),
+          (join) => join.onTrue(),
+        )
         .select(["page.thread_id", "page.checkpoint_ns", "page.checkpoint_id", "page.parent_checkpoint_id"])
         .select(["page.checkpoint", "page.metadata", "referred.missing", "referred.inline"])
+        .select("named.missing_parents")
         .select([
           sql<boolean>`${HAS_PARENT}`.as("has_parent"),
           sql<string | null>`case when not ${HAS_PARENT} then referred.empty end`.as("emptied"),
@@ -153,6 +182,8 @@ const HAS_PARENT = /* @__PURE__ */ sql`(page.parent_checkpoint_id is null or par
 
 const VERSION = /* @__PURE__ */ sql<string>`(page.versions ->> name)`;
 
+const PARENT = /* @__PURE__ */ sql<string>`(page.parents ->> ns)`;
+
 const IS_INLINE = /* @__PURE__ */ sql`coalesce(jsonb_exists(page.inline_values, name), false)`;
 
 /**
@@ -166,8 +197,16 @@ function channelNames({ ref }: Pick<ExpressionBuilder<{ page: PageHeader }, "pag
   );
 }
 
-/** The list of the channels for which `condition` holds, as JSON text; `null` if there are none. */
-function channels(item: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<string | null> {
+/** The namespaces of which the metadata names a checkpoint as a parent. They are unnested for the same reason. */
+function parentNamespaces({ ref }: Pick<ExpressionBuilder<{ page: PageHeader }, "page">, "ref">) {
+  const parents = sql`coalesce(${ref("page.parents")}, '{}')`;
+  return sql<{ ns: string }>`unnest(array(select jsonb_object_keys(${parents})))`.as<"parents">(
+    sql`parents(ns)`,
+  );
+}
+
+/** The list of the items for which `condition` holds, as JSON text; `null` if there are none. */
+function listOf(item: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<string | null> {
   return sql<string | null>`(json_agg(${item}) filter (where ${condition}))::text`;
 }
 
