@@ -37,7 +37,7 @@ const mayImport = {
   archive: [...base, "saver", "retention", "backup", "threads"],
   "scheduled-retention": [...base, "saver", "retention", "archive"],
   watch: [...base, "saver"],
-  doctor: [...base, "migrations", "health", "saver"],
+  doctor: [...base, "migrations", "health", "saver", "audit"],
   inspector: [...base, "migrations", "health", "saver", "store", "cache", ...wholeThreads, "the-savers"],
   cli: [
     ...[...base, "migrations", "saver", "store", "cache", "checkpoint-store", ...wholeThreads, "the-savers"],

@@ -26,9 +26,10 @@ import type { VerifyReport } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
 import type { CheckedWriteRow } from "./faults-of-columns.js";
-import { error, type FoundProblem, notice, ProblemList } from "./problems.js";
+import { type FoundProblem, notice, ProblemList } from "./problems.js";
 import { UnstoredChannels } from "./unstored-channels.js";
 import { keyOf, problemsOfHeader } from "./verify-headers.js";
+import { problemsOfTombstone } from "./verify-tombstones.js";
 import { problemsOfBlob, problemsOfWrite } from "./verify-values.js";
 
 /** The headers that one search for unreferenced blobs covers. The server sorts their references. */
@@ -58,6 +59,8 @@ async function* scopesOf(call: CallContext, request: VerifyRequest): AsyncGenera
     yield request;
     return;
   }
+  // The pages begin behind the empty id, which only other savers store.
+  yield { ...request, threadId: "" };
   for await (const page of threadPages(call, undefined)) {
     for (const threadId of page) yield { ...request, threadId };
   }
@@ -170,13 +173,6 @@ async function verifyTombstones(
     isLong: () => false,
   });
   for await (const { problems } of pages) progress.addProblems(problems);
-}
-
-function problemsOfTombstone({ thread_id: threadId, is_living }: CheckedTombstoneRow): FoundProblem[] {
-  if (!is_living) return [];
-  const reason =
-    "the thread has a tombstone and checkpoints: savers with keepTombstones refuse to continue it";
-  return [error("living-tombstone", { threadId, checkpointNs: "" }, reason)];
 }
 
 function sizeOf({ blob }: Pick<CheckedWriteRow, "blob">): number {

@@ -17,6 +17,7 @@ import { checkPartitions } from "./check-partitions.js";
 import { checkPooler } from "./check-pooler.js";
 import { checkPrivileges } from "./check-privileges.js";
 import { checkRowSecurity } from "./check-row-security.js";
+import { checkRows } from "./check-rows.js";
 import { checkSchema } from "./check-schema.js";
 import { checkServer } from "./check-server.js";
 import { checkSettings } from "./check-settings.js";
@@ -40,6 +41,7 @@ const CHECKS: readonly Check[] = [
   checkCollation,
   checkClock,
   checkFutureIds,
+  checkRows,
   checkBloat,
   checkVacuum,
   checkCompression,
@@ -70,7 +72,7 @@ export interface DiagnoseOptions {
 }
 
 /**
- * Checks everything that a saver depends on: connection, server, tables, privileges, indexes, clocks, dead rows. It changes
+ * Checks everything that a saver depends on: connection, server, tables, privileges, indexes, clocks, damaged and dead rows. It changes
  * nothing. What the role can't see becomes a finding, not an error.
  *
  * @param db - Opened for this call and not used yet, so that the age of its connections reveals poolers; see `ownsConnections`.

@@ -1,6 +1,6 @@
 /** The limits above which a check warns. */
 export interface DoctorLimits {
-  /** How long one statement of a check may take, in milliseconds. One statement reads all checkpoint ids. */
+  /** How long one statement of a check may take, in milliseconds. Two statements read all checkpoint ids. */
   readonly checkMs: number;
   /** How much the clocks may differ, in milliseconds. */
   readonly clockMs: number;
