@@ -956,7 +956,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Checks that everything stored of a thread, or of all threads, can be read back. It reads each row once, page by
-   * page, while agents run, and keeps only the problems in memory.
+   * page, while agents run, and keeps only the problems in memory: one for each cause, by kind and place.
    *
    * Channels that an engine creates itself, such as `branch:to:…`, count as empty where they have no value and their
    * version is text, as in Python's saver. Python's saver stores nothing for other empty channels either, nor for an
@@ -964,6 +964,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * a value, no problem if it wrote none, and a notice if that is not recorded: after `durability="exit"`, after a
    * prune, and for an `UntrackedValue` in an update of the state.
    *
+   * @param threadId - The thread. It may be empty, as other savers store it. Default: all threads.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
    * @throws AbortError where the signal ended the call.
    *
