@@ -38,9 +38,12 @@ describeAnyTarget("verify finds corrupt rows", (target) => {
 
   it.each(CORRUPT_ROWS)("$what", async ({ damaged, set }: CorruptRow) => {
     const thread = newThread();
-    const { config, checkpoint } = await putValues(saver, threadConfig(thread), { messages: ["hello"] });
+    const { config, checkpoint } = await putValues(saver, threadConfig(thread), {
+      messages: ["hello"],
+      step: [1],
+    });
     await saver.putWrites(config, [["messages", ["written"]], ["__pregel_tasks", ["sent"]]], nextId()); // oxfmt-ignore
-    await putValues(saver, config, { draft: ["…"] }, checkpoint);
+    await putValues(saver, config, { draft: ["…"], step: [2] }, checkpoint);
     expect((await saver.verify(thread)).problems).toEqual([]);
 
     const where = {
@@ -54,7 +57,7 @@ describeAnyTarget("verify finds corrupt rows", (target) => {
     expect(problems.filter(({ severity }) => severity === "error")).toMatchObject([
       { kind: KINDS[damaged], threadId: thread, checkpointNs: "" },
     ]);
-    // The values of a header that can't be read are no problems of their own.
+    // The values that only a header references which can't be read are no problems of their own.
     expect(problems.map(({ kind }) => kind)).not.toContain("stray-blob");
   });
 
