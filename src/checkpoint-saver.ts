@@ -53,6 +53,7 @@ import type {
 import { afterEarlierCalls, inTurnOf } from "./saver/in-turn-of.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
 import type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
+import type { RepairOptions, RepairReport } from "./repair/repair-types.js";
 import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.js";
 import { parseRead, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
@@ -92,6 +93,7 @@ import { startWatch } from "./watch/start-watch.js";
 
 // Most processes never call what these rooms do, so a room is loaded by the first call that needs it.
 const loadArchive = /* @__PURE__ */ loadOnce(() => import("./archive/index.js"));
+const loadRepair = /* @__PURE__ */ loadOnce(() => import("./repair/index.js"));
 const loadAudit = /* @__PURE__ */ loadOnce(() => import("./audit/index.js"));
 const loadBackup = /* @__PURE__ */ loadOnce(() => import("./backup/index.js"));
 const loadCalls = /* @__PURE__ */ loadOnce(() => import("./saver/occasional-calls.js"));
@@ -979,6 +981,36 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
       const { parseVerify, verify } = await loadAudit();
       return verify(call, about(call, parseVerify(threadId, options)), this.serde);
     });
+  }
+
+  /**
+   * Repairs what {@link verify} finds, or plans it with `dryRun`. For each problem it takes the first way that helps: rebuild the row from
+   * what else is stored; take it from a backup (`from`); remove a row that nothing references; with `rollBack`, remove damaged
+   * checkpoints, so that the thread continues from its newest healthy one; with `quarantine`, move the thread to the archive as it is.
+   *
+   * Before the first row of a thread changes, all of its rows are written to the archive `to`. Deleting the thread and {@link restore}
+   * undo the repair. Each thread is one transaction, in which it is verified again: a step that breaks something is undone. Agents may read
+   * and write other threads meanwhile.
+   *
+   * @returns Each problem, and what was done about it. `none`: the thread is left as it is.
+   * @throws InvalidConfigError for an invalid argument, before any I/O, and for a saver on a transaction.
+   * @throws ArchiveError where a thread can't be written to the archive. It was not changed.
+   * @throws BackupError where `from` is damaged. What was repaired until then stays repaired.
+   *
+   * @example
+   * ```ts
+   * const plan = await saver.repair({ dryRun: true });
+   * for (const { problem, action } of plan.repairs) console.log(problem.threadId, problem.message, action);
+   * await saver.repair({ to: archiveFolder("/var/archive/repaired"), rollBack: true });
+   * ```
+   */
+  async repair(options: RepairOptions): Promise<RepairReport> {
+    return this.#run("repair", { options }, (call) =>
+      afterEarlierCalls(call, async () => {
+        const { parseRepair, repair } = await loadRepair();
+        return repair(call, parseRepair(options), this.serde);
+      }),
+    );
   }
 
   /**

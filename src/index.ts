@@ -73,6 +73,13 @@ export type {
   RestoreReport,
   ThreadArchiveOptions,
 } from "./archive/archive-types.js";
+export type {
+  Repair,
+  RepairAction,
+  RepairOptions,
+  RepairProgress,
+  RepairReport,
+} from "./repair/repair-types.js";
 export type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 export { checkBackup } from "./backup/check/check-backup.js";
 export type { BackupCheck, BackupCheckOptions, BackupFault } from "./backup/check/check-types.js";

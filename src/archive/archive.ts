@@ -1,6 +1,5 @@
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { refuseReadOnly } from "../db/refuse-read-only.js";
-import { exportEach } from "../backup/export-threads.js";
 import { prune } from "../retention/prune.js";
 import { UnprovenTally } from "../retention/unproven-tally.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
@@ -9,10 +8,9 @@ import type { ArchivePart, PartListener } from "./archive-part.js";
 import { RowDigests } from "../backup/row-digests.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
-import { type ArchiveFile, readRows, writeLines } from "./files/archive-file.js";
+import { type ArchiveFile, readRows } from "./files/archive-file.js";
 import { partsPerFile } from "./files/parts-per-file.js";
-import { newFileName, prefixOf } from "./files/file-names.js";
-import { newestFirst } from "./files/list-files.js";
+import { writeFile } from "./files/write-file.js";
 import type { PruneRequest } from "../retention/boundary/parse-prune.js";
 import { oldCheckpoints } from "./old-checkpoints.js";
 import { idleThreads, namedThreads } from "./whole-threads.js";
@@ -51,12 +49,9 @@ async function archiveFile(
   tally: ArchiveTally,
 ): Promise<void> {
   throwIfAborted(call.signal);
-  const thread = filesPer === "thread" ? parts[0]?.threadId : undefined;
-  const [previous] = await newestFirst(call, target, [prefixOf(thread)]);
-  const { extension } = format;
-  const name = newFileName({ threadId: thread, extension, previous, isOfOlder: rule.kind === "retain" });
-  const file: ArchiveFile = { target, name, signal: call.signal };
-  const end = await writeLines(file, exportEach(call, parts), format);
+  const threadId = filesPer === "thread" ? parts[0]?.threadId : undefined;
+  const isOfOlder = rule.kind === "retain";
+  const { file, end } = await writeFile(call, { target, format, threadId, isOfOlder, threads: parts });
   const archived = await readBack(file, end);
   tally.addFile();
   for (const part of parts) await tally.add(part, archived.get(part.threadId) ?? new RowDigests());

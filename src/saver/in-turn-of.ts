@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { holdTurn } from "../db/grouping/hold-turn.js";
-import { threadId } from "../parsing/keys.js";
+import { storedThreadId } from "../parsing/keys.js";
 import type { SaverCall } from "./call/saver-call.js";
 
-const threadIds = z.array(threadId);
+const threadIds = z.array(storedThreadId);
 
 /**
  * Runs a call when all calls that were made before it on the same threads have ended. Later calls on them wait for it.

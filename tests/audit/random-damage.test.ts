@@ -1,28 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { beforeEach, expect, it } from "@jest/globals";
-import { INTERRUPT, type SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { PostgresSaver } from "../../src/index.js";
 import { AesGcmSerializer, CompressedSerializer } from "../../src/serde/index.js";
-import {
-  checkpointOf,
-  allVersions,
-  collect,
-  metadataOf,
-  putValues,
-  threadConfig,
-} from "../../test-support/checkpoints.js";
+import { collect, threadConfig } from "../../test-support/checkpoints.js";
 import { runs, SEED } from "../../test-support/runs.js";
-import { incompressibleText as text } from "../../test-support/spliced-values.js";
 import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
-import { type Damage, DAMAGES, type StoredRow } from "./damages.js";
+import { anyDamage, inflict, putOrigin } from "./inflict-damage.js";
 
-const KEYS = {
-  checkpoints: ["checkpoint_ns", "checkpoint_id"],
-  checkpoint_blobs: ["checkpoint_ns", "channel", "version"],
-  checkpoint_writes: ["checkpoint_ns", "checkpoint_id", "task_id", "idx"],
-} as const;
-const TABLES = [...Object.keys(KEYS), "checkpoint_tombstones"];
+const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_tombstones"];
 
 const keys = [{ id: "a", key: Buffer.alloc(32, 1) }];
 
@@ -38,13 +25,6 @@ const SERIALIZERS: readonly { name: string; encrypted: 0 | 1; serde?: () => Seri
 /** The thread that is copied for each run. */
 const ORIGIN = "origin";
 
-/** Each change of SQL, or a tombstone, at any row. */
-const anyDamage = fc.record({
-  damage: fc.constantFrom<Damage | "tombstone">(...DAMAGES, "tombstone"),
-  row: fc.nat(1_000),
-  n: fc.nat(100_000),
-});
-
 describeEachTarget("after a change of one row", (target) => {
   let database: TestDatabase;
 
@@ -58,7 +38,7 @@ describeEachTarget("after a change of one row", (target) => {
     "all reads are as before, or verify names the thread: $name",
     async ({ encrypted, serde }) => {
       await using saver = new PostgresSaver(database.source, serde?.(), { retry: false, splices: true });
-      await putOrigin(saver);
+      await putOrigin(saver, ORIGIN);
       const places = await database.query<{ checkpoint_ns: string; checkpoint_id: string }>(
         "select * from checkpoints",
       );
@@ -82,11 +62,11 @@ describeEachTarget("after a change of one row", (target) => {
 
       let count = 0;
       let changed = 0;
-      const property = fc.asyncProperty(anyDamage, fc.context(), async ({ damage, row, n }, context) => {
+      const property = fc.asyncProperty(anyDamage, fc.context(), async (damage, context) => {
         const thread = `thread ${count++}`;
         await saver.copyThread(ORIGIN, thread);
         const before = await readsOf(thread);
-        context.log(await inflict(thread, damage, { row, n, encrypted }));
+        context.log(await inflict(database, thread, damage, encrypted));
         const after = await readsOf(thread);
         const { problems } = await saver.verify();
         expect(problems.filter(({ threadId }) => threadId !== thread)).toEqual([]);
@@ -100,52 +80,7 @@ describeEachTarget("after a change of one row", (target) => {
       expect(changed).toBeGreaterThan(count / 2);
     },
   );
-
-  /** Changes one of the rows that the damage can be done to, and returns the statement. */
-  async function inflict(
-    thread: string,
-    damage: Damage | "tombstone",
-    { row, n, encrypted }: { row: number; n: number; encrypted: 0 | 1 },
-  ): Promise<string> {
-    if (damage === "tombstone") {
-      const insert = "insert into checkpoint_tombstones (thread_id) values ($1)";
-      await database.query(insert, [thread]);
-      return insert;
-    }
-    const { table, set, fits = () => true } = damage;
-    const columns =
-      table === "checkpoints" ? "metadata::text" : table === "checkpoint_blobs" ? "type, base" : "type";
-    const found = await database.query<StoredRow>(
-      `select ${KEYS[table].join()}, ${columns} from ${table} where thread_id = $1 order by ${KEYS[table].join()}`,
-      [thread],
-    );
-    const rows: StoredRow[] = found.map((each) => ({ ...each, encrypted }));
-    const fitting = rows.filter((each) => fits(each, rows));
-    const chosen = fitting[row % fitting.length];
-    if (chosen === undefined) return "no row fits";
-    const key = KEYS[table].map((column, index) => `${column} = $${index + 2}`).join(" and ");
-    const change = set === undefined ? `delete from ${table}` : `update ${table} set ${set(n, chosen)}`;
-    const statement = `${change} where thread_id = $1 and ${key}`;
-    const values = KEYS[table].map((column) => chosen[column]);
-    await database.query(statement, [thread, ...values]);
-    return `${statement}: ${JSON.stringify(values)}`;
-  }
 });
-
-/** Stores checkpoints that each have a row of a value to themselves: what one without such a row references can't be told. */
-async function putOrigin(saver: PostgresSaver): Promise<void> {
-  let list = [text(6_000)];
-  let last = await putValues(saver, threadConfig(ORIGIN), { list, step: [0], draft: ["…"] });
-  for (const step of [1, 2, 3]) {
-    await saver.putWrites(last.config, [["list", [`${step}`]], [INTERRUPT, []]], `task ${step}`); // oxfmt-ignore
-    list = [...list, text(200)];
-    last = await putValues(saver, last.config, { list, step: [step] }, last.checkpoint);
-  }
-  const inner = checkpointOf(saver, { step: ["inner"] });
-  const parents = { "": last.checkpoint.id };
-  const config = threadConfig(ORIGIN, { checkpoint_ns: "sub:1" });
-  await saver.put(config, inner, metadataOf(0, { parents }), allVersions(inner));
-}
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : error;

@@ -74,10 +74,10 @@ describeAnyTarget("commands on threads with splices", (target) => {
     }
     const stored = await rows(thread);
     for (const command of ["compact", "expand"]) {
-      const { code, stderr } = await run([command, thread]);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringContaining("only the service that wrote it has the keys"),
+      const { code, stdout } = await run([command, thread]);
+      expect({ code, stdout }).toEqual({
+        code: 3,
+        stdout: expect.stringContaining("only the service that wrote it has the keys"),
       });
     }
     expect(await rows(thread)).toEqual(stored);

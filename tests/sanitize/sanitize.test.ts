@@ -162,7 +162,7 @@ describeAnyTarget("sanitize", (target) => {
       [thread],
     );
     const done = { values: 72, ...sizes, ...sizesNow };
-    expect(report).toEqual({ ...done, threads: 1, missing: ["none"], dryRun: false });
+    expect(report).toEqual({ ...done, threads: 1, missing: ["none"], damaged: [], dryRun: false });
     // The first transaction changes one page of writes.
     expect(steps).toEqual([
       {

@@ -140,6 +140,10 @@ export const CALLS: Record<Method, (thread: CountedThread) => Promise<void>> = {
       { channel: "list", before: [1], after: [3] },
     ]);
   },
+  repair: async ({ saver, id }) => {
+    const nothing = { threads: 0, repaired: 0, repairs: [], dryRun: true };
+    expect(await saver.repair({ threads: [id], dryRun: true })).toEqual(nothing);
+  },
   rebuildBlobs: async ({ saver, steps }) => {
     expect(await saver.rebuildBlobs(steps[2], {})).toEqual([]);
   },

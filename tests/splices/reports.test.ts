@@ -71,7 +71,7 @@ describeServer("what expand and compact report", (target) => {
         bytesBefore: changed("root").bytesBefore + changed("sub").bytesBefore,
         bytesAfter: changed("root").bytesAfter + changed("sub").bytesAfter,
       };
-      expect(report).toEqual({ ...both, threads: 1, missing: ["none"], dryRun: false });
+      expect(report).toEqual({ ...both, threads: 1, missing: ["none"], damaged: [], dryRun: false });
       expect(planned).toEqual({ ...report, dryRun: true });
       expect(steps).toEqual([
         { ...changed("root"), threadId: "chat", threadsDone: 0 },

@@ -21,14 +21,19 @@ import { EMPTY } from "./engine-channels.js";
 import { UnstoredChannels } from "../unstored-channels.js";
 import { type RebuiltChannels, type RebuiltValue, rebuildValues } from "./rebuild-values.js";
 
-/** Rebuilds and stores missing values; see `rebuildBlobs` of the savers. */
+/**
+ * Rebuilds and stores missing values; see `rebuildBlobs` of the savers.
+ *
+ * @param only - The channels to rebuild. Default: all without a value.
+ */
 export async function rebuildBlobs(
   call: CallContext,
   target: CheckpointTarget,
   reducers: ChannelReducers,
   serde: ContextualSerializer,
+  only?: readonly string[],
 ): Promise<RebuiltBlob[]> {
-  const { key, versions, ...channels } = await missingValues(call, target, reducers, serde);
+  const { key, versions, ...channels } = await missingValues(call, { target, reducers, only }, serde);
   if (channels.required.length === 0) return [];
   const rebuild = { call, key, serde, reducers };
   const values = await readUnreplaced(() => rebuildValues(rebuild, channels));
@@ -44,10 +49,15 @@ interface MissingValues extends RebuiltChannels {
   readonly versions: ReadonlyMap<string, string>;
 }
 
+interface MissingRequest {
+  readonly target: CheckpointTarget;
+  readonly reducers: ChannelReducers;
+  readonly only: readonly string[] | undefined;
+}
+
 async function missingValues(
   call: CallContext,
-  target: CheckpointTarget,
-  reducers: ChannelReducers,
+  { target, reducers, only }: MissingRequest,
   serde: ContextualSerializer,
 ): Promise<MissingValues> {
   const tuple = await readTuple(call, target, { channels: [], writes: false }, serde);
@@ -70,7 +80,9 @@ async function missingValues(
     key,
     unstored.map(([channel]) => channel),
   );
-  const versions = new Map(unstored.filter(([channel]) => !deltas.has(channel)));
+  const versions = new Map(
+    unstored.filter(([channel]) => !deltas.has(channel) && only?.includes(channel) !== false),
+  );
   const required = new Map([...versions].filter(([channel]) => !isOptional(channel)));
   return {
     key,

@@ -14,6 +14,7 @@ import { importCommand } from "./import-command.js";
 import { inspect } from "./inspect-command.js";
 import { migrate } from "./migrate-tables-command.js";
 import { prune } from "./prune-command.js";
+import { repair } from "./repair-command.js";
 import { restore } from "./restore-command.js";
 import { rollback } from "./rollback-command.js";
 import { show } from "./show-command.js";
@@ -48,6 +49,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   expand,
   sanitize,
   verify,
+  repair,
   doctor,
   exportCommand,
   importCommand,

@@ -1,4 +1,5 @@
 import { ConnectionError, DatabaseError, MigrationRequiredError } from "../../errors/index.js";
+import { noop } from "../async/noop.js";
 import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
 import type { OpenedDatabase } from "../opened-database.js";
@@ -7,7 +8,7 @@ import { explainReadOnly } from "./read-only.js";
 import { explainRefusedRow } from "./refused-row.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
-import { sendSteps, type TransactionSteps } from "./transaction-steps.js";
+import { type SendStatement, sendSteps, type TransactionSteps } from "./transaction-steps.js";
 import { confirming } from "./unconfirmed.js";
 
 /** The SQLSTATEs of a missing table, column or schema. */
@@ -79,7 +80,8 @@ export async function inOneTransaction<Call extends CallContext, T>(
   const { database } = call;
   const attempt = async (context: CallContext): Promise<T> => {
     await call.policy.rowSecurity?.run(call);
-    return database.interact((send) => {
+    return database.interact((unordered) => {
+      const send = oneByOne(unordered);
       const within: OpenedDatabase = {
         ...database,
         execute: send,
@@ -91,6 +93,16 @@ export async function inOneTransaction<Call extends CallContext, T>(
     }, runContextOf(context));
   };
   return retried(call, confirming(call, attempt));
+}
+
+/** Sends a statement when the one before it has ended: a transaction has one connection, and reads may be started together. */
+function oneByOne(send: SendStatement): SendStatement {
+  let last: Promise<unknown> = Promise.resolve();
+  return (statement) => {
+    const next = last.then(() => send(statement));
+    last = next.catch(noop);
+    return next;
+  };
 }
 
 async function retried<T>(call: CallContext, attempt: () => Promise<T>): Promise<T> {

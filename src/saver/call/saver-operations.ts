@@ -38,6 +38,7 @@ const OPERATIONS = {
   taskStats: { table: "checkpoint_writes", isOnlyTable: true, staleReads: "by default" },
   storage: { table: "checkpoints", staleReads: "by default" },
   diff: { table: "checkpoints", staleReads: "by default" },
+  repair: { table: "checkpoints" },
   rebuildBlobs: { table: "checkpoint_blobs" },
   verify: { table: "checkpoints", staleReads: "by default" },
   importThreads: { table: "checkpoints" },

@@ -1,0 +1,116 @@
+import { Argument, Option } from "commander";
+import { z } from "zod";
+import type { RepairAction, RepairReport } from "../../repair/repair-types.js";
+import { InvalidConfigError } from "../../errors/index.js";
+import { checkFiles, linesOfAll } from "../backup-file/read-file.js";
+import type { CommandDefinition } from "../command-definition.js";
+import { reportInterrupt } from "../errors/report-interrupt.js";
+import { EXIT_CODE } from "../exit-code.js";
+import { repeatedOption } from "../options/option-values.js";
+import { dryRunOption, yesOption } from "../options/shared-options.js";
+import { counted } from "../output/format-numbers.js";
+import { formatTable } from "../output/format-table.js";
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
+
+const repairFlags = z.object({
+  threads: z.array(z.string()).default([]),
+  to: z.string().optional(),
+  from: z.array(z.string()).optional(),
+  rollBack: z.boolean().default(false),
+  quarantine: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
+
+export const repair: CommandDefinition = {
+  name: "repair",
+  group: "Check and back up",
+  summary: "repair what `verify` finds: print a plan, ask, keep the threads as they were, and change them",
+  args: () => [new Argument("[threads...]", "only these threads (default: all)")],
+  options: () => [
+    new Option(
+      "--to <folder>",
+      "the archive that keeps each thread as it was, before it is changed; needed to change anything",
+    ),
+    repeatedOption(
+      "--from <file>",
+      "a backup with the rows that are damaged or missing, then its increments",
+    ),
+    new Option(
+      "--roll-back",
+      "also remove damaged checkpoints, so that a thread continues from its newest healthy one",
+    ),
+    new Option("--quarantine", "move a thread that stays damaged to the archive"),
+    dryRunOption("print the plan, and change nothing"),
+    yesOption(),
+  ],
+  examples: [
+    "repair --dry-run",
+    "repair 42 --from backup.ndjson --to repaired --yes",
+    "repair --roll-back --quarantine --to repaired --yes --json",
+  ],
+  run: async (context, flags) => {
+    const { threads, to, from, rollBack, quarantine, dryRun, yes } = repairFlags.parse(flags);
+    const { saver, signal, style, terminal } = context;
+    if (!dryRun && to === undefined) throw new InvalidConfigError("--to", "is missing: or pass --dry-run");
+    if (from !== undefined) {
+      const { inspectBackup } = await import("../../backup/import-threads.js");
+      await checkFiles(context, from, inspectBackup);
+    }
+    const { archiveFolder } = await import("../../archive/archive-folder.js");
+    const target = to === undefined ? undefined : archiveFolder(to);
+    let done = 0;
+    const run = async (planOnly: boolean): Promise<RepairReport> => {
+      const progress = terminal.progress(planOnly ? "planning" : "repairing");
+      try {
+        return await reportInterrupt(
+          signal,
+          () =>
+            saver.repair({
+              ...{ threads: threads.length === 0 ? undefined : threads, to: target, dryRun: planOnly },
+              ...{ rollBack, quarantine, signal },
+              from: from && linesOfAll(context, from),
+              onProgress: ({ threadsDone }) => {
+                done = threadsDone;
+                progress.update(threadsDone, counted(threadsDone, "thread"));
+              },
+            }),
+          () =>
+            planOnly ? "nothing was changed" : `repaired ${counted(done, "thread")}; run the command again`,
+        );
+      } finally {
+        progress.stop();
+      }
+    };
+    if (yes && !dryRun) return report(await run(false), style);
+    const plan = await run(true);
+    if (dryRun || plan.repairs.every(({ action }) => action === "none")) return report(plan, style);
+    const question = `${describe(plan, style)}\n\n${style.warning("Change")} the rows of these threads?`;
+    if (!(await terminal.confirm(question)))
+      return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { ...plan, dryRun: true } };
+    return report(await run(false), style);
+  },
+};
+
+function report(done: RepairReport, style: Style) {
+  const isLeft = done.repaired < done.threads;
+  return { exitCode: isLeft ? EXIT_CODE.left : EXIT_CODE.ok, text: describe(done, style), json: done };
+}
+
+function describe({ threads, repaired, repairs, dryRun }: RepairReport, style: Style): string {
+  if (threads === 0) return "nothing is damaged";
+  const rows = repairs.map(({ problem, action, description }) => [
+    dressed(action, style),
+    printable(problem.message),
+    printable(description),
+  ]);
+  const verb = dryRun ? "would repair" : "repaired";
+  const left = threads - repaired;
+  const rest = left === 0 ? "" : `, and ${dryRun ? "would leave" : "left"} ${counted(left, "thread")}`;
+  return `${formatTable([["ACTION", "PROBLEM", "WHAT"], ...rows])}\n\n${verb} ${repaired} of ${counted(threads, "damaged thread")}${rest}`;
+}
+
+function dressed(action: RepairAction, style: Style): string {
+  return action === "none" ? style.bad(action) : action;
+}

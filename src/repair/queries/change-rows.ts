@@ -1,0 +1,155 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { ValueKey } from "./references.js";
+
+/** Deletes a checkpoint. */
+export async function deleteCheckpoint(call: CallContext, key: CheckpointKey): Promise<void> {
+  await runStatement(call, checkpoint, key);
+}
+
+const checkpoint = /* @__PURE__ */ new Statement<CheckpointKey, unknown>((db, parameter) =>
+  db
+    .deleteFrom("checkpoints")
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("checkpoint_id", "=", parameter("checkpointId")),
+);
+
+/** Identifies writes beside a checkpoint. */
+export interface WritesKey extends CheckpointKey {
+  /** `null`: of all tasks. */
+  readonly taskId: string | null;
+  /** `null`: all of the task. */
+  readonly idx: number | null;
+}
+
+/** Deletes writes. */
+export async function deleteWrites(call: CallContext, key: WritesKey): Promise<void> {
+  await runStatement(call, writes, key);
+}
+
+const writes = /* @__PURE__ */ new Statement<WritesKey, unknown>((db, parameter) =>
+  db
+    .deleteFrom("checkpoint_writes")
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("checkpoint_id", "=", parameter("checkpointId"))
+    .where(sql<boolean>`coalesce(task_id = ${parameter("taskId")}::text, true)`)
+    .where(sql<boolean>`coalesce(idx = ${parameter("idx")}::integer, true)`),
+);
+
+/** Deletes a value. */
+export async function deleteBlob(call: CallContext, key: ValueKey): Promise<void> {
+  await runStatement(call, blob, key);
+}
+
+const blob = /* @__PURE__ */ new Statement<ValueKey, unknown>((db, parameter) =>
+  db
+    .deleteFrom("checkpoint_blobs")
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("channel", "=", parameter("channel"))
+    .where("version", "=", parameter("version")),
+);
+
+/** Gives a value another version, under which nobody looks for it. */
+export async function renameBlob(call: CallContext, key: ValueKey, renamed: string): Promise<void> {
+  await runStatement(call, rename, { ...key, renamed });
+}
+
+const rename = /* @__PURE__ */ new Statement<ValueKey & { readonly renamed: string }, unknown>(
+  (db, parameter) =>
+    db
+      .updateTable("checkpoint_blobs")
+      .set({ version: parameter("renamed") })
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("channel", "=", parameter("channel"))
+      .where("version", "=", parameter("version")),
+);
+
+/** The columns of a value besides its bytes. */
+export interface BlobColumns extends ValueKey {
+  readonly base: string | null;
+  readonly wholeBytes: number | null;
+}
+
+/** Sets the columns that describe a value. */
+export async function setBlobColumns(call: CallContext, columns: BlobColumns): Promise<void> {
+  await runStatement(call, describe, columns);
+}
+
+const describe = /* @__PURE__ */ new Statement<BlobColumns, unknown>((db, parameter) =>
+  db
+    .updateTable("checkpoint_blobs")
+    .set({ base: parameter("base"), whole_bytes: parameter("wholeBytes") })
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("channel", "=", parameter("channel"))
+    .where("version", "=", parameter("version")),
+);
+
+/** A write, and the index that it gets. */
+export interface WriteIndex extends CheckpointKey {
+  readonly taskId: string;
+  readonly idx: number;
+  readonly newIdx: number;
+}
+
+/** Gives a write another index, and an empty path where it has none. */
+export async function setWriteIndex(call: CallContext, write: WriteIndex): Promise<void> {
+  await runStatement(call, index, write);
+}
+
+const index = /* @__PURE__ */ new Statement<WriteIndex, unknown>((db, parameter) =>
+  db
+    .updateTable("checkpoint_writes")
+    .set({ idx: parameter("newIdx"), task_path: sql<string>`coalesce(task_path, '')` })
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("checkpoint_id", "=", parameter("checkpointId"))
+    .where("task_id", "=", parameter("taskId"))
+    .where("idx", "=", parameter("idx")),
+);
+
+/** Sets the type of a value. */
+export async function setBlobType(call: CallContext, key: ValueKey, type: string): Promise<void> {
+  await runStatement(call, blobType, { ...key, type });
+}
+
+const blobType = /* @__PURE__ */ new Statement<ValueKey & { readonly type: string }, unknown>(
+  (db, parameter) =>
+    db
+      .updateTable("checkpoint_blobs")
+      .set({ type: parameter("type") })
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("channel", "=", parameter("channel"))
+      .where("version", "=", parameter("version")),
+);
+
+/** Identifies a write. */
+export interface WriteKey extends CheckpointKey {
+  readonly taskId: string;
+  readonly idx: number;
+}
+
+/** Sets the type of a write. */
+export async function setWriteType(call: CallContext, key: WriteKey, type: string): Promise<void> {
+  await runStatement(call, writeType, { ...key, type });
+}
+
+const writeType = /* @__PURE__ */ new Statement<WriteKey & { readonly type: string }, unknown>(
+  (db, parameter) =>
+    db
+      .updateTable("checkpoint_writes")
+      .set({ type: parameter("type") })
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("checkpoint_id", "=", parameter("checkpointId"))
+      .where("task_id", "=", parameter("taskId"))
+      .where("idx", "=", parameter("idx")),
+);

@@ -1,0 +1,124 @@
+import type { Problem } from "../../audit/audit-types.js";
+import { restoreCheckpoints } from "../../backup/queries/restore-checkpoints.js";
+import { runTransaction } from "../../db/statements/run-statement.js";
+import { restoreBlobs } from "../../saver/queries/restore-blobs.js";
+import type { RestoredBlob } from "../../saver/queries/restored-rows.js";
+import { restoreWrites } from "../../saver/queries/restore-writes.js";
+import type { BackupRows, RowChoice } from "../backup-rows.js";
+import { deleteBlob, deleteCheckpoint, deleteWrites } from "../queries/change-rows.js";
+import type { ValueKey } from "../queries/references.js";
+import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
+
+/** Selects the rows of a backup that may mend one of these problems. */
+export function rowsFor(problems: readonly Problem[]): RowChoice {
+  return (line) => problems.some((problem) => concerns(problem, line));
+}
+
+function concerns(problem: Problem, line: Parameters<RowChoice>[0]): boolean {
+  if (line.thread_id !== problem.threadId || line.checkpoint_ns !== problem.checkpointNs) return false;
+  // The ancestors of a checkpoint, with what belongs to them.
+  if (problem.kind === "missing-parent") return true;
+  switch (line.table) {
+    case "checkpoints":
+      return line.checkpoint_id === problem.checkpointId;
+    case "checkpoint_blobs":
+      // A splice is made of other versions of its channel.
+      return line.channel === problem.channel;
+    case "checkpoint_writes":
+      return line.checkpoint_id === problem.checkpointId && line.task_id === problem.taskId;
+  }
+}
+
+/** Replaces what is damaged by the rows of a backup, and adds what is missing. */
+export async function restoreFromBackup(
+  call: RepairCall,
+  problem: Problem,
+  { backup }: RepairTools,
+): Promise<string | undefined> {
+  if (backup === undefined) return undefined;
+  const [checkpoint, value] = [checkpointOf(problem), valueOf(problem)];
+  switch (problem.kind) {
+    case "missing-parent":
+      return addAncestors(call, problem, backup);
+    case "undecodable-write":
+    case "corrupt-write": {
+      const writes = backup.writes.filter(
+        (row) =>
+          isIn(row, problem) && row.checkpoint_id === problem.checkpointId && row.task_id === problem.taskId,
+      );
+      if (checkpoint === undefined || writes.length === 0) return undefined;
+      await deleteWrites(call, { ...checkpoint, taskId: problem.taskId ?? null, idx: null });
+      await store(call, { writes });
+      return "takes the writes of the task from the backup";
+    }
+    case "corrupt-header":
+    case "parent-cycle": {
+      const rows = backup.checkpoints.filter(
+        (row) => isIn(row, problem) && row.checkpoint_id === problem.checkpointId,
+      );
+      if (checkpoint === undefined || rows.length === 0) return undefined;
+      await deleteCheckpoint(call, checkpoint);
+      await store(call, { checkpoints: rows });
+      return "takes the checkpoint from the backup";
+    }
+    default:
+      return value && replaceValue(call, value, backup);
+  }
+}
+
+async function addAncestors(
+  call: RepairCall,
+  problem: Problem,
+  { checkpoints, writes, blobs }: BackupRows,
+): Promise<string | undefined> {
+  const inNamespace = <Row extends { readonly checkpoint_ns: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ checkpoint_ns }) => checkpoint_ns === problem.checkpointNs);
+  const rows = {
+    checkpoints: inNamespace(checkpoints),
+    writes: inNamespace(writes),
+    blobs: inNamespace(blobs),
+  };
+  if (rows.checkpoints.length === 0) return undefined;
+  await store(call, rows);
+  return "adds the ancestors from the backup";
+}
+
+/** Replaces a value, and all that the backup's splice is made of: one of these may be what was changed. */
+async function replaceValue(
+  call: RepairCall,
+  key: ValueKey,
+  { blobs }: BackupRows,
+): Promise<string | undefined> {
+  const byVersion = new Map(
+    blobs
+      .filter((row) => row.checkpoint_ns === key.checkpointNs && row.channel === key.channel)
+      .map((row) => [row.version, row]),
+  );
+  const chain = new Set<RestoredBlob>();
+  for (let row = byVersion.get(key.version); row !== undefined && !chain.has(row);) {
+    chain.add(row);
+    row = byVersion.get(row.base ?? "");
+  }
+  if (chain.size === 0) return undefined;
+  for (const { version } of chain) await deleteBlob(call, { ...key, version });
+  await store(call, { blobs: [...chain] });
+  return "takes the value from the backup";
+}
+
+function isIn(row: { readonly checkpoint_ns: string }, { checkpointNs }: Problem): boolean {
+  return row.checkpoint_ns === checkpointNs;
+}
+
+async function store(
+  call: RepairCall,
+  { checkpoints = [], writes = [], blobs = [] }: Partial<Omit<BackupRows, "threadId">>,
+): Promise<void> {
+  const { schema } = call;
+  await runTransaction<unknown>(call, {
+    statements: [
+      ...checkpoints.map((row) => restoreCheckpoints.insert(schema, [row])),
+      ...writes.map((row) => restoreWrites.insert(schema, [row])),
+      ...blobs.map((row) => restoreBlobs.insert(schema, [row])),
+    ],
+  });
+}
