@@ -1071,8 +1071,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   ): Promise<ImportReport> {
     return this.#run("importThreads", { options }, async (call) => {
       const { importThreads, parseImport, parseLines } = await loadBackup();
-      const onProgress = parseImport(options);
-      return importThreads(call, parseLines(lines), onProgress);
+      const request = parseImport(options);
+      return importThreads(call, parseLines(lines), request, this.serde);
     });
   }
 

@@ -39,6 +39,7 @@ export {
   ThreadLockLostError,
   WritesMissingError,
 } from "./errors/index.js";
+export type { Damage } from "./errors/index.js";
 export type {
   ChannelStorage,
   NodeStats,
@@ -70,6 +71,7 @@ export type {
   ArchiveRule,
   ArchiveTarget,
   RestoreOptions,
+  DamagedFile,
   RestoreReport,
   ThreadArchiveOptions,
 } from "./archive/archive-types.js";

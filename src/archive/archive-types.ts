@@ -1,3 +1,4 @@
+import type { Damage } from "../errors/index.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { IdleOptions, RetentionOptions, UnprovenOrphans } from "../retention/retention-types.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
@@ -100,13 +101,18 @@ export interface RestoreOptions extends CallOptions {
    * Lifts the tombstones of the threads first. Default: false, so that a saver with `keepTombstones` refuses a deleted thread.
    */
   readonly liftTombstones?: boolean | undefined;
+  /**
+   * Stops at a damaged file, at the first stored row that differs, and at the first deleted thread, and throws. Default: false, so that the
+   * report names them.
+   */
+  readonly strict?: boolean | undefined;
   /** Called after each transaction, with everything that is stored so far. An error that it throws ends the call. */
   readonly onProgress?: ((progress: RowCounts & { readonly skipped: number }) => void) | undefined;
 }
 
 /** The result of `restore`. The counts of rows leave out rows that were already stored. */
 export interface RestoreReport extends RowCounts {
-  /** The threads that were found in the archive. */
+  /** The threads that were found in the archive, without those that were left. */
   readonly threads: number;
   /** The files that were read. */
   readonly files: number;
@@ -124,4 +130,20 @@ export interface RestoreReport extends RowCounts {
    * has only older checkpoints, and the newer ones are not stored. Their newest file is lost, or somebody deleted these checkpoints.
    */
   readonly incomplete: readonly string[];
+  /** Files that can't be read. Nothing of them was restored. */
+  readonly damagedFiles: readonly DamagedFile[];
+  /**
+   * The threads that were left: of each the first stored row that differs from that of the archive, or the damaged file that holds rows of
+   * it. What earlier transactions have stored of a long thread stays.
+   */
+  readonly damaged: readonly Damage[];
+  /** Threads that were left because they were deleted: with `keepTombstones` only, unless `liftTombstones` is set. */
+  readonly tombstoned: readonly string[];
+}
+
+/** A file of an archive that can't be read. */
+export interface DamagedFile {
+  readonly file: string;
+  /** Why it can't be read. A text for people, which may change between versions. */
+  readonly reason: string;
 }

@@ -1,11 +1,13 @@
-import type { RowLine } from "../backup/backup-line.js";
 import { importRows } from "../backup/import-threads.js";
 import { LatestRows } from "../backup/latest-rows.js";
+import { LeftThreads } from "../backup/left-threads.js";
+import { RowsOfThreads } from "../backup/rows-of-threads.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
 import { liftTombstones } from "../threads/thread-tombstones.js";
-import type { RestoreReport } from "./archive-types.js";
+import { ArchiveError } from "./archive-error.js";
+import type { DamagedFile, RestoreReport } from "./archive-types.js";
 import type { RestoreRequest } from "./boundary/parse-archive.js";
 import { readRows } from "./files/archive-file.js";
 import { lostFiles, prefixOf } from "./files/file-names.js";
@@ -14,27 +16,41 @@ import { IncompleteThreads } from "./incomplete-threads.js";
 
 /** Restores threads from an archive; see `restore` of the savers. */
 export async function restore(call: SaverCall, request: RestoreRequest): Promise<RestoreReport> {
-  const { target, onProgress } = request;
-  const { found, names, newest, lost } = await findRows(call, request);
-  const missing = (request.threads ?? []).filter((threadId) => !found.has(threadId));
-  if (request.liftTombstones) await liftTombstones(call, [...found.keys()]);
-  const counts = { ...NO_ROWS, threads: found.size, files: names.length, skipped: 0 };
-  let report: RestoreReport = { ...counts, missing, lostFiles: lost, incomplete: [] };
+  const { target, strict, onProgress } = request;
+  const { found, names, newest, lost, damagedFiles } = await findRows(call, request);
+  const left = new LeftThreads();
+  leaveThreadsOf(damagedFiles, [...(request.threads ?? []), ...found.keys()], left);
+  const meant = [...found.keys()].filter((threadId) => !left.has(threadId));
+  if (request.liftTombstones) await liftTombstones(call, meant);
+  const missing = (request.threads ?? []).filter((threadId) => !found.has(threadId) && !left.has(threadId));
+  const counts = { ...NO_ROWS, threads: meant.length, files: names.length, skipped: 0 };
+  const files = damagedFiles.map(({ file, reason }) => ({ file, reason }));
+  let report: RestoreReport = {
+    ...{ ...counts, missing, lostFiles: lost, incomplete: [] },
+    ...{ damagedFiles: files, ...left.rows },
+  };
   const threads = await IncompleteThreads.read(call, newest);
   const latest = new LatestRows(found);
   for (const name of names) {
     const before = report;
-    const rows = latest.of(ofThreads(readRows({ target, name, signal: call.signal }), found));
+    const rows = latest.of(new RowsOfThreads(meant).of(readRows({ target, name, signal: call.signal })));
     await importRows(call, rows, {
-      onProgress: ({ skipped, ...counts }) => {
-        report = { ...before, ...addCounts(before, counts), skipped: before.skipped + skipped };
+      onProgress: ({ skipped, damaged, tombstoned, ...counts }) => {
+        const stored = { ...addCounts(before, counts), skipped: before.skipped + skipped };
+        report = { ...before, ...stored, damaged, tombstoned };
         onProgress?.(report);
       },
       // What was stored since a row was archived is later.
       specials: "kept",
+      ...{ strict, left },
     });
   }
-  return { ...report, incomplete: await threads.afterwards(call) };
+  const isRestored = (threadId: string): boolean => !left.has(threadId);
+  return {
+    ...report,
+    threads: meant.filter(isRestored).length,
+    incomplete: (await threads.afterwards(call)).filter(isRestored),
+  };
 }
 
 interface FoundRows {
@@ -46,21 +62,38 @@ interface FoundRows {
   readonly newest: ReadonlyMap<string, string>;
   /** The files that are not there, although others name them. */
   readonly lost: readonly string[];
+  readonly damagedFiles: readonly UnreadFile[];
+}
+
+/** A file that can't be read to its end. */
+interface UnreadFile extends DamagedFile {
+  /** The threads whose rows it was read for until then. */
+  readonly threads: readonly string[];
 }
 
 /** Reads every file that may hold rows of the threads to its end, and so verifies it, before anything is stored. */
-async function findRows(call: SaverCall, { target, threads }: RestoreRequest): Promise<FoundRows> {
+async function findRows(call: SaverCall, { target, threads, strict }: RestoreRequest): Promise<FoundRows> {
   const wanted = threads && new Set(threads);
   const found = new Map<string, number>();
   const newest = new Map<string, string>();
   const names: string[] = [];
+  const damagedFiles: UnreadFile[] = [];
   const all = await newestFirst(call, target, prefixesOf(threads));
   for (const name of all) {
     throwIfAborted(call.signal);
     const ofFile = new Set<string>();
-    for await (const line of readRows({ target, name, signal: call.signal })) {
-      if (!("thread" in line) || wanted?.has(line.thread) === false) continue;
-      if (numberOfRows(line) > 0) ofFile.add(line.thread);
+    const begun = new Set<string>();
+    try {
+      for await (const line of readRows({ target, name, signal: call.signal })) {
+        const thread = "thread" in line ? line.thread : "table" in line ? line.thread_id : undefined;
+        if (thread === undefined || wanted?.has(thread) === false) continue;
+        begun.add(thread);
+        if ("thread" in line && numberOfRows(line) > 0) ofFile.add(thread);
+      }
+    } catch (error) {
+      if (strict || !(error instanceof ArchiveError)) throw error;
+      damagedFiles.push({ file: name, reason: error.message, threads: [...begun] });
+      continue;
     }
     for (const thread of ofFile) {
       found.set(thread, (found.get(thread) ?? 0) + 1);
@@ -68,22 +101,20 @@ async function findRows(call: SaverCall, { target, threads }: RestoreRequest): P
     }
     if (ofFile.size > 0) names.push(name);
   }
-  return { found, names, newest, lost: lostFiles(all) };
+  return { found, names, newest, lost: lostFiles(all), damagedFiles };
+}
+
+/** Leaves the threads that a damaged file is known to hold rows of: their other files alone would restore an earlier state. */
+function leaveThreadsOf(files: readonly UnreadFile[], known: readonly string[], left: LeftThreads): void {
+  for (const { file, reason, threads } of files) {
+    const ofName = known.filter((threadId) => file.startsWith(prefixOf(threadId)));
+    const ids = [...new Set([...threads, ...ofName])].filter((threadId) => !left.has(threadId));
+    left.add({ damaged: ids.map((threadId) => ({ threadId, reason })), tombstoned: [] }, ids);
+  }
 }
 
 /** What the names of the files of the threads begin with, and those of many threads. */
 function prefixesOf(threads: readonly string[] | undefined): string[] {
   if (threads === undefined) return [""];
   return threads.length === 0 ? [] : [undefined, ...threads].map(prefixOf);
-}
-
-async function* ofThreads(
-  lines: AsyncIterable<RowLine>,
-  threads: ReadonlyMap<string, number>,
-): AsyncGenerator<RowLine> {
-  let isMeant = false;
-  for await (const line of lines) {
-    if ("table" in line) isMeant = threads.has(line.thread_id);
-    if ("thread" in line ? threads.has(line.thread) : isMeant) yield line;
-  }
 }

@@ -42,7 +42,9 @@ export class ChainedBackup {
       this.#checkFirst(line);
     };
     try {
-      for await (const row of readBackupLines<RowLine>(THREAD_BACKUP, this.#observed(), parseRow, onFirst)) {
+      for await (const row of readBackupLines<RowLine>(THREAD_BACKUP, this.#observed(), parseRow, {
+        onFirst,
+      })) {
         yield { row, text: this.#text };
       }
     } catch (error) {

@@ -1,11 +1,13 @@
-import type { CallContext } from "../db/call-context.js";
 import { DatabaseError } from "../errors/index.js";
 import { chunksOf } from "../saver/model/chunks-of.js";
 import { rowKey } from "../saver/model/row-key.js";
 import { getBackupPage, type PageCursor, type PageRange, type PageRow } from "./queries/get-backup-page.js";
 import { type BlobKeyRow, getBlobKeys } from "./queries/get-blob-keys.js";
 import { getWriteKeys, type WriteKeyRow } from "./queries/get-write-keys.js";
+import { nextCheckpoint } from "./queries/next-checkpoint.js";
+import { isLost } from "./refused-rows.js";
 import type { CheckpointLine, RowLine } from "./backup-line.js";
+import type { ExportCall } from "./export-call.js";
 import { exportBlobs, exportWrites } from "./export-values.js";
 
 /** The most checkpoints that one statement reads. */
@@ -29,7 +31,7 @@ interface ExportedKeys {
  * Exports all rows of a thread: first its checkpoints in pages, the newest first, each page after its values and writes;
  * then the values and writes without a checkpoint.
  */
-export async function* exportThread(call: CallContext, threadId: string): AsyncGenerator<RowLine> {
+export async function* exportThread(call: ExportCall, threadId: string): AsyncGenerator<RowLine> {
   const exported: ExportedKeys = { checkpoints: new Set(), blobs: new Set() };
   let after: PageCursor | undefined;
   do {
@@ -51,7 +53,7 @@ export interface ThreadPart {
 
 /** Exports a part of a thread as {@link exportThread} does. Leaves out what is no longer stored. */
 export async function* exportPart(
-  call: CallContext,
+  call: ExportCall,
   threadId: string,
   part: ThreadPart,
 ): AsyncGenerator<RowLine> {
@@ -78,16 +80,19 @@ async function* exportStored(read: () => AsyncGenerator<RowLine, boolean>): Asyn
   if (!(yield* read())) yield* read();
 }
 
+type Range = Omit<PageRange, "rows" | "bytes">;
+
 /** @returns The checkpoints of the page; none after the last page. */
 async function* exportPage(
-  call: CallContext,
-  range: Omit<PageRange, "rows" | "bytes">,
+  call: ExportCall,
+  range: Range,
   exported: ExportedKeys,
 ): AsyncGenerator<RowLine, readonly PageCursor[]> {
   const { threadId } = range;
   const writes = new Set<string>();
   for (let read = 1; read <= MAX_PAGE_READS; read++) {
-    const rows = await getBackupPage(call, { ...range, rows: PAGE_ROWS, bytes: PAGE_BYTES });
+    const rows = await readPage(call, range);
+    if ("checkpointId" in rows) return [rows];
     const isComplete =
       (yield* exportBlobs(call, threadId, blobsOf(rows), exported.blobs)) &&
       (yield* exportWrites(call, threadId, writesOf(rows), writes));
@@ -111,9 +116,29 @@ async function* exportPage(
   );
 }
 
+/** @returns The rows of a page, or the key of its first checkpoint if the server can't read that. */
+async function readPage(call: ExportCall, range: Range): Promise<readonly PageRow[] | PageCursor> {
+  const { threadId, after } = range;
+  const read = (rows: number) => getBackupPage(call, { ...range, rows, bytes: PAGE_BYTES });
+  try {
+    return await read(PAGE_ROWS);
+  } catch (error) {
+    if (call.onDamaged === undefined || !isLost(error)) throw error;
+  }
+  try {
+    return await read(1);
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    const key = await nextCheckpoint(call, threadId, after);
+    if (key === undefined) return [];
+    call.onDamaged({ threadId, ...key, reason: error.message });
+    return key;
+  }
+}
+
 /** Exports the blobs that no checkpoint references: left by killed writers or by older versions of savers. */
 async function* exportUnreferencedBlobs(
-  call: CallContext,
+  call: ExportCall,
   threadId: string,
   { blobs }: ExportedKeys,
 ): AsyncGenerator<RowLine> {
@@ -127,7 +152,7 @@ async function* exportUnreferencedBlobs(
 
 /** Exports the writes whose checkpoint is not stored, or not stored yet. */
 async function* exportUnreferencedWrites(
-  call: CallContext,
+  call: ExportCall,
   threadId: string,
   { checkpoints }: ExportedKeys,
 ): AsyncGenerator<RowLine> {
@@ -136,7 +161,7 @@ async function* exportUnreferencedWrites(
 
 /** Exports the writes of the checkpoints that `isMeant` selects by their row keys. */
 async function* exportWritesOf(
-  call: CallContext,
+  call: ExportCall,
   threadId: string,
   isMeant: (checkpoint: string) => boolean,
 ): AsyncGenerator<RowLine> {

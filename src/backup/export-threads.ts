@@ -6,6 +6,8 @@ import { nextStoredThread } from "./queries/next-stored-thread.js";
 import type { ExportRequest } from "./boundary/parse-backup.js";
 import type { BackupCounts, RowLine, ThreadLine } from "./backup-line.js";
 import { exportThread } from "./export-thread.js";
+import type { ExportCall } from "./export-call.js";
+import { isLost } from "./refused-rows.js";
 import { BackupTotals } from "./backup-totals.js";
 import { type EarlierThreads, readFingerprints, storedFingerprint } from "./fingerprints.js";
 import { THREAD_BACKUP } from "./parse-line.js";
@@ -16,20 +18,21 @@ const READ_BYTES = 4 * 2 ** 20;
 /** A thread to export, and what reads its rows. */
 export interface ExportedThread {
   readonly threadId: string;
-  readonly rows: (call: CallContext) => AsyncIterable<RowLine>;
+  readonly rows: (call: ExportCall) => AsyncIterable<RowLine>;
 }
 
 /** Yields the lines of a backup; see `exportThreads` of the savers. */
 export async function* exportThreads(
   call: CallContext,
-  { threads, since }: ExportRequest,
+  { threads, since, onDamaged }: ExportRequest,
 ): AsyncGenerator<string> {
   await refuseHiddenRows(call);
+  const exporting: ExportCall = { ...call, onDamaged };
   if (since === undefined) {
-    yield* exportEach(call, wholeThreads(threads ?? storedThreads(call)));
+    yield* exportEach(exporting, wholeThreads(threads ?? storedThreads(call)));
   } else {
     const earlier = await readFingerprints(since, call.signal);
-    yield* exportEach(call, wholeThreads(changedThreads(call, threads, earlier)), earlier.sha256);
+    yield* exportEach(exporting, wholeThreads(changedThreads(exporting, threads, earlier)), earlier.sha256);
   }
 }
 
@@ -39,7 +42,7 @@ export async function* exportThreads(
  * @param since - The checksum of the backup that this one continues. Default: it is a full one.
  */
 export async function* exportEach(
-  call: CallContext,
+  call: ExportCall,
   threads: AsyncIterable<ExportedThread> | Iterable<ExportedThread>,
   since?: string,
 ): AsyncGenerator<string> {
@@ -57,9 +60,14 @@ export async function* exportEach(
   };
   for await (const { threadId: thread, rows } of threads) {
     const before = totals.counts;
-    for await (const line of rows(callInPieces)) {
-      totals.count(line);
-      yield hashedLine(line);
+    try {
+      for await (const line of rows(callInPieces)) {
+        totals.count(line);
+        yield hashedLine(line);
+      }
+    } catch (error) {
+      if (call.onDamaged === undefined || !isLost(error)) throw error;
+      call.onDamaged({ threadId: thread, reason: error.message });
     }
     const end: ThreadLine = { thread, ...rowsSince(before, totals.counts) };
     totals.count(end);
@@ -76,7 +84,7 @@ async function* wholeThreads(
 
 /** Yields the threads whose rows are not those of the earlier backups, and then those that are gone. */
 async function* changedThreads(
-  call: CallContext,
+  call: ExportCall,
   threads: readonly string[] | undefined,
   { fingerprints }: EarlierThreads,
 ): AsyncGenerator<string> {
@@ -84,9 +92,20 @@ async function* changedThreads(
   for await (const thread of threads ?? storedThreads(call)) {
     const earlier = others.get(thread);
     others.delete(thread);
-    if (earlier === undefined || earlier !== (await storedFingerprint(call, thread))) yield thread;
+    if (earlier === undefined || (await hasChanged(call, thread, earlier))) yield thread;
   }
   if (threads === undefined) yield* others.keys();
+}
+
+/** What can't be read has not changed: the earlier backups have all of its rows, and an increment would have fewer. */
+async function hasChanged(call: ExportCall, threadId: string, earlier: string): Promise<boolean> {
+  try {
+    return earlier !== (await storedFingerprint(call, threadId));
+  } catch (error) {
+    if (call.onDamaged === undefined || !isLost(error)) throw error;
+    call.onDamaged({ threadId, reason: error.message });
+    return false;
+  }
 }
 
 async function* storedThreads(call: CallContext): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
-import type { CallContext } from "../db/call-context.js";
+import type { DatabaseError } from "../errors/index.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
 import { rowKey } from "../saver/model/row-key.js";
-import { getPiece } from "../saver/queries/get-piece.js";
+import { getPiece, type PieceRange, type PieceRow } from "../saver/queries/get-piece.js";
 import type { BlobKeyRow } from "./queries/get-blob-keys.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
@@ -9,6 +9,8 @@ import type { WriteKeyRow } from "./queries/get-write-keys.js";
 import { portionsOf } from "../saver/model/portions-of.js";
 import { pieceBytesOf } from "../db/size-limits.js";
 import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
+import { type ExportCall, readEach } from "./export-call.js";
+import { isLost } from "./refused-rows.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
 
 /** What one statement reads at most. */
@@ -26,7 +28,7 @@ const PIECE_LENGTH = 77 * 2 ** 10;
  * @returns Whether all of them were still stored.
  */
 export async function* exportBlobs(
-  call: CallContext,
+  call: ExportCall,
   threadId: string,
   keys: readonly BlobKeyRow[],
   exported: Set<string>,
@@ -35,17 +37,24 @@ export async function* exportBlobs(
   const byKey = new Map(keys.map((key) => [keyOf(key), key]));
   const missing = [...byKey].flatMap(([id, key]) => (exported.has(id) ? [] : [key]));
   let hasBases = true;
+  const { onDamaged } = call;
+  const onLost =
+    onDamaged &&
+    ((key: BlobKeyRow, { message: reason }: DatabaseError): void => {
+      const { checkpoint_ns: checkpointNs, channel, version } = key;
+      onDamaged({ threadId, checkpointNs, channel, version, reason });
+      // It is not read again.
+      exported.add(keyOf(key));
+    });
   for (const portion of portionsOf(missing, sizeOf, PORTION)) {
     const bases: BlobKeyRow[] = [];
-    for (const { type, blob, base, whole_bytes, ...key } of await getStoredBlobs(call, threadId, portion)) {
-      // Whole values have the columns that older versions know.
-      const splice = base !== null && { base, whole_bytes };
+    const rows = await readEach(portion, (keys) => getStoredBlobs(call, threadId, keys), onLost);
+    for (const { type, blob, base, whole_bytes, ...key } of rows) {
       const columns: BlobColumns = {
-        table: "checkpoint_blobs",
-        thread_id: threadId,
-        ...key,
-        type,
-        ...splice,
+        ...{ table: "checkpoint_blobs", thread_id: threadId, ...key, type },
+        // Whole values have the columns that older versions know.
+        ...(base !== null && { base }),
+        ...(whole_bytes !== null && { whole_bytes }),
       };
       const { checkpoint_ns: checkpointNs, channel, version } = key;
       const place = { threadId, checkpointNs, channel, version };
@@ -60,7 +69,7 @@ export async function* exportBlobs(
 
 /** Exports the writes with these keys, as {@link exportBlobs} does with blobs. */
 export async function* exportWrites(
-  call: CallContext,
+  call: ExportCall,
   threadId: string,
   keys: readonly WriteKeyRow[],
   exported: Set<string>,
@@ -68,8 +77,16 @@ export async function* exportWrites(
   const keyOf = (row: Omit<WriteKeyRow, "bytes">) =>
     rowKey(row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx));
   const missing = keys.filter((key) => !exported.has(keyOf(key)));
+  const { onDamaged } = call;
+  const onLost =
+    onDamaged &&
+    ((key: WriteKeyRow, { message: reason }: DatabaseError): void => {
+      onDamaged({ threadId, checkpointNs: key.checkpoint_ns, checkpointId: key.checkpoint_id, reason });
+      exported.add(keyOf(key));
+    });
   for (const portion of portionsOf(missing, sizeOf, PORTION)) {
-    for (const { blob, ...row } of await getStoredWrites(call, threadId, portion)) {
+    const rows = await readEach(portion, (keys) => getStoredWrites(call, threadId, keys), onLost);
+    for (const { blob, ...row } of rows) {
       const columns: WriteColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
       const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
       const place = { threadId, checkpointNs, checkpointId, taskId, idx, channel };
@@ -80,9 +97,9 @@ export async function* exportWrites(
   return missing.every((key) => exported.has(keyOf(key)));
 }
 
-/** @returns Whether the row was still stored when its last piece was read. */
+/** @returns Whether the row was still stored when its last piece was read, or can't be read. */
 async function* exportValue(
-  call: CallContext,
+  call: ExportCall,
   columns: BlobColumns | WriteColumns,
   place: CheckpointValueContext,
   sent: string | null,
@@ -94,10 +111,10 @@ async function* exportValue(
   const pieceBytes = pieceBytesOf(call);
   let rowVersion = sent.slice(LEFT_OUT.length);
   for (let offset = 0, total = 1; offset < total; offset += pieceBytes) {
-    const row = await getPiece(call, place, { rowVersion, offset, pieceBytes });
-    if (row === undefined) {
+    const row = await readPiece(call, place, { rowVersion, offset, pieceBytes });
+    if (row === undefined || row === "lost") {
       if (offset > 0) yield { cancelled: true };
-      return false;
+      return row === "lost";
     }
     if (offset === 0) yield { ...columns, bytes: row.total };
     total = row.total;
@@ -107,6 +124,22 @@ async function* exportValue(
     }
   }
   return true;
+}
+
+async function readPiece(
+  call: ExportCall,
+  place: CheckpointValueContext,
+  range: PieceRange,
+): Promise<PieceRow | "lost" | undefined> {
+  try {
+    return await getPiece(call, place, range);
+  } catch (error) {
+    if (call.onDamaged === undefined || !isLost(error)) throw error;
+    const { threadId, checkpointNs, channel } = place;
+    const row = "version" in place ? { version: place.version } : { checkpointId: place.checkpointId };
+    call.onDamaged({ threadId, checkpointNs, channel, ...row, reason: error.message });
+    return "lost";
+  }
 }
 
 function sizeOf({ bytes }: { readonly bytes: number | null }): number {

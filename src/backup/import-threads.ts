@@ -6,31 +6,35 @@ import type { ImportReport } from "./backup-types.js";
 import type { BackupCounts, RowLine } from "./backup-line.js";
 import { BackupTotals } from "./backup-totals.js";
 import { parseLine, THREAD_BACKUP } from "./parse-line.js";
-import { PortionImporter } from "./portion-importer.js";
-import type { StoredSpecials } from "./store-portion.js";
+import { type ImportRules, PortionImporter } from "./portion-importer.js";
+import { RowsOfThreads } from "./rows-of-threads.js";
+import type { ImportRequest } from "./boundary/parse-backup.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 
 /** Stores the rows of a backup; see `importThreads` of the savers. */
-export function importThreads(
+export async function importThreads(
   call: SaverCall,
   lines: AsyncIterable<unknown> | Iterable<unknown>,
-  onProgress: ((progress: ImportReport) => void) | undefined,
+  { threads, replaceDamaged, ...rules }: ImportRequest,
+  serde: ContextualSerializer,
 ): Promise<ImportReport> {
-  return importRows(call, readBackup(lines), { onProgress, specials: "replaced" });
-}
-
-interface ImportRules {
-  readonly onProgress: ((progress: ImportReport) => void) | undefined;
-  readonly specials: StoredSpecials;
+  const wanted = threads && new RowsOfThreads(threads);
+  const report = await importRows(call, wanted?.of(readBackup(lines)) ?? readBackup(lines), {
+    ...rules,
+    specials: "replaced",
+    serde: replaceDamaged ? serde : undefined,
+  });
+  return { ...report, missing: wanted?.missing ?? [] };
 }
 
 /** Stores rows that were read from a backup. */
 export async function importRows(
   call: SaverCall,
   rows: AsyncIterable<RowLine>,
-  { onProgress, specials }: ImportRules,
+  rules: ImportRules,
 ): Promise<ImportReport> {
-  const importer = new PortionImporter(call, onProgress, specials);
+  const importer = new PortionImporter(call, rules);
   try {
     for await (const row of rows) {
       throwIfAborted(call.signal);

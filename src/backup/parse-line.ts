@@ -25,8 +25,9 @@ const blob = z.strictObject({
   channel: key,
   version: key,
   type: text,
-  base: key.optional(),
-  whole_bytes: z.int32().min(0).optional(),
+  base: key.nullish(),
+  // A backup is a copy of rows, damaged ones among them: whatever the column can hold.
+  whole_bytes: z.int32().nullish(),
 });
 const write = z.strictObject({
   table: z.literal("checkpoint_writes"),

@@ -1,12 +1,14 @@
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
-import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ImportReport } from "./backup-types.js";
 import type { BlobLine, RowLine, WriteLine } from "./backup-line.js";
+import type { BackupPortion } from "./backup-portion.js";
 import { decodeBase64 } from "./base64.js";
 import { CommittedValues } from "./committed-values.js";
 import { incompleteValue, PiecedValue, strayPiece } from "./pieced-value.js";
-import { type StoredPortion, type StoredSpecials, storePortion } from "./store-portion.js";
+import { LeftThreads } from "./left-threads.js";
+import { type StoredPortion, storePortion, type StoringRules } from "./store-portion.js";
 
 /** The most bytes and rows that one transaction stores; a single longer value has a transaction of its own. */
 const PORTION_BYTES = 8 * 2 ** 20;
@@ -22,29 +24,34 @@ type Table = keyof CollectedRows;
 
 const TABLES = ["checkpoints", "writes", "blobs"] as const;
 
+/** How a backup is imported. */
+export interface ImportRules extends StoringRules {
+  readonly onProgress: ((progress: ImportReport) => void) | undefined;
+  /** The threads that an earlier backup of the same call has cost. Default: none. */
+  readonly left?: LeftThreads | undefined;
+}
+
 /** Collects the rows of a backup and stores them in portions, each in one transaction. */
 export class PortionImporter {
   readonly #call: SaverCall;
-  readonly #onProgress: ((progress: ImportReport) => void) | undefined;
-  readonly #specials: StoredSpecials;
-  #report: ImportReport = { ...NO_ROWS, threads: 0, skipped: 0 };
+  readonly #rules: ImportRules;
+  readonly #left: LeftThreads;
+  #report: ImportReport;
   #collected: CollectedRows = { checkpoints: [], writes: [], blobs: [] };
   #bytes = 0;
-  #threads = 0;
+  /** The threads that have ended since the last transaction. */
+  #ended: string[] = [];
   #piecedValue: PiecedValue | undefined;
   /** The thread of the rows that are read now; `undefined` after the line that ends the thread. */
   #thread: string | undefined;
   /** The rows of that thread in earlier transactions. */
   #committed: CommittedValues | undefined;
 
-  constructor(
-    call: SaverCall,
-    onProgress: ((progress: ImportReport) => void) | undefined,
-    specials: StoredSpecials,
-  ) {
+  constructor(call: SaverCall, rules: ImportRules) {
     this.#call = call;
-    this.#onProgress = onProgress;
-    this.#specials = specials;
+    this.#rules = rules;
+    this.#left = rules.left ?? new LeftThreads();
+    this.#report = { ...NO_ROWS, threads: 0, skipped: 0, replaced: 0, missing: [], ...this.#left.rows };
   }
 
   /** The rows stored so far. */
@@ -56,7 +63,7 @@ export class PortionImporter {
     if ("piece" in line) await this.#addPiece(line.piece);
     else if ("cancelled" in line) this.#piecedValue = undefined;
     else if (this.#piecedValue !== undefined) throw incompleteValue();
-    else if ("thread" in line) this.#endThread();
+    else if ("thread" in line) this.#endThread(line.thread);
     else if (line.table === "checkpoints") await this.#collect("checkpoints", line, headerLength(line));
     else if ("bytes" in line) this.#piecedValue = new PiecedValue(line);
     else await this.#collectValue(line, line.blob === null ? null : decodeBase64(line.blob));
@@ -69,8 +76,8 @@ export class PortionImporter {
     return this.#report;
   }
 
-  #endThread(): void {
-    this.#threads += 1;
+  #endThread(threadId: string): void {
+    this.#ended.push(threadId);
     this.#thread = undefined;
   }
 
@@ -94,6 +101,7 @@ export class PortionImporter {
     row: CollectedRows[Name][number],
     bytes: number,
   ): Promise<void> {
+    if (this.#left.has(row.thread_id)) return;
     if (this.#bytes > 0 && this.#bytes + bytes > PORTION_BYTES) await this.#flush();
     const rows: CollectedRows[Name][number][] = this.#collected[table];
     rows.push(row);
@@ -108,14 +116,14 @@ export class PortionImporter {
     const portion = this.#collected;
     this.#collected = { checkpoints: [], writes: [], blobs: [] };
     this.#bytes = 0;
-    const stored = await storePortion(this.#call, portion, this.#committed, this.#specials);
-    this.#addCommitted(portion);
-    for (const table of TABLES) this.#addToReport(table, stored[table], portion[table].length);
-    this.#report = { ...this.#report, threads: this.#threads };
-    this.#onProgress?.(this.#report);
+    const outcome = await storePortion(this.#call, portion, this.#committed, this.#rules);
+    this.#left.add(outcome, outcome.left);
+    this.#addCommitted(outcome.portion);
+    this.#report = this.#reportWith(outcome);
+    this.#rules.onProgress?.(this.#report);
   }
 
-  #addCommitted(portion: CollectedRows): void {
+  #addCommitted(portion: BackupPortion): void {
     const threadId = this.#thread;
     if (threadId === undefined) this.#committed = undefined;
     else {
@@ -124,14 +132,22 @@ export class PortionImporter {
     }
   }
 
-  #addToReport(table: Table, stored: StoredPortion[Table], rows: number): void {
-    const report = this.#report;
-    const counts: RowCounts = { ...report, [table]: report[table] + stored.length };
-    this.#report = {
+  #reportWith({ stored, portion, replaced, kept }: StoredPortion): ImportReport {
+    const { threads, skipped, replaced: before, ...report } = this.#report;
+    const { checkpoints, writes, blobs } = stored;
+    const rows = TABLES.reduce((sum, table) => sum + portion[table].length - stored[table].length, 0);
+    const bytes = [...checkpoints, ...writes, ...blobs].reduce((sum, row) => sum + row.bytes, 0);
+    const ended = this.#ended.filter((threadId) => !this.#left.has(threadId));
+    this.#ended = [];
+    return {
       ...report,
-      ...counts,
-      bytes: report.bytes + stored.reduce((sum, { bytes }) => sum + bytes, 0),
-      skipped: report.skipped + rows - stored.length,
+      ...addCounts(report, {
+        ...{ checkpoints: checkpoints.length, writes: writes.length, blobs: blobs.length, bytes },
+      }),
+      ...this.#left.rows,
+      threads: threads + ended.length,
+      skipped: skipped + rows - replaced - kept,
+      replaced: before + replaced,
     };
   }
 }

@@ -1,107 +1,184 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import type { Damage } from "../errors/index.js";
+import { refuseTombstones } from "../saver/codec/refuse-deleted.js";
 import { compareText } from "../saver/model/compare-text.js";
-import { rowKey } from "../saver/model/row-key.js";
-import { restoreBlobs } from "../saver/queries/restore-blobs.js";
-import { restoreCheckpoints } from "./queries/restore-checkpoints.js";
-import { restoreWrites, updateSpecialWrites } from "../saver/queries/restore-writes.js";
-import type {
-  DifferingRow,
-  RestoredBlob,
-  RestoredCheckpoint,
-  RestoredWrite,
-  RestoreStatements,
-  StoredRow,
-} from "../saver/queries/restored-rows.js";
 import { inTurnOf } from "../saver/in-turn-of.js";
+import { selectTombstones, type TombstoneRow } from "../saver/queries/tombstones.js";
+import type { DifferingRow, StoredRow } from "../saver/queries/restored-rows.js";
 import { tombstoneGuard } from "../saver/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { writingThreads } from "../saver/call/writing-threads.js";
-import { BackupError } from "./backup-error.js";
 import type { CommittedValues } from "./committed-values.js";
+import { damageOfRow, damagePerThread, DifferingRows } from "./differing-rows.js";
+import type { LeftRows } from "./left-threads.js";
+import { isOfRows } from "./refused-rows.js";
+import { replaceUnreadable } from "./replace-unreadable.js";
+import { BLOBS, CHECKPOINTS, type RestoredTable, type StoredSpecials, WRITES } from "./restored-tables.js";
+import { type BackupPortion, threadsOf, withoutThreads } from "./backup-portion.js";
+import type { ContextualSerializer } from "../serde/serde-context.js";
 
-/** The rows of a backup that one transaction stores. */
-export interface BackupPortion {
-  readonly checkpoints: readonly RestoredCheckpoint[];
-  readonly writes: readonly RestoredWrite[];
-  readonly blobs: readonly RestoredBlob[];
+/** How portions are stored. */
+export interface StoringRules {
+  readonly specials: StoredSpecials;
+  /** Whether the first row that differs, and the first thread with a tombstone, ends the import. Otherwise it costs its thread. */
+  readonly strict: boolean;
+  /** Reads stored rows that differ. Those that it can't read are replaced, and the others are kept. Absent: all are kept. */
+  readonly serde?: ContextualSerializer | undefined;
 }
 
-/** The rows that were inserted or replaced; the others were already stored. */
-export type StoredPortion = Readonly<Record<keyof BackupPortion, readonly StoredRow[]>>;
-
-/** The statements that restore the rows of a table, and the key of a row. */
-interface RestoredTable<Row extends object> {
-  readonly statements: Pick<RestoreStatements<Row, unknown>, "insert" | "selectDiffering">;
-  readonly keyOf: (row: Row) => string;
-  /** Whether a stored row may differ and stay. Default: none may. */
-  readonly mayDiffer?: (row: Row) => boolean;
+/** What became of a portion. */
+export interface StoredPortion extends LeftRows {
+  /** The rows that were inserted, and special writes that were replaced. The others were already stored. */
+  readonly stored: Readonly<Record<keyof BackupPortion, readonly StoredRow[]>>;
+  /** The rows of the threads that were not left. */
+  readonly portion: BackupPortion;
+  /** The threads that were left. */
+  readonly left: readonly string[];
+  /** The number of stored rows that could not be read and were replaced, and of those that differ and were kept. */
+  readonly replaced: number;
+  readonly kept: number;
 }
-
-/** What becomes of a stored special write that differs, such as an interrupt after an answer: the later one counts. */
-export type StoredSpecials = "replaced" | "kept";
-
-const BLOBS: RestoredTable<RestoredBlob> = {
-  statements: restoreBlobs,
-  keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.channel, row.version),
-};
-const KEPT_WRITES: RestoredTable<RestoredWrite> = {
-  statements: restoreWrites,
-  keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx)),
-  mayDiffer: ({ idx }) => idx < 0,
-};
-const WRITES: Readonly<Record<StoredSpecials, RestoredTable<RestoredWrite>>> = {
-  kept: KEPT_WRITES,
-  replaced: { ...KEPT_WRITES, statements: updateSpecialWrites },
-};
-const CHECKPOINTS: RestoredTable<RestoredCheckpoint> = {
-  statements: restoreCheckpoints,
-  keyOf: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id),
-};
 
 /**
  * Stores rows of a backup in one transaction, so that nobody can delete a value as unreferenced before its checkpoint is
  * stored. It takes its locks in the order checkpoints, writes, blobs, as every writer does.
  *
+ * A thread that can't be stored costs only itself: the transaction is rolled back and runs again without the thread.
+ *
  * @param committed - The rows of an unfinished thread that earlier transactions have committed.
- * @throws BackupError when a row is already stored with different content; then nothing is stored.
+ * @throws BackupError when the rules are strict and a row is already stored with different content; then nothing is stored.
  */
 export async function storePortion(
   call: SaverCall,
   portion: BackupPortion,
   committed: CommittedValues | undefined,
-  specials: StoredSpecials,
+  rules: StoringRules,
 ): Promise<StoredPortion> {
   const threadIds = threadsOf(portion);
-  const writing = writingThreads(call, () => threadIds);
-  return inTurnOf(call, threadIds, () =>
-    inOneTransaction(writing, async (transaction) => {
-      await refuseTombstones(transaction, portion);
-      const checkpoints = await storeRows(transaction, portion.checkpoints, CHECKPOINTS);
-      await committed?.lockAndCheck(transaction, portion.checkpoints);
-      const writes = await storeRows(transaction, portion.writes, WRITES[specials]);
-      const blobs = await storeRows(transaction, portion.blobs, BLOBS);
-      return { checkpoints, writes, blobs };
-    }),
-  );
+  return inTurnOf(call, threadIds, () => storeOrLeave(call, portion, committed, rules));
 }
 
+async function storeOrLeave(
+  call: SaverCall,
+  portion: BackupPortion,
+  committed: CommittedValues | undefined,
+  rules: StoringRules,
+): Promise<StoredPortion> {
+  const threadIds = threadsOf(portion);
+  const isPassedIn = call.database.kysely.isTransaction;
+  const leave = async (damaged: readonly Damage[]): Promise<StoredPortion> => {
+    const left = damaged.map(({ threadId }) => threadId);
+    return together([
+      leftOut(damaged),
+      await storeOrLeave(call, withoutThreads(portion, left), committed, rules),
+    ]);
+  };
+  if (threadIds.length === 0) return leftOut([]);
+  if (isPassedIn && !rules.strict && rules.serde === undefined) {
+    // Nothing can be undone there, so what differs is looked for before anything is stored.
+    const damaged = damagePerThread(await differingRows(call, portion));
+    if (damaged.length > 0) return leave(damaged);
+  }
+  try {
+    return await storeAll(
+      writingThreads(call, () => threadIds),
+      portion,
+      committed,
+      rules,
+    );
+  } catch (error) {
+    if (rules.strict || isPassedIn) throw error;
+    if (error instanceof DifferingRows) return leave(damagePerThread(error.rows));
+    if (!isOfRows(error)) throw error;
+    const [threadId = "", ...others] = threadIds;
+    if (others.length === 0) return leave([{ threadId, reason: error.message }]);
+    // The error does not say which row it is about.
+    const parts: StoredPortion[] = [];
+    for (const thread of threadIds) {
+      const ofThread = withoutThreads(
+        portion,
+        threadIds.filter((each) => each !== thread),
+      );
+      parts.push(await storeOrLeave(call, ofThread, committed, rules));
+    }
+    return together(parts);
+  }
+}
+
+async function storeAll(
+  call: SaverCall,
+  given: BackupPortion,
+  committed: CommittedValues | undefined,
+  rules: StoringRules,
+): Promise<StoredPortion> {
+  return inOneTransaction(call, async (transaction) => {
+    const tombstones = await tombstonesOf(transaction, threadsOf(given));
+    if (rules.strict) refuseTombstones(tombstones);
+    const tombstoned = tombstones.map((row) => row.thread_id);
+    const portion = withoutThreads(given, tombstoned);
+    const checkpoints = await storeRows(transaction, portion.checkpoints, CHECKPOINTS, rules);
+    await committed?.lockAndCheck(transaction, portion.checkpoints);
+    const writes = await storeRows(transaction, portion.writes, WRITES[rules.specials], rules);
+    const blobs = await storeRows(transaction, portion.blobs, BLOBS, rules);
+    const kept = [checkpoints, writes, blobs].flatMap((each) => each.kept);
+    return {
+      stored: { checkpoints: checkpoints.stored, writes: writes.stored, blobs: blobs.stored },
+      replaced: checkpoints.replaced + writes.replaced + blobs.replaced,
+      kept: kept.length,
+      ...{ portion, left: tombstoned, tombstoned, damaged: kept.map(damageOfRow) },
+    };
+  });
+}
+
+interface StoredRows {
+  readonly stored: readonly StoredRow[];
+  readonly replaced: number;
+  readonly kept: readonly DifferingRow[];
+}
+
+/** @throws DifferingRows where the rules replace nothing and a row differs, or they are strict and one that differs can be read. */
 async function storeRows<Row extends object>(
   call: SaverCall,
   rows: readonly Row[],
-  { statements, keyOf, mayDiffer = () => false }: RestoredTable<Row>,
-): Promise<StoredRow[]> {
-  if (rows.length === 0) return [];
-  const { schema } = call;
+  table: RestoredTable<Row>,
+  { strict, serde }: StoringRules,
+): Promise<StoredRows> {
+  if (rows.length === 0) return { stored: [], replaced: 0, kept: [] };
+  const { statements, keyOf } = table;
   const sorted = sortedByKey(rows, keyOf);
-  const [stored = []] = await runTransaction(call, { statements: [statements.insert(schema, sorted)] });
-  if (stored.length === rows.length) return stored;
+  const [stored = []] = await runTransaction(call, { statements: [statements.insert(call.schema, sorted)] });
+  const differing = stored.length === rows.length ? [] : await differingRowsOf(call, rows, table);
+  const { replaced, kept } =
+    serde === undefined
+      ? { replaced: 0, kept: differing }
+      : await replaceUnreadable({ call, serde }, table, sorted, differing);
+  const [first] = kept;
+  if (first !== undefined && (strict || serde === undefined)) throw new DifferingRows(first, kept);
+  return { stored, replaced, kept };
+}
+
+async function differingRows(
+  call: SaverCall,
+  { checkpoints, writes, blobs }: BackupPortion,
+): Promise<DifferingRow[]> {
+  return [
+    ...(await differingRowsOf(call, checkpoints, CHECKPOINTS)),
+    ...(await differingRowsOf(call, writes, WRITES.kept)),
+    ...(await differingRowsOf(call, blobs, BLOBS)),
+  ];
+}
+
+async function differingRowsOf<Row extends object>(
+  call: SaverCall,
+  rows: readonly Row[],
+  { statements, mayDiffer = () => false }: RestoredTable<Row>,
+): Promise<DifferingRow[]> {
   const compared = rows.filter((row) => !mayDiffer(row));
-  if (compared.length === 0) return stored;
-  const [[difference] = []] = await runTransaction(call, {
-    statements: [statements.selectDiffering(schema, compared)],
+  if (compared.length === 0) return [];
+  const [differing = []] = await runTransaction(call, {
+    statements: [statements.selectDiffering(call.schema, compared)],
   });
-  if (difference !== undefined) throw differingRowError(difference);
-  return stored;
+  return differing;
 }
 
 /** The distinct rows, sorted by key, so that two concurrent imports can't deadlock. */
@@ -110,32 +187,42 @@ function sortedByKey<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Ro
   return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, row]) => row);
 }
 
-/** @throws ThreadDeletedError when the saver keeps tombstones and one of the threads has a tombstone. */
-async function refuseTombstones(call: SaverCall, portion: BackupPortion): Promise<void> {
-  for (const step of tombstoneGuard(call, threadsOf(portion))) {
-    const [rows = []] = await runTransaction(call, { statements: [step.statement] });
-    step.check?.(rows);
-  }
+/** @returns The tombstones of the threads, after it has locked the threads against deletions. */
+async function tombstonesOf(call: SaverCall, threadIds: readonly string[]): Promise<TombstoneRow[]> {
+  const [locks] = tombstoneGuard(call, threadIds);
+  if (locks === undefined) return [];
+  const [locked = []] = await runTransaction(call, { statements: [locks.statement] });
+  locks.check?.(locked);
+  const [tombstones = []] = await runTransaction(call, {
+    statements: [selectTombstones(call.schema, threadIds)],
+  });
+  return tombstones;
 }
 
-function threadsOf({ checkpoints, writes, blobs }: BackupPortion): string[] {
-  return [...new Set([...checkpoints, ...writes, ...blobs].map((row) => row.thread_id))];
+/** The outcome of threads of which nothing was stored. */
+function leftOut(damaged: readonly Damage[]): StoredPortion {
+  const none = { checkpoints: [], writes: [], blobs: [] };
+  const left = damaged.map(({ threadId }) => threadId);
+  return { stored: none, portion: none, replaced: 0, kept: 0, left, damaged, tombstoned: [] };
 }
 
-function differingRowError({ thread_id, checkpoint_ns, checkpoint_id, channel }: DifferingRow): BackupError {
-  const parts = [
-    `thread "${thread_id}"`,
-    checkpoint_ns === "" ? "" : `namespace "${checkpoint_ns}"`,
-    checkpoint_id === null ? "" : `checkpoint "${checkpoint_id}"`,
-    channel === null ? "" : `channel "${channel}"`,
-  ].filter((part) => part !== "");
-  return new BackupError(
-    `${parts.join(", ")} is already stored with different content: an import overwrites nothing`,
-    {
-      threadId: thread_id,
-      checkpointNs: checkpoint_ns,
-      checkpointId: checkpoint_id ?? undefined,
-      channel: channel ?? undefined,
+/** The outcome of several parts of a portion. */
+function together(parts: readonly StoredPortion[]): StoredPortion {
+  return {
+    stored: {
+      checkpoints: parts.flatMap(({ stored }) => stored.checkpoints),
+      writes: parts.flatMap(({ stored }) => stored.writes),
+      blobs: parts.flatMap(({ stored }) => stored.blobs),
     },
-  );
+    portion: {
+      checkpoints: parts.flatMap(({ portion }) => portion.checkpoints),
+      writes: parts.flatMap(({ portion }) => portion.writes),
+      blobs: parts.flatMap(({ portion }) => portion.blobs),
+    },
+    replaced: parts.reduce((sum, part) => sum + part.replaced, 0),
+    kept: parts.reduce((sum, part) => sum + part.kept, 0),
+    left: parts.flatMap((part) => part.left),
+    damaged: parts.flatMap((part) => part.damaged),
+    tombstoned: parts.flatMap((part) => part.tombstoned),
+  };
 }

@@ -69,29 +69,44 @@ export function firstLineOf({ format, version }: BackupKind, since?: string): Fi
   return since === undefined ? { format, version } : { format, version: INCREMENT_VERSION, since };
 }
 
+/** What is told about the lines of a backup while they are read. */
+export interface LineListeners {
+  /** Receives the first line, before any row. Only with it increments are read: alone, one is refused. */
+  readonly onFirst?: (line: FirstLine) => void;
+  /** Receives the error of a line that is damaged, and the lines after it are read. Default: the error is thrown. */
+  readonly onDamaged?: (error: unknown) => void;
+}
+
 /**
  * Yields the rows of a backup. It ends without an error only when the backup is complete and its checksum matches.
  *
  * @param parseRow - Parses a line between the first and the last one, and the last one. It gets what JSON holds.
- * @param onFirst - Receives the first line, before any row. Only with it increments are read: alone, one is refused.
  * @throws The error of `kind` when the input is not such a backup, or when it is truncated or damaged.
  */
 export async function* readBackupLines<Row extends object>(
   kind: BackupKind,
   lines: AsyncIterable<unknown> | Iterable<unknown>,
   parseRow: (value: unknown, number: number) => Row | ChecksumLine,
-  onFirst?: (line: FirstLine) => void,
+  { onFirst, onDamaged }: LineListeners = {},
 ): AsyncGenerator<Row> {
   const checksum = new LinesChecksum();
   let number = 0;
   let last: ChecksumLine | undefined;
+  const parseLine = (line: unknown): Row | ChecksumLine | undefined => {
+    try {
+      return parseRow(fromJson(kind, line, number), number);
+    } catch (error) {
+      if (onDamaged === undefined) throw error;
+      onDamaged(error);
+      return undefined;
+    }
+  };
   try {
     for await (const line of lines) {
       number += 1;
       if (last !== undefined) throw kind.refuse("the backup continues after its last line", { line: number });
-      const value = fromJson(kind, line, number);
-      if (number === 1) readFirstLine(kind, value, onFirst);
-      const parsed = number === 1 ? undefined : parseRow(value, number);
+      if (number === 1) readFirstLine(kind, fromJson(kind, line, number), onFirst);
+      const parsed = number === 1 ? undefined : parseLine(line);
       if (parsed !== undefined && isLast(parsed)) {
         last = parsed;
         continue;

@@ -157,7 +157,7 @@ describeServer("what an archive reports", (target) => {
       await using keeping = new PostgresSaver(database.source, undefined, { keepTombstones });
       await putLine(keeping, "t", hoursAgo(9));
       await keeping.archive({ strategy: "delete", threads: ["t"], to });
-      const restored = keeping.restore({ from: to });
+      const restored = keeping.restore({ from: to, strict: true });
       if (keepTombstones) await expect(restored).rejects.toMatchObject({ code: "THREAD_DELETED" });
       else expect(await restored).toMatchObject({ checkpoints: 1 });
       expect(await keeping.restore({ from: to, liftTombstones: true })).toMatchObject({ threads: 1 });
@@ -179,7 +179,8 @@ describeServer("what an archive reports", (target) => {
           steps.push(step);
         },
       });
-    const found = { threads: 1, files: 2, missing: ["none"], lostFiles: [], incomplete: [] };
+    const left = { damagedFiles: [], damaged: [], tombstoned: [] };
+    const found = { threads: 1, files: 2, missing: ["none"], lostFiles: [], incomplete: [], ...left };
     const first = { checkpoints: 1, writes: 1, blobs: 2, bytes: 9 };
     const both = { checkpoints: 2, writes: 2, blobs: 3, bytes: 13 };
     expect(await restore()).toEqual({ ...found, ...both, skipped: 0 });

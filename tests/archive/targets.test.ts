@@ -111,7 +111,7 @@ describeServer("the target of an archive", (target) => {
         content.map((byte, at) => (at === 30 ? byte ^ 1 : byte)),
       ]) {
         archive.files.set(name, damaged);
-        await expect(saver.restore({ from })).rejects.toThrow(ArchiveError);
+        await expect(saver.restore({ from, strict: true })).rejects.toThrow(ArchiveError);
         expect(open).toEqual(new Set());
         expect(Object.values(await allRows(database)).flat()).toEqual([]);
       }

@@ -58,7 +58,7 @@ describe("the faults of a backup", () => {
       await check([...rows, end(all), ...ofOther, end(all, "u"), blob("1", { thread_id: "v" })]),
     ).toEqual({
       ...{ threads: 2, checkpoints: 2, writes: 2, blobs: 3, bytes: 5 },
-      ...{ isIntact: true, decoded: 5, faults: [], faultCount: 0 },
+      ...{ isIntact: true, lines: 11, decoded: 5, faults: [], faultCount: 0 },
     });
   });
 
@@ -145,6 +145,48 @@ describe("the faults of a backup", () => {
       { line: 16, message: incomplete },
     ]);
     expect({ decoded, blobs }).toEqual({ decoded: 2, blobs: 4 });
+  });
+
+  it("name columns that no saver stores, and the header of another checkpoint", async () => {
+    const { faults, decoded } = await check([
+      blob("1", { whole_bytes: -5 }),
+      blob("2", { base: "1" }),
+      write(0, { task_path: null }),
+      checkpoint("1", { a: "1" }, { header: { id: "2" } }),
+      end({ checkpoints: 1, writes: 1, blobs: 2 }),
+    ]);
+    const place = { threadId: "t", checkpointNs: "", channel: "a" };
+    const { channel: _, ...header } = place;
+    const at = (version: string) => `thread "t", channel "a", ${version}: the column`;
+    expect(faults).toEqual([
+      { line: 2, ...place, message: `${at('version "1"')} "whole_bytes" is negative: -5` },
+      {
+        ...{ line: 3, ...place },
+        message: `${at('version "2"')} "base" names version "1", and the value is not a splice`,
+      },
+      { line: 4, ...place, checkpointId: "1", message: `${at('checkpoint "1"')} "task_path" is NULL` },
+      {
+        ...{ line: 5, ...header, checkpointId: "1" },
+        message: expect.stringContaining('header is that of checkpoint "2"'),
+      },
+    ]);
+    expect(decoded).toBe(3);
+  });
+
+  it("name each line that is damaged, and what comes after it", async () => {
+    const { faults, lines, blobs } = await check([
+      { table: "users" },
+      blob("1"),
+      blob("2", { idx: 1 }),
+      blob("3", { blob: base64("{") }),
+      end({ blobs: 2 }),
+    ]);
+    expect(faults).toEqual([
+      { line: 2, message: expect.stringContaining("the backup is damaged") },
+      { line: 4, message: expect.stringContaining("the backup is damaged") },
+      { line: 5, threadId: "t", checkpointNs: "", channel: "a", message: expect.any(String) },
+    ]);
+    expect({ lines, blobs }).toEqual({ lines: 7, blobs: 2 });
   });
 
   it("are not those of what the lines are read from", async () => {

@@ -225,7 +225,7 @@ describeServer("an import with concurrent writers", (target) => {
     await blocker.end();
 
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: 0, blobs: 0, writes: 0 });
-    await expect(keeping.importThreads(lines)).rejects.toThrow(ThreadDeletedError);
+    await expect(keeping.importThreads(lines, { strict: true })).rejects.toThrow(ThreadDeletedError);
     await Promise.all([keeping.end(), otherKeeping.end()]);
   });
 

@@ -119,7 +119,7 @@ describeAnyTarget("a backup", (target) => {
     expect(first.checkpoints + first.blobs + first.writes).toBe(rows);
     expect(await to.importThreads(lines)).toEqual({
       ...{ threads: 1, checkpoints: 0, writes: 0, blobs: 0, bytes: 0 },
-      skipped: rows,
+      ...{ skipped: rows, replaced: 0, damaged: [], tombstoned: [], missing: [] },
     });
     expect(await allRows(copy)).toEqual(stored);
   });

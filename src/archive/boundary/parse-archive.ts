@@ -22,6 +22,7 @@ export interface RestoreRequest {
   /** All when `undefined`. */
   readonly threads: readonly string[] | undefined;
   readonly liftTombstones: boolean;
+  readonly strict: boolean;
   readonly onProgress: RestoreOptions["onProgress"];
 }
 
@@ -40,6 +41,7 @@ const restoreOptions = z.strictObject({
   from: archiveTarget,
   threads: z.array(storedThreadId).optional(),
   liftTombstones: z.boolean().optional(),
+  strict: z.boolean().optional(),
   onProgress: functionSchema<NonNullable<RestoreOptions["onProgress"]>>().optional(),
   signal: abortSignal.nullish(),
 });
@@ -59,6 +61,12 @@ function parseRule(rule: Readonly<Record<string, unknown>>): PruneRequest {
 
 /** Checks the options of `restore`, and drops duplicates of threads. */
 export function parseRestore(options: unknown): RestoreRequest {
-  const { from, threads, liftTombstones = false, onProgress } = parse(restoreOptions, options, "options");
-  return { target: from, threads: threads && [...new Set(threads)], liftTombstones, onProgress };
+  const {
+    from,
+    threads,
+    liftTombstones = false,
+    strict = false,
+    onProgress,
+  } = parse(restoreOptions, options, "options");
+  return { target: from, threads: threads && [...new Set(threads)], liftTombstones, strict, onProgress };
 }

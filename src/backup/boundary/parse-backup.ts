@@ -13,11 +13,18 @@ import { abortSignal, staleReadOptions } from "../../parsing/parse-call-options.
 
 const chain = z.array(linesOfBackup).min(1, "must have at least one backup");
 const exportOptions = staleReadOptions
-  .extend({ threads: z.array(storedThreadId).optional(), since: chain.optional() })
+  .extend({
+    threads: z.array(storedThreadId).optional(),
+    since: chain.optional(),
+    onDamaged: functionSchema<NonNullable<ExportOptions["onDamaged"]>>().optional(),
+  })
   .nullish();
 
 const importOptions = z
   .strictObject({
+    threads: z.array(storedThreadId).optional(),
+    replaceDamaged: z.boolean().optional(),
+    strict: z.boolean().optional(),
     onProgress: functionSchema<NonNullable<ImportOptions["onProgress"]>>().optional(),
     signal: abortSignal.nullish(),
   })
@@ -32,12 +39,13 @@ export interface ExportRequest {
   readonly threads?: readonly string[] | undefined;
   /** The earlier backups, for an increment. */
   readonly since?: BackupChain | undefined;
+  readonly onDamaged?: ExportOptions["onDamaged"];
 }
 
 /** Parses the options of `exportThreads`. */
 export function parseExport(options: ExportOptions | undefined): ExportRequest {
-  const { threads, since } = parse(exportOptions, options, "options") ?? {};
-  return { threads: threads === undefined ? undefined : [...new Set(threads)], since };
+  const { threads, since, onDamaged } = parse(exportOptions, options, "options") ?? {};
+  return { threads: threads === undefined ? undefined : [...new Set(threads)], since, onDamaged };
 }
 
 /** Parses the argument of `mergeBackups`. */
@@ -45,9 +53,24 @@ export function parseChain(backups: unknown): BackupChain {
   return parse(chain, backups, "backups");
 }
 
-/** Parses the options of `importThreads`: the listener for its progress. */
-export function parseImport(options: ImportOptions | undefined): ImportOptions["onProgress"] {
-  return parse(importOptions, options, "options")?.onProgress;
+/** A checked call of `importThreads`. */
+export interface ImportRequest {
+  /** All when `undefined`. */
+  readonly threads: readonly string[] | undefined;
+  readonly replaceDamaged: boolean;
+  readonly strict: boolean;
+  readonly onProgress: ImportOptions["onProgress"];
+}
+
+/** Parses the options of `importThreads`, and drops duplicates of threads. */
+export function parseImport(options: ImportOptions | undefined): ImportRequest {
+  const {
+    threads,
+    replaceDamaged = false,
+    strict = false,
+    onProgress,
+  } = parse(importOptions, options, "options") ?? {};
+  return { threads: threads && [...new Set(threads)], replaceDamaged, strict, onProgress };
 }
 
 const checkOptions = z

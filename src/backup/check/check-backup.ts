@@ -12,6 +12,9 @@ import { RowsCheck } from "./rows-check.js";
  * Verifies a backup, or a file of an archive, without a database: that it is whole and its checksum matches, that each thread has the
  * rows that its end counts, that every value a checkpoint or a splice refers to is there, and that each value can be decoded.
  *
+ * A line that is damaged is a fault, and the check goes on after it. What follows a line that is too long, or a first line of something
+ * else, is not checked: `lines` says how far the check came.
+ *
  * It holds the longest value in memory, and of a thread up to 256 MiB of values, which splices may refer to.
  *
  * @param lines - The lines of the backup, without their line breaks and not compressed.
@@ -38,14 +41,17 @@ export async function checkBackup(
       yield text;
     }
   };
+  const onDamaged = (error: unknown): void => {
+    if (!(error instanceof BackupError)) throw error;
+    check.faults.add({ ...(error.line !== undefined && { line: error.line }), message: error.problem });
+  };
   try {
-    for await (const row of readBackupLines<RowLine>(THREAD_BACKUP, counted(), parseLine)) {
+    for await (const row of readBackupLines<RowLine>(THREAD_BACKUP, counted(), parseLine, { onDamaged })) {
       throwIfAborted(signal);
       await check.add(row, line);
     }
   } catch (error) {
-    if (!(error instanceof BackupError)) throw error;
-    check.faults.add({ ...(error.line !== undefined && { line: error.line }), message: error.problem });
+    onDamaged(error);
   }
   return check.end(line);
 }

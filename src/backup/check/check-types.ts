@@ -27,10 +27,12 @@ export interface BackupFault {
 export interface BackupCheck extends BackupCounts {
   /** Whether there is no fault. */
   readonly isIntact: boolean;
+  /** How many lines were read: all of them, unless the last fault has ended the check. */
+  readonly lines: number;
   /** How many values were decoded. */
   readonly decoded: number;
   /** The first 100 faults, in the order in which they were found. */
   readonly faults: readonly BackupFault[];
-  /** How many faults there are. A damaged line ends the check, and is the last one. */
+  /** How many faults there are. */
   readonly faultCount: number;
 }

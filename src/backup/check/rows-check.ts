@@ -42,6 +42,7 @@ export class RowsCheck {
     if (this.#pieced !== undefined) this.faults.add({ line: lines, message: incompleteValue().problem });
     return {
       ...this.#totals.counts,
+      lines,
       isIntact: this.faults.count === 0,
       decoded: this.#decoded + this.#thread.decoded,
       faults: this.faults.listed,

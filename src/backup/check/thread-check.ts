@@ -2,17 +2,17 @@ import { DeserializationError, isUnreadable } from "../../errors/index.js";
 import { countedChannels } from "../../saver/codec/counted-channels.js";
 import { decodeValue, type ValueReader } from "../../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
-import { parseHeader, parseStoredMetadata } from "../../saver/codec/parse-header.js";
-import { requiredColumn } from "../../saver/codec/required-column.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
 import { rowKey } from "../../saver/model/row-key.js";
-import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
 import type {
   ChannelValueContext,
   CheckpointValueContext,
   ContextualSerializer,
 } from "../../serde/serde-context.js";
+import { isSplice } from "../../splices/splice-type.js";
 import type { BlobLine, CheckpointLine, WriteLine } from "../backup-line.js";
+import { impossibleBlob, impossibleWrite } from "../impossible-columns.js";
+import { readHeader } from "../read-header.js";
 import type { Faults } from "./faults.js";
 import { type HeldValue, HeldValues } from "./held-values.js";
 
@@ -52,14 +52,7 @@ export class ThreadCheck {
   async addCheckpoint(row: CheckpointLine, line: number): Promise<void> {
     const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
     try {
-      const header = parseHeader(
-        await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key, "header"),
-        key,
-      );
-      const metadata = parseStoredMetadata(
-        await decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
-        key,
-      );
+      const { header, metadata } = await readHeader(row, key);
       for (const channel of countedChannels({ metadata }).keys()) {
         this.#deltaChannels.add(rowKey(key.checkpointNs, channel));
       }
@@ -79,7 +72,10 @@ export class ThreadCheck {
   async addBlob(row: BlobLine, blob: Uint8Array | null, line: number): Promise<void> {
     const { channel, version, type } = row;
     const place = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, channel, version };
-    const value = { type, blob, base: row.base ?? null, place, line };
+    this.#addImpossible(impossibleBlob(row), place, line);
+    // A base of a whole value means nothing: readers look at the type.
+    const base = isSplice(type) ? (row.base ?? null) : null;
+    const value = { type, blob, base, place, line };
     this.#values.add(value);
     // A splice waits for the values that it is made of.
     if (value.base === null && type !== "empty") await this.#decode(value, place);
@@ -91,6 +87,7 @@ export class ThreadCheck {
       ...{ threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id },
       ...{ taskId: row.task_id, idx, channel },
     };
+    this.#addImpossible(impossibleWrite(row), place, line);
     await this.#decode({ type, blob, base: null, line }, place);
   }
 
@@ -125,17 +122,20 @@ export class ThreadCheck {
       this.#decoded += 1;
     } catch (error) {
       if (!(error instanceof DeserializationError)) throw error;
-      const { threadId, checkpointNs, channel } = place;
-      const checkpoint = "checkpointId" in place && { checkpointId: place.checkpointId };
-      this.#faults.add({
-        line: value.line,
-        threadId,
-        checkpointNs,
-        ...checkpoint,
-        channel,
-        message: error.message,
-      });
+      this.#addFault(error.message, place, value.line);
     }
+  }
+
+  #addImpossible(problem: string | undefined, place: CheckpointValueContext, line: number): void {
+    if (problem === undefined) return;
+    const version = "version" in place ? `version "${place.version}"` : `checkpoint "${place.checkpointId}"`;
+    this.#addFault(`${nameOf(place)}, ${version}: ${problem}`, place, line);
+  }
+
+  #addFault(message: string, place: CheckpointValueContext, line: number): void {
+    const { threadId, checkpointNs, channel } = place;
+    const checkpoint = "checkpointId" in place && { checkpointId: place.checkpointId };
+    this.#faults.add({ line, threadId, checkpointNs, ...checkpoint, channel, message });
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { headerIsHeld } from "../../saver/queries/conflict-rules.js";
+import { checkpointIsReplaced, headerIsHeld } from "../../saver/queries/conflict-rules.js";
 import { type RestoredCheckpoint, RestoreStatements } from "../../saver/queries/restored-rows.js";
 
 const COLUMNS = [
@@ -23,24 +23,32 @@ interface GivenCheckpoint {
   metadata: string;
 }
 
+const TYPES = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  checkpoint_id: "text",
+  parent_checkpoint_id: "text",
+  type: "text",
+  checkpoint: "jsonb",
+  metadata: "jsonb",
+} as const;
+
 /** The statements that restore rows of `checkpoints`. Rows differ also where one has `1` and the other `1.0`. */
-export const restoreCheckpoints = /* @__PURE__ */ new RestoreStatements<RestoredCheckpoint, GivenCheckpoint>(
-  {
-    thread_id: "text",
-    checkpoint_ns: "text",
-    checkpoint_id: "text",
-    parent_checkpoint_id: "text",
-    type: "text",
-    checkpoint: "jsonb",
-    metadata: "jsonb",
-  },
-  {
+export const restoreCheckpoints = /* @__PURE__ */ statementsWith(headerIsHeld);
+
+/** The statements that put rows in the place of stored ones. */
+export const replaceCheckpoints = /* @__PURE__ */ statementsWith(checkpointIsReplaced);
+
+function statementsWith(
+  rule: typeof headerIsHeld | typeof checkpointIsReplaced,
+): RestoreStatements<RestoredCheckpoint, GivenCheckpoint> {
+  return new RestoreStatements<RestoredCheckpoint, GivenCheckpoint>(TYPES, {
     insert: (db, given) =>
       db
         .insertInto("checkpoints")
         .columns(COLUMNS)
         .expression((eb) => eb.selectFrom(given).select(COLUMNS))
-        .onConflict(headerIsHeld)
+        .onConflict(rule)
         .returning(sql<number>`0`.as("bytes")),
     selectDiffering: (db, given) =>
       db
@@ -64,6 +72,9 @@ export const restoreCheckpoints = /* @__PURE__ */ new RestoreStatements<Restored
         .select((eb) => [
           eb.ref("given.checkpoint_id").as("checkpoint_id"),
           sql<null>`null::text`.as("channel"),
+          sql<null>`null::text`.as("version"),
+          sql<null>`null::text`.as("task_id"),
+          sql<null>`null::integer`.as("idx"),
         ]),
-  },
-);
+  });
+}

@@ -15,6 +15,16 @@ export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
     .where(sql.lit(false));
 }
 
+/** Replaces a stored value that is damaged. */
+export function blobIsReplaced(conflict: Conflict<"checkpoint_blobs">) {
+  return conflict.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doUpdateSet((eb) => ({
+    type: eb.ref("excluded.type"),
+    blob: eb.ref("excluded.blob"),
+    base: eb.ref("excluded.base"),
+    whole_bytes: eb.ref("excluded.whole_bytes"),
+  }));
+}
+
 /** Keeps and locks the stored write, as {@link blobIsHeld} does with a value. */
 export function writeIsHeld(conflict: Conflict<"checkpoint_writes">) {
   return conflict
@@ -29,6 +39,16 @@ export function headerIsHeld(conflict: Conflict<"checkpoints">) {
     .columns(["thread_id", "checkpoint_ns", "checkpoint_id"])
     .doUpdateSet((eb) => ({ type: eb.ref("checkpoints.type") }))
     .where(sql.lit(false));
+}
+
+/** Replaces all of a stored checkpoint that is damaged. */
+export function checkpointIsReplaced(conflict: Conflict<"checkpoints">) {
+  return conflict.columns(["thread_id", "checkpoint_ns", "checkpoint_id"]).doUpdateSet((eb) => ({
+    parent_checkpoint_id: eb.ref("excluded.parent_checkpoint_id"),
+    type: eb.ref("excluded.type"),
+    checkpoint: eb.ref("excluded.checkpoint"),
+    metadata: eb.ref("excluded.metadata"),
+  }));
 }
 
 /** Replaces header and metadata of a checkpoint that is put again, and keeps its parent. */

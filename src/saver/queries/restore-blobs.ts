@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { blobIsHeld } from "./conflict-rules.js";
+import { blobIsHeld, blobIsReplaced } from "./conflict-rules.js";
 import { SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
 import { type RestoredBlob, RestoreStatements } from "./restored-rows.js";
 
@@ -14,25 +14,33 @@ interface GivenBlob {
   whole_bytes: number | null;
 }
 
+const COLUMNS = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  channel: "text",
+  version: "text",
+  type: "text",
+  blob: "bytea",
+  base: "text",
+  whole_bytes: "integer",
+} as const;
+
 /** The statements that restore rows of `checkpoint_blobs`. */
-export const restoreBlobs = /* @__PURE__ */ new RestoreStatements<RestoredBlob, GivenBlob>(
-  {
-    thread_id: "text",
-    checkpoint_ns: "text",
-    channel: "text",
-    version: "text",
-    type: "text",
-    blob: "bytea",
-    base: "text",
-    whole_bytes: "integer",
-  },
-  {
+export const restoreBlobs = /* @__PURE__ */ statementsWith(blobIsHeld);
+
+/** The statements that put rows in the place of stored ones. */
+export const replaceBlobs = /* @__PURE__ */ statementsWith(blobIsReplaced);
+
+function statementsWith(
+  rule: typeof blobIsHeld | typeof blobIsReplaced,
+): RestoreStatements<RestoredBlob, GivenBlob> {
+  return new RestoreStatements<RestoredBlob, GivenBlob>(COLUMNS, {
     insert: (db, given) =>
       db
         .insertInto("checkpoint_blobs")
         .columns(SPLICED_BLOB_COLUMNS)
         .expression((eb) => eb.selectFrom(given).select(SPLICED_BLOB_COLUMNS))
-        .onConflict(blobIsHeld)
+        .onConflict(rule)
         .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
     selectDiffering: (db, given) =>
       db
@@ -49,9 +57,16 @@ export const restoreBlobs = /* @__PURE__ */ new RestoreStatements<RestoredBlob, 
             eb("stored.type", "is distinct from", eb.ref("given.type")),
             eb("stored.blob", "is distinct from", eb.ref("given.blob")),
             eb("stored.base", "is distinct from", eb.ref("given.base")),
+            eb("stored.whole_bytes", "is distinct from", eb.ref("given.whole_bytes")),
           ]),
         )
         .select(["given.thread_id", "given.checkpoint_ns"])
-        .select((eb) => [sql<null>`null::text`.as("checkpoint_id"), eb.ref("given.channel").as("channel")]),
-  },
-);
+        .select((eb) => [
+          sql<null>`null::text`.as("checkpoint_id"),
+          eb.ref("given.channel").as("channel"),
+          eb.ref("given.version").as("version"),
+          sql<null>`null::text`.as("task_id"),
+          sql<null>`null::integer`.as("idx"),
+        ]),
+  });
+}

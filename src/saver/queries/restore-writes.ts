@@ -70,6 +70,9 @@ function statementsWith(
         .select((eb) => [
           eb.ref("given.checkpoint_id").as("checkpoint_id"),
           eb.ref("given.channel").as("channel"),
+          sql<null>`null::text`.as("version"),
+          eb.ref("given.task_id").as("task_id"),
+          eb.ref("given.idx").as("idx"),
         ]),
   });
 }

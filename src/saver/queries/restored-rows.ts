@@ -51,8 +51,15 @@ export interface StoredRow {
 export interface DifferingRow {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
+  /** `null` for a value. */
   readonly checkpoint_id: string | null;
+  /** `null` for a checkpoint. */
   readonly channel: string | null;
+  /** The version of a value; `null` for other rows. */
+  readonly version: string | null;
+  /** The task of a write, and its position; `null` for other rows. */
+  readonly task_id: string | null;
+  readonly idx: number | null;
 }
 
 /** The Postgres type that each column is sent as. */

@@ -41,6 +41,12 @@ export function open(keys: KeyRing, data: Uint8Array, binding: Binding): Uint8Ar
   return decrypt(key, envelope, binding);
 }
 
+/** The id of the key that encrypted a value; `undefined` for other bytes. */
+export function keyIdOf(data: Uint8Array): string | undefined {
+  const envelope = unpackEnvelope(data);
+  return "problem" in envelope ? undefined : envelope.keyId;
+}
+
 function decrypt(key: KeyObject, envelope: GcmEnvelope, binding: Binding): Uint8Array {
   const { header, keyId, nonce, tag, ciphertext } = envelope;
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
