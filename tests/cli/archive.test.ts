@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { describeServer } from "../../test-support/targets.js";
+import { rowsOf } from "../../test-support/thread-rows.js";
 import { allRows } from "../backup/all-rows.js";
 import { cliOn } from "./cli.js";
 import { refilledDatabase } from "./filled-database.js";
@@ -75,17 +76,25 @@ describeServer("archive and restore from the command line", (target) => {
     expect(await json("archive", ...rule, "--to", folder, "--yes")).toMatchObject({ threads: 0, files: 0 });
   });
 
-  it("restore nothing from a damaged file, and name the file", async () => {
+  it("restore nothing from a damaged file, name it and its thread, and restore the others", async () => {
     await run("archive", "42", "43", "--to", folder, "--yes");
     const before = await allRows(filled.database);
     const [name = ""] = (await readdir(folder)).filter((each) => each.startsWith("43~"));
     await truncate(join(folder, name), 100);
-    expect(await run("restore", "42", "43", "--from", folder)).toEqual({
+    expect(await run("restore", "42", "43", "--from", folder, "--strict")).toEqual({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining(`file "${name}" of the archive can't be read`),
     });
     expect(await allRows(filled.database)).toEqual(before);
+    expect(await run("restore", "42", "43", "--from", folder)).toEqual({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^restored 1 thread from 1 file: .*\ndamaged files of the archive, of which nothing was restored: 43~\S+\nleft .*:\n {2}thread "43": file "43~/,
+      ),
+      stderr: "",
+    });
+    expect(await rowsOf(filled.database, "43")).toMatchObject({ checkpoints: 0 });
   });
 
   it("say which file an archive has lost", async () => {
@@ -106,7 +115,14 @@ describeServer("archive and restore from the command line", (target) => {
       code: 1,
       stdout: expect.stringMatching(/^restored 1 thread .*\nnot found: 42\n$/),
     });
-    expect(await run("restore", "44", "--from", folder)).toMatchObject({
+    await run("delete", "43", "--yes");
+    expect(await run("restore", "--all", "--from", folder)).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^restored 1 thread .*\ndeleted, and left \(`tombstones lift` .*\): 44\n$/,
+      ),
+    });
+    expect(await run("restore", "44", "--from", folder, "--strict")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("`tombstones lift 44` allows writes to it again"),
     });

@@ -17,7 +17,10 @@ describeAnyTarget("a thread with a tombstone", (target) => {
     const backup = (await run("export", "42")).stdout;
     const importing = cliOn(filled.database, { stdin: backup });
     await run("delete", "42", "--tombstones", "--yes");
-    expect(await importing("import")).toMatchObject({ code: 1, stderr: expect.stringMatching(REFUSED) });
+    expect(await importing("import", "--strict")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(REFUSED),
+    });
     expect(await run("copy", "43", "42")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(REFUSED),

@@ -1,14 +1,15 @@
 import { stat } from "node:fs/promises";
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import { InvalidConfigError } from "../../errors/index.js";
+import { type Damage, InvalidConfigError } from "../../errors/index.js";
 import { BackupTally } from "../backup-file/backup-tally.js";
 import { linesOnceRead } from "../backup-file/read-file.js";
 import { type TextSink, writeFile, writeLines } from "../backup-file/write-file.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
-import { describeCounts } from "../output/describe-rows.js";
+import { strictOption } from "../options/shared-options.js";
+import { describeCounts, describePlaces } from "../output/describe-rows.js";
 import { repeatedOption } from "../options/option-values.js";
 import { counted } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
@@ -18,6 +19,7 @@ const exportFlags = z.object({
   threads: z.array(z.string()).default([]),
   output: z.string().default(STDOUT),
   since: z.array(z.string()).optional(),
+  strict: z.boolean().default(false),
 });
 
 export const exportCommand: CommandDefinition = {
@@ -34,6 +36,7 @@ export const exportCommand: CommandDefinition = {
       "--since <file>",
       "only the threads that changed since this backup; name the full one first, then its increments",
     ),
+    strictOption(),
   ],
   examples: [
     "export > backup.ndjson",
@@ -44,15 +47,20 @@ export const exportCommand: CommandDefinition = {
   ],
   run: async (context, flags) => {
     const { saver, style, signal, terminal } = context;
-    const { threads, output, since } = exportFlags.parse(flags);
+    const { threads, output, since, strict } = exportFlags.parse(flags);
     const toStdout = output === STDOUT;
     const tally = new BackupTally();
     // Without a total: the number of rows is not known before they are read.
     const progress = terminal.progress("exporting");
     if (since !== undefined && !toStdout) await refuseAmong(since, output);
+    const damaged: Damage[] = [];
+    const onDamaged = (row: Damage): void => {
+      damaged.push(row);
+    };
     const lines = saver.exportThreads({
       threads: threads.length === 0 ? undefined : threads,
       since: since?.map((file) => linesOnceRead(context, file)),
+      onDamaged: strict ? undefined : onDamaged,
       signal,
     });
     const writeBackup = (sink: TextSink) =>
@@ -77,10 +85,12 @@ export const exportCommand: CommandDefinition = {
       : [style.bad("missing"), "has no rows"];
     const missing = tally.missing.map((thread) => `\n${label} thread ${printable(thread)} ${has}`);
     const counts = { ...tally.counts, threads: tally.counts.threads - missing.length };
+    const isComplete = missing.length === 0 || isExpected;
+    const exported = `exported ${counted(counts.threads, "thread")}: ${describeCounts(counts)}`;
     return {
-      exitCode: missing.length > 0 && !isExpected ? EXIT_CODE.no : EXIT_CODE.ok,
-      text: `exported ${counted(counts.threads, "thread")}: ${describeCounts(counts)}${missing.join("")}`,
-      json: { ...counts, missing: tally.missing, output: toStdout ? null : output },
+      exitCode: damaged.length > 0 ? EXIT_CODE.left : isComplete ? EXIT_CODE.ok : EXIT_CODE.no,
+      text: exported + missing.join("") + describePlaces("can't be read, and not in the backup", damaged),
+      json: { ...counts, missing: tally.missing, damaged, output: toStdout ? null : output },
       on: toStdout ? "stderr" : "stdout",
     };
   },

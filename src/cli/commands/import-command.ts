@@ -5,17 +5,26 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { checkFiles, linesOfAll, STDIN } from "../backup-file/read-file.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { describeCounts } from "../output/describe-rows.js";
+import { EXIT_CODE, type ExitCode } from "../exit-code.js";
+import { repeatedOption } from "../options/option-values.js";
+import { strictOption } from "../options/shared-options.js";
+import { describeLeft } from "../output/describe-left.js";
+import { describeCounts, describeMissing } from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
 import { reportFaults } from "../backup-file/report-faults.js";
 
-const importFlags = z.object({ files: z.array(z.string()).default([]), check: z.boolean().default(false) });
+const importFlags = z.object({
+  files: z.array(z.string()).default([]),
+  check: z.boolean().default(false),
+  thread: z.array(z.string()).optional(),
+  replaceDamaged: z.boolean().default(false),
+  strict: z.boolean().default(false),
+});
 
 export const importCommand: CommandDefinition = {
   name: "import",
   group: "Check and back up",
-  summary: "restore a backup; existing rows are never changed, and equal ones are skipped",
+  summary: "restore a backup; existing rows are kept, and equal ones are skipped",
   args: () => [
     new Argument(
       "[files...]",
@@ -24,10 +33,17 @@ export const importCommand: CommandDefinition = {
   ],
   options: () => [
     new Option("--check", "only verify the backup, without a database; exit with 1 if it has a fault"),
+    repeatedOption("--thread <id>", "only this thread of the backup"),
+    new Option(
+      "--replace-damaged",
+      "replace stored rows that can't be read; those that differ and can be read are kept and listed",
+    ),
+    strictOption(),
   ],
   examples: [
     "import backup.ndjson --check",
     "import backup.ndjson",
+    "import backup.ndjson --thread 42 --replace-damaged",
     "import - < threads.ndjson",
     "import backup.ndjson --schema restored",
     "import backup.ndjson monday.ndjson --schema restored",
@@ -37,7 +53,8 @@ export const importCommand: CommandDefinition = {
     return check ? reportFaults(context, filesOf(named)) : undefined;
   },
   run: async (context, flags) => {
-    const files = filesOf(importFlags.parse(flags));
+    const { thread: threads, replaceDamaged, strict, ...named } = importFlags.parse(flags);
+    const files = filesOf(named);
     const { openSaver, signal, terminal } = context;
     const { inspectBackup } = await import("../../backup/import-threads.js");
     // A file is checked before anything is stored, so that a damaged one leaves no rows behind.
@@ -47,16 +64,15 @@ export const importCommand: CommandDefinition = {
     let soFar: ImportReport | undefined;
     const onProgress = (report: ImportReport): void => {
       soFar = report;
-      const { checkpoints, writes, blobs, skipped } = report;
-      progress.update(checkpoints + writes + blobs + skipped, describeCounts(report));
+      const { checkpoints, writes, blobs, skipped, replaced } = report;
+      progress.update(checkpoints + writes + blobs + skipped + replaced, describeCounts(report));
     };
     try {
       const report = await reportInterrupt(
         signal,
         () =>
           openSaver({ keepTombstones: true }).importThreads(linesOfAll(context, files), {
-            onProgress,
-            signal,
+            ...{ threads, replaceDamaged, strict, onProgress, signal },
           }),
         () =>
           soFar === undefined
@@ -65,13 +81,23 @@ export const importCommand: CommandDefinition = {
       );
       const skipped =
         report.skipped === 0 ? "" : `, skipped ${counted(report.skipped, "row")} that already existed`;
-      const text = `imported ${counted(report.threads, "thread")}: ${describeCounts(report)}${skipped}`;
-      return { exitCode: EXIT_CODE.ok, text, json: report };
+      const replaced =
+        report.replaced === 0 ? "" : `, replaced ${counted(report.replaced, "row")} that could not be read`;
+      const text =
+        `imported ${counted(report.threads, "thread")}: ${describeCounts(report)}${replaced}${skipped}` +
+        describeMissing(report) +
+        describeLeft(report);
+      return { exitCode: exitCodeOf(report), text, json: report };
     } finally {
       progress.stop();
     }
   },
 };
+
+function exitCodeOf({ damaged, tombstoned, missing }: ImportReport): ExitCode {
+  if (damaged.length + tombstoned.length > 0) return EXIT_CODE.left;
+  return missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
+}
 
 function filesOf({ files }: Pick<z.output<typeof importFlags>, "files">): readonly string[] {
   if (files.length === 0) return [STDIN];

@@ -5,7 +5,9 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { NO_ROWS } from "../../saver/model/row-counts.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { EXIT_CODE, type ExitCode } from "../exit-code.js";
+import { strictOption } from "../options/shared-options.js";
+import { describeLeft } from "../output/describe-left.js";
 import { describeCounts, describeMissing, describeNamed } from "../output/describe-rows.js";
 import { counted } from "../output/format-numbers.js";
 
@@ -13,6 +15,7 @@ const restoreFlags = z.object({
   threads: z.array(z.string()).default([]),
   from: z.string(),
   all: z.boolean().default(false),
+  strict: z.boolean().default(false),
 });
 
 export const restore: CommandDefinition = {
@@ -23,10 +26,11 @@ export const restore: CommandDefinition = {
   options: () => [
     new Option("--from <folder>", "the folder of the archive").makeOptionMandatory(),
     new Option("--all", "restore every thread of the archive"),
+    strictOption(),
   ],
   examples: ["restore 43 --from archive", "restore --all --from archive --schema restored --json"],
   run: async ({ openSaver, signal, terminal }, flags) => {
-    const { threads, from, all } = restoreFlags.parse(flags);
+    const { threads, from, all, strict } = restoreFlags.parse(flags);
     if (all === threads.length > 0) throw new InvalidConfigError("restore", "name threads, or pass --all");
     const { archiveFolder } = await import("../../archive/archive-folder.js");
     const progress = terminal.progress("restoring");
@@ -38,7 +42,7 @@ export const restore: CommandDefinition = {
           openSaver({ keepTombstones: true }).restore({
             from: archiveFolder(from),
             threads: all ? undefined : threads,
-            signal,
+            ...{ strict, signal },
             onProgress: (counts) => {
               soFar = counts;
               progress.update(0, describeCounts(counts));
@@ -46,14 +50,18 @@ export const restore: CommandDefinition = {
           }),
         () => `stored ${describeCounts(soFar)}; run the command again to continue`,
       );
-      const { missing, lostFiles, incomplete } = restored;
-      const isComplete = missing.length + lostFiles.length + incomplete.length === 0;
-      return { exitCode: isComplete ? EXIT_CODE.ok : EXIT_CODE.no, text: describe(restored), json: restored };
+      return { exitCode: exitCodeOf(restored), text: describe(restored), json: restored };
     } finally {
       progress.stop();
     }
   },
 };
+
+function exitCodeOf({ damaged, damagedFiles, tombstoned, ...restored }: RestoreReport): ExitCode {
+  if (damaged.length + damagedFiles.length + tombstoned.length > 0) return EXIT_CODE.left;
+  const { missing, lostFiles, incomplete } = restored;
+  return missing.length + lostFiles.length + incomplete.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
+}
 
 function describe(restored: RestoreReport): string {
   const { threads, files, skipped } = restored;
@@ -65,6 +73,11 @@ function describe(restored: RestoreReport): string {
     describeNamed(
       "incomplete, because the archive has lost their newest file or checkpoints were deleted",
       restored.incomplete,
-    )
+    ) +
+    describeNamed(
+      "damaged files of the archive, of which nothing was restored",
+      restored.damagedFiles.map(({ file }) => file),
+    ) +
+    describeLeft(restored)
   );
 }

@@ -48,10 +48,15 @@ const REASON: Readonly<Record<UnprovenNamespace["reason"], string>> = {
 
 /** A line for each row that was left because it is damaged; empty if there is none. */
 export function describeDamaged({ damaged }: { readonly damaged: readonly Damage[] }): string {
+  return describePlaces("damaged, and left (`repair` shows what can be done)", damaged);
+}
+
+/** A line for each row under a title; empty if there is none. */
+export function describePlaces(title: string, damaged: readonly Damage[]): string {
   if (damaged.length === 0) return "";
   const listed = damaged.slice(0, MAX_NAMED).map((row) => `\n  ${printable(describeDamage(row))}`);
   const others = damaged.length > MAX_NAMED ? `\n  and ${damaged.length - MAX_NAMED} more: see --json` : "";
-  return `\nleft, because they can't be read (\`repair\` shows what can be done):${listed.join("")}${others}`;
+  return `\n${title}:${listed.join("")}${others}`;
 }
 
 function describeDamage({ threadId, checkpointNs, checkpointId, channel, version, reason }: Damage): string {
