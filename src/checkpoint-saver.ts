@@ -1026,9 +1026,12 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * is stored with what they hold, so it finds every change, deletions among them. For that the server reads and hashes all values of
    * the threads that they hold.
    *
+   * Damaged rows are exported as they are. With `onDamaged`, rows that the server can't read are named and left out.
+   *
    * @returns The lines, without line feeds.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
    * @throws BackupError where an earlier backup is damaged, or does not continue the one before it.
+   * @throws DatabaseError where the server can't read a row, without `onDamaged`.
    * @throws AbortError where the signal ended the call.
    *
    * @example
@@ -1046,19 +1049,20 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Stores the lines of {@link exportThreads}, in portions. A value is assembled in memory and stored whole. It skips
-   * a row that is stored and equal, so an interrupted import can be started again, and fails for a row that is stored
-   * and differs. It replaces only special writes: errors, questions and answers of tasks, of which the last one counts.
-   * So import a newer export over an older one, and not the other way round.
+   * a row that is stored and equal, so an interrupted import can be started again. A row that is stored and differs costs
+   * its thread: the import leaves the thread, names it in the report, and stores the others. It replaces only special
+   * writes: errors, questions and answers of tasks, of which the last one counts. So import a newer export over an older
+   * one, and not the other way round. With `replaceDamaged` it also replaces stored rows that can't be read.
    *
    * Other processes may write, prune and delete at the same time. Each portion, of up to 1,000 rows or 8 MB, is one
    * transaction. If another process deletes values of a longer thread before the checkpoints that reference them are
    * stored, the import fails with a BackupError. Import the backup again then.
    *
    * @param lines - The lines, without line feeds.
-   * @returns What was stored.
-   * @throws BackupError for lines that are not a backup, for a backup that is cut off or damaged, for stored rows
-   *   that differ, and for values that others have deleted. It contains what was stored.
-   * @throws ThreadDeletedError with `keepTombstones`, for a thread with a tombstone.
+   * @returns What was stored, and which threads were left.
+   * @throws BackupError for lines that are not a backup, for a backup that is cut off or damaged, for values that others
+   *   have deleted, and with `strict` for stored rows that differ. It contains what was stored.
+   * @throws ThreadDeletedError with `keepTombstones` and `strict`, for a thread with a tombstone.
    *
    * @example
    * ```ts
@@ -1109,15 +1113,16 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Brings threads back from an archive: all of their rows that its files hold. It reads and verifies all of these files before it
-   * stores anything. It overwrites nothing, skips rows that are stored and equal, and fails for a row that is stored and
-   * differs, except for special writes, of which the stored one is later. It deletes nothing from the archive.
+   * stores anything. It overwrites nothing, and skips rows that are stored and equal. A row that is stored and differs costs
+   * its thread, except for special writes, of which the stored one is later. So do a damaged file and a tombstone: the report
+   * names them, and the other threads are restored. It deletes nothing from the archive.
    *
    * @param options - `from`: where the files are. `threads`: which threads to restore, by default all of the archive.
-   * @returns What was stored, and which threads the archive does not have.
+   * @returns What was stored, which threads were left, and which ones the archive does not have.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
-   * @throws ArchiveError if a file can't be read, or is damaged. Nothing was stored.
-   * @throws BackupError for stored rows that differ. What was stored until then stays stored.
-   * @throws ThreadDeletedError with `keepTombstones`, for a thread with a tombstone, unless `liftTombstones` is set.
+   * @throws ArchiveError if the files can't be listed; with `strict`, if one can't be read or is damaged. Nothing was stored.
+   * @throws BackupError with `strict`, for stored rows that differ. What was stored until then stays stored.
+   * @throws ThreadDeletedError with `strict` and `keepTombstones`, for a thread with a tombstone, unless `liftTombstones` is set.
    *
    * @example
    * ```ts

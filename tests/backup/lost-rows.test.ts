@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { checkBackup, type Damage, DatabaseError, PostgresSaver } from "../../src/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { loseValues } from "../../test-support/lose-values.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 
 /** A value that a statement reads, and one that is read in pieces, as SQL. */
@@ -30,7 +31,8 @@ describeServer("an export of rows that the server can't read", (target) => {
     await store("checkpoint_blobs", "blob", LONG, "thread_id = 'long' and channel = 'more'");
     await store("checkpoint_blobs", "blob", SHORT, "thread_id = 'short' and channel = 'list'");
     await store("checkpoint_writes", "blob", SHORT, "thread_id = 'write'");
-    for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes"]) await lose(table);
+    for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes"])
+      await loseValues(database, table);
   });
   afterAll(() => saver.end());
 
@@ -38,21 +40,6 @@ describeServer("an export of rows that the server can't read", (target) => {
   const store = (table: string, column: string, value: string, where: string) =>
     database.exec(`alter table ${table} alter ${column} set storage external;
       update ${table} set ${column} = ${value} where ${where}`);
-
-  /** Deletes what a table stores outside of its rows, as a damaged disk does. */
-  async function lose(table: string): Promise<void> {
-    const [{ toast } = {}] = await database.query(
-      `select reltoastrelid::regclass::text as toast from pg_class where oid = '${table}'::regclass`,
-    );
-    // Postgres lets nobody delete from a table of this kind, so it is of another kind meanwhile.
-    const become = (kind: string) =>
-      database.exec(`update pg_class set relkind = '${kind}' where oid = '${String(toast)}'::regclass`);
-    await become("r");
-    await database.exec(`delete from ${String(toast)}`);
-    // Such rows are read until they are gone.
-    await database.exec(`vacuum ${String(toast)}`);
-    await become("t");
-  }
 
   /** Exports, and collects what is named. */
   async function exported(since?: readonly string[][]): Promise<{ lines: string[]; damaged: Damage[] }> {

@@ -3,6 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { loseValues } from "../../test-support/lose-values.js";
 import { rowsOf } from "../../test-support/thread-rows.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import { allRows } from "../backup/all-rows.js";
@@ -213,5 +214,59 @@ describeAnyTarget("export and import", (target) => {
     });
     expect(await readFile(full, "utf8")).toBe(before);
     expect(await run("export", "--since", join(folder, "none"))).toMatchObject({ code: 1 });
+  });
+
+  it("leave a thread with a damaged row, name it, and exit with 3, until the row is replaced", async () => {
+    const file = nameOf("all");
+    await run("export", "--output", file);
+    const before = await allRows(filled.database);
+    await filled.database.exec(`update checkpoint_blobs set whole_bytes = -5 where thread_id = '42';
+      delete from checkpoints where thread_id = '43'`);
+    expect(await run("import", file, "--strict")).toMatchObject({
+      ...{ code: 1, stderr: expect.stringMatching(/^error: thread "42", .* with different content/) },
+    });
+    expect(await run("import", file)).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^imported 3 threads: 1 checkpoint, .*\nleft \(.*\):\n {2}thread "42", channel .* is already stored/,
+      ),
+    });
+    expect(
+      await run("import", file, "--thread", "42", "--thread", "none", "--replace-damaged"),
+    ).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^imported 1 thread: 0 checkpoints, .*, replaced \d+ rows that could not be read, .*\nnot found: none\n$/,
+      ),
+    });
+    expect(await allRows(filled.database)).toEqual(before);
+  });
+
+  it("copy a damaged row as it is, which --check names", async () => {
+    await filled.database.exec("update checkpoint_blobs set whole_bytes = -5 where thread_id = '42'");
+    const [file, before] = [nameOf("all"), await allRows(filled.database)];
+    expect(await run("export", "--output", file)).toMatchObject({ code: 0 });
+    expect(await run("import", file, "--check")).toMatchObject({
+      ...{ code: 1, stdout: expect.stringContaining('"whole_bytes" is negative: -5') },
+    });
+    await filled.database.exec("truncate checkpoints, checkpoint_blobs, checkpoint_writes");
+    expect(await run("import", file)).toMatchObject({ code: 0 });
+    expect(await allRows(filled.database)).toEqual(before);
+  });
+
+  it("name the rows that the server can't read, and write the others", async () => {
+    await filled.database.exec(`alter table checkpoint_blobs alter blob set storage external;
+      update checkpoint_blobs set blob = decode(repeat('00', 9000), 'hex') where thread_id = '42'`);
+    await loseValues(filled.database, "checkpoint_blobs");
+    const file = nameOf("all");
+    expect(await run("export", "--output", file, "--strict")).toMatchObject({ code: 1, stdout: "" });
+    expect(await run("export", "--output", file)).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^exported 4 threads: .*\ncan't be read, and not in the backup:\n {2}thread "42", channel .*: .* chunk number/,
+      ),
+    });
+    expect((await run("import", file, "--check")).stdout).toMatch(/\nchecked 4 threads: 13 checkpoints, 9 values/);
+    await filled.database.exec("truncate checkpoint_blobs");
   });
 });
