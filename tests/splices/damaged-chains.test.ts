@@ -52,7 +52,9 @@ describeAnyTarget("a chain of splices that is damaged", (target) => {
       expect(problems.map(({ kind }) => kind)).not.toContain("long-chain");
     }
     // A row that is missing comes back from a backup. Where one was changed, the thread has to be deleted first.
-    await expect(saver.importThreads(backup)).rejects.toMatchObject({ code: "BACKUP_REFUSED" });
+    await expect(saver.importThreads(backup, { strict: true })).rejects.toMatchObject({
+      code: "BACKUP_REFUSED",
+    });
     await saver.deleteThread("broken");
     await saver.importThreads(backup);
     await database.query("delete from checkpoint_blobs where version = $1", [base?.version]);
