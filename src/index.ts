@@ -39,7 +39,6 @@ export {
   ThreadLockLostError,
   WritesMissingError,
 } from "./errors/index.js";
-export type { Damage } from "./errors/index.js";
 export type {
   ChannelStorage,
   NodeStats,

@@ -6,7 +6,7 @@ export const EXIT_CODE = {
   no: 1,
   /** The command line is invalid. Nothing was run. */
   usage: 2,
-  /** The command has done what it could, and names the damaged threads that it left. */
+  /** The command has done what it could, and names the threads that it left. */
   left: 3,
   /** A signal ended the command. Shells report this code for Ctrl-C. */
   interrupted: 130,
@@ -20,5 +20,5 @@ export const EXIT_CODE_HELP = `Exit codes:
   0    success, or the answer is yes
   1    failure, or the answer is no
   2    invalid usage; nothing was run
-  3    done, except for damaged threads, which are named and were left
+  3    done, except for threads that are named and were left: damaged, deleted or different ones
   130  interrupted by Ctrl-C or SIGTERM`;

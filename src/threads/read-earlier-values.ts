@@ -58,7 +58,7 @@ async function* valuesOf(
   if (unstored.length === 0) return;
   const histories = await saver.getDeltaChannelHistory({ config, channels: unstored, signal });
   for (const [channel, { seed, writes }] of Object.entries(histories)) {
-    const written = writes.flatMap(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
+    const written = writes.map(([, , value]) => (Array.isArray(value) ? value : [value]) as unknown[]);
     yield [channel, [...(seed === undefined ? [] : [unwrapSnapshot(seed)]), ...written]];
   }
 }

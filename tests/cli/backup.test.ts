@@ -266,7 +266,9 @@ describeAnyTarget("export and import", (target) => {
         /^exported 4 threads: .*\ncan't be read, and not in the backup:\n {2}thread "42", channel .*: .* chunk number/,
       ),
     });
-    expect((await run("import", file, "--check")).stdout).toMatch(/\nchecked 4 threads: 13 checkpoints, 9 values/);
+    expect((await run("import", file, "--check")).stdout).toMatch(
+      /\nchecked 4 threads: 13 checkpoints, 9 values/,
+    );
     await filled.database.exec("truncate checkpoint_blobs");
   });
 });

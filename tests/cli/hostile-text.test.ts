@@ -61,6 +61,7 @@ const COMMAND_LINES: readonly (readonly string[])[] = [
   ["sanitize", EVIL, NONE],
   ["verify"],
   ["verify", EVIL],
+  ["repair", "--dry-run"],
   ["doctor"],
   ["export"],
   ["export", EVIL, NONE],

@@ -32,7 +32,7 @@ describeServer("the program", (server) => {
     const hasConnected = `
       select from pg_stat_activity
       where application_name = 'langgraph-checkpoint-kysely' and datname = current_database()
-        and state = 'idle' and query = 'select 1'`;
+        and state = 'idle' and query like 'select pg_is_in_recovery%'`;
     await until(async () => (await database.query(hasConnected)).length > 0);
   }
 

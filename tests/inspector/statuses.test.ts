@@ -44,11 +44,14 @@ const ERRORS: readonly (readonly [main.CheckpointError, number])[] = [
   [new checkpointStore.CheckpointCopyError("failed", NO_COPY), 500],
   [new store.InvalidEmbeddingError("no numbers"), 500],
   [new store.EmbeddingMismatchError(VECTORS, { dims: 2 }, "reembed"), 500],
+  [new main.ReadOnlyError("a standby"), 503],
+  [new main.DiskFullError("full"), 503],
   [new main.AbortError(), 503],
   [new main.ConnectionError("lost"), 503],
   [new main.ClockBehindError("behind", { ...row, behindMs: 1 }), 503],
   [new main.ThreadLockLostError("t"), 503],
   [new main.StatementTimeoutError(1), 504],
+  [new main.StatementCancelledError("cancelled"), 504],
   [new main.NotReplicatedError(), 504],
 ];
 

@@ -208,7 +208,6 @@ describeEachTarget("the inspector's calls about threads", (target) => {
     ["threads", { order: "recent", after: "1" }],
     ["threadSizes", { threadIds: Array.from({ length: 201 }, () => uuid6(0)) }],
     ["thread", {}],
-    ["thread", { threadId: "" }],
     ["history", { threadId: "1" }],
     ["history", { threadId: "1", namespace: "", limit: 2_001 }],
   ])("refuses %s with %j", async (name, args) => {

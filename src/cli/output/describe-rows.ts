@@ -48,7 +48,7 @@ const REASON: Readonly<Record<UnprovenNamespace["reason"], string>> = {
 
 /** A line for each row that was left because it is damaged; empty if there is none. */
 export function describeDamaged({ damaged }: { readonly damaged: readonly Damage[] }): string {
-  return describePlaces("damaged, and left (`repair` shows what can be done)", damaged);
+  return describePlaces("left, because they can't be read (`repair` shows what can be done)", damaged);
 }
 
 /** A line for each row under a title; empty if there is none. */
