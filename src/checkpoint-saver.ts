@@ -359,6 +359,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    *
    * @returns The values by thread, in the order of `threadIds`, without the threads that have none.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
+   * @throws DeserializationError for a value that can't be read, unless `onDamaged` is set.
    *
    * @example
    * ```ts

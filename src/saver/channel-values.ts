@@ -1,5 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
-import { DeserializationError } from "../errors/index.js";
+import { type Damage, damageOf, DeserializationError, isUnreadable } from "../errors/index.js";
+import type { ChannelValuesRequest } from "./boundary/parse-channel-values.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/barrier-value.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
@@ -16,17 +17,28 @@ import {
 /** Reads the value of a channel in the newest checkpoint of each thread that has one, in the order of the request. */
 export async function channelValues(
   call: CallContext,
-  key: ChannelValuesKey,
+  { onDamaged, ...key }: ChannelValuesKey & Pick<ChannelValuesRequest, "onDamaged">,
   serde: ContextualSerializer,
 ): Promise<Map<string, unknown>> {
   if (key.threadIds.length === 0) return new Map();
+  let damaged: Damage[] = [];
   const byThread = await readUnreplaced(async () => {
+    damaged = [];
     const rows = await getChannelValueRows(call, key);
     const found = rows.filter(({ json, type }) => json !== null || type !== null);
     const reader = valueReader(call, serde);
-    const values = await Promise.all(found.map((row) => valueOf(row, key, reader)));
-    return new Map(found.map((row, index) => [row.thread_id, values[index]]));
+    const entries = found.map(async (row) => {
+      try {
+        return [[row.thread_id, await valueOf(row, key, reader)] as const];
+      } catch (error) {
+        if (onDamaged === undefined || !isUnreadable(error)) throw error;
+        damaged.push(damageOf(error, row.thread_id));
+        return [];
+      }
+    });
+    return new Map((await Promise.all(entries)).flat());
   });
+  for (const damage of damaged) onDamaged?.(damage);
   return new Map(key.threadIds.flatMap((id) => (byThread.has(id) ? [[id, byThread.get(id)]] : [])));
 }
 

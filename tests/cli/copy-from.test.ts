@@ -37,7 +37,7 @@ describeAnyTarget("copy-from", (target) => {
     });
     const again = await run("copy-from", file, "42", "--json");
     expect(JSON.parse(again.stdout)).toEqual({
-      ...{ total: 1, threads: 1, checkpoints: 0, skipped: 2, missing: [] },
+      ...{ total: 1, threads: 1, checkpoints: 0, skipped: 2, missing: [], damaged: [] },
     });
     const saver = new PostgresSaver(database.source);
     expect(await listIds(saver.list(threadConfig("43")))).toEqual(["2", "1"]);
@@ -51,23 +51,38 @@ describeAnyTarget("copy-from", (target) => {
     });
   });
 
-  it("closes the saver, and says which checkpoint can't be read and what was copied before", async () => {
+  it("closes the saver, names the checkpoint that can't be read, and copies the others; --strict stops there", async () => {
     const code = `${FILLED_SAVER}
       const read = saver.getTuple.bind(saver);
       saver.getTuple = (config) => {
-        if (config.configurable.thread_id === "43") throw new Error("the disk is gone");
+        if (config.configurable.thread_id === "42") throw new Error("no checkpoint");
         return read(config);
       };
       saver.end = () => { globalThis.copyFromEnded = true; };
       export default saver;`;
-    const { code: exit, stderr } = await cliOn(database)("copy-from", await moduleOf("broken", code));
-    expect({ exit, stderr }).toEqual({
-      exit: 1,
+    const file = await moduleOf("broken", code);
+    const strict = await cliOn(database)("copy-from", file, "43", "42", "--strict");
+    expect(strict).toMatchObject({
+      code: 1,
       stderr:
-        'error: thread "43", checkpoint "1" was not copied: the disk is gone; ' +
+        'error: thread "42", checkpoint "1" was not copied: no checkpoint; ' +
         "copied before: 1 thread: 2 checkpoints; run the command again to continue\n",
     });
+    expect(await cliOn(database)("copy-from", file)).toMatchObject({
+      code: 3,
+      stdout:
+        "copied 1 thread: 0 checkpoints; 2 were there already\nleft, because they can't be copied:\n" +
+        '  thread "42", checkpoint "1": no checkpoint\n',
+    });
     expect(Reflect.get(globalThis, "copyFromEnded")).toBe(true);
+  });
+
+  it("stops where the source has lost its connection: the other threads are not damaged", async () => {
+    const code = `${FILLED_SAVER}
+      saver.getTuple = async () => { throw Object.assign(new Error("lost"), { code: "ECONNRESET" }); };
+      export default saver;`;
+    const { code: exit, stderr } = await cliOn(database)("copy-from", await moduleOf("lost", code));
+    expect({ exit, stderr }).toEqual({ exit: 1, stderr: expect.stringContaining("was not copied: lost") });
   });
 
   it.each([

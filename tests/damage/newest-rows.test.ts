@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { PostgresSaver } from "../../src/index.js";
+import { type Damage, PostgresSaver } from "../../src/index.js";
 import { threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import { refilledDatabase } from "../cli/filled-database.js";
@@ -37,6 +37,20 @@ describeAnyTarget("a thread whose newest checkpoint is damaged", (target) => {
       problem: 'the column "metadata" holds no object',
       message: expect.stringMatching(/the command `repair` shows what can be done for the thread$/),
     });
+  });
+
+  it("is named by getChannelValues of many threads, which returns the values of the others", async () => {
+    const { database } = filled;
+    await database.query(
+      "update checkpoint_blobs set blob = '\\xc1' where thread_id = '42' and channel = 'plan'",
+    );
+    await using saver = new PostgresSaver(database.source);
+    const request = { threadIds: ["42", "43"], channel: "plan" };
+    await expect(saver.getChannelValues(request)).rejects.toMatchObject({ threadId: "42", channel: "plan" });
+    const damaged: Damage[] = [];
+    const onDamaged = (damage: Damage): void => void damaged.push(damage);
+    expect(await saver.getChannelValues({ ...request, onDamaged })).toEqual(new Map([["43", "C"]]));
+    expect(damaged).toMatchObject([{ threadId: "42", checkpointNs: "", channel: "plan" }]);
   });
 
   it("forks with a value for a channel whose newest value can't be read", async () => {

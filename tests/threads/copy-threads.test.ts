@@ -171,7 +171,7 @@ describeAnyTarget("copyThreads", (target) => {
     const threadId = await begin(memory);
     const first = await copyThreads(memory, saver);
     expect(await copyThreads(memory, saver)).toEqual({
-      ...{ total: 1, threads: 1, missing: [] },
+      ...{ total: 1, threads: 1, missing: [], damaged: [] },
       ...{ checkpoints: 0, skipped: first.checkpoints },
     });
     await answerAll(memory, threadId);
@@ -221,17 +221,23 @@ describeAnyTarget("copyThreads", (target) => {
     expect(await saver.getTuple(threadConfig(other))).toBeUndefined();
   });
 
-  it("names the thread and the checkpoint that the target refuses, and what was done before", async () => {
+  it("names the checkpoint that the target refuses, copies the other threads, and stops there with `strict`", async () => {
     const [fine, refused] = ["a", "b"].map((name) => `${name} ${newThread()}`);
     await begin(memory, fine);
     const checkpoint = checkpointOf(memory, {});
     const unreadable = { ...checkpoint, channel_versions: { ["__proto__ \0"]: 1 } };
     await memory.put(threadConfig(refused ?? ""), unreadable, metadataOf());
-    const failed = copyThreads(memory, saver, { threads: [fine ?? "", refused ?? ""] });
+    const threads = [refused ?? "", fine ?? ""];
+    const place = { threadId: refused, checkpointNs: "", checkpointId: checkpoint.id };
+    expect(await copyThreads(memory, saver, { threads })).toMatchObject({
+      ...{ total: 2, threads: 1, missing: [] },
+      damaged: [{ ...place, reason: expect.stringMatching(/Invalid key/) }],
+    });
+    const failed = copyThreads(memory, saver, { threads: threads.toReversed(), strict: true });
     await expect(failed).rejects.toMatchObject({
       name: ThreadCopyError.name,
       code: "THREAD_COPY_FAILED",
-      ...{ threadId: refused, checkpointNs: "", checkpointId: checkpoint.id },
+      ...place,
       progress: { total: 2, threads: 1 },
       cause: expect.any(InvalidConfigError),
     });

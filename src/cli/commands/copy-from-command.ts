@@ -2,16 +2,27 @@ import { Argument } from "commander";
 import { z } from "zod";
 import { codeOf } from "../../errors/error-code.js";
 import { CheckpointError } from "../../errors/index.js";
-import type { CopyThreadsProgress } from "../../threads/between-savers/copy-threads-types.js";
+import type {
+  CopyThreadsProgress,
+  CopyThreadsReport,
+} from "../../threads/between-savers/copy-threads-types.js";
 import type { ThreadCopyError } from "../../threads/between-savers/thread-copy-error.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { EXIT_CODE, type ExitCode } from "../exit-code.js";
+import { strictOption } from "../options/shared-options.js";
+import { describePlaces } from "../output/describe-rows.js";
 import { counted, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 import type { Progress } from "../terminal/progress.js";
 
-const copyFromFlags = z.object({ module: z.string(), threads: z.array(z.string()).default([]) });
+const copyFromFlags = z.object({
+  module: z.string(),
+  threads: z.array(z.string()).default([]),
+  strict: z.boolean().default(false),
+});
+
+const LEFT = "left, because they can't be copied";
 
 const NOTHING: CopyThreadsProgress = { total: 0, threads: 0, checkpoints: 0, skipped: 0 };
 
@@ -26,9 +37,10 @@ export const copyFrom: CommandDefinition = {
     ),
     new Argument("[threads...]", "the threads (default: all)"),
   ],
+  options: () => [strictOption()],
   examples: ["copy-from ./sqlite-saver.mjs", "copy-from ./sqlite-saver.mjs 42 43 --json"],
   run: async ({ openSaver, importModule, signal, style, terminal }, flags) => {
-    const { module, threads } = copyFromFlags.parse(flags);
+    const { module, threads, strict } = copyFromFlags.parse(flags);
     const { copyThreads } = await import("../../threads/between-savers/copy-threads.js");
     const { withLoadedSaver } = await import("../options/load-saver.js");
     let bar: Progress | undefined;
@@ -45,7 +57,7 @@ export const copyFrom: CommandDefinition = {
           withLoadedSaver(module, importModule, (source) =>
             copyThreads(source, openSaver({ keepTombstones: true }), {
               threads: threads.length === 0 ? undefined : threads,
-              ...{ signal, onProgress },
+              ...{ strict, signal, onProgress },
             }),
           ),
         () => `copied ${describe(soFar)}; run the command again to continue`,
@@ -54,8 +66,8 @@ export const copyFrom: CommandDefinition = {
         (thread) => `\n${style.bad("missing")} the source has no thread ${printable(thread)}`,
       );
       return {
-        exitCode: missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok,
-        text: `copied ${describe(report)}${missing.join("")}`,
+        exitCode: exitCodeOf(report),
+        text: `copied ${describe(report)}${missing.join("")}${describePlaces(LEFT, report.damaged)}`,
         json: report,
       };
     } catch (error) {
@@ -65,6 +77,11 @@ export const copyFrom: CommandDefinition = {
     }
   },
 };
+
+function exitCodeOf({ damaged, missing }: CopyThreadsReport): ExitCode {
+  if (damaged.length > 0) return EXIT_CODE.left;
+  return missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
+}
 
 function describe({ threads, checkpoints, skipped }: CopyThreadsProgress): string {
   const there = skipped === 0 ? "" : `; ${humanCount(skipped)} were there already`;

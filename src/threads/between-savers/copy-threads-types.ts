@@ -1,9 +1,12 @@
+import type { Damage } from "../../errors/index.js";
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 
 /** Options of `copyThreads`. */
 export interface CopyThreadsOptions extends CallOptions {
   /** The threads to copy. Default: all of the source. */
   readonly threads?: readonly string[] | undefined;
+  /** Stops at the first thread that can't be copied, and throws a `ThreadCopyError`. Default: false, so that the report names it. */
+  readonly strict?: boolean | undefined;
   /** Called after each checkpoint and each thread, with what was done so far. */
   readonly onProgress?: ((progress: CopyThreadsProgress) => void) | undefined;
 }
@@ -24,4 +27,9 @@ export interface CopyThreadsProgress {
 export interface CopyThreadsReport extends CopyThreadsProgress {
   /** The threads that were named or found, and that the source does not have any more. */
   readonly missing: readonly string[];
+  /**
+   * Checkpoints that can't be copied, since the source can't read them or the target can't store their values: the first of each thread that
+   * has one. What was copied of the thread before it stays.
+   */
+  readonly damaged: readonly Damage[];
 }

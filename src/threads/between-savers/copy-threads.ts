@@ -1,7 +1,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
-import { AbortError, CheckpointNotFoundError } from "../../errors/index.js";
+import { codeOf } from "../../errors/error-code.js";
+import { AbortError, CheckpointNotFoundError, type Damage } from "../../errors/index.js";
 import type { ReadOptions } from "../../saver/boundary/parse-selection.js";
 import { configOf } from "../../saver/codec/config-of.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
@@ -32,7 +33,8 @@ import { tasksToLeave } from "./write-marks.js";
  * @param target - The saver to copy into. Call its `setup` before.
  * @returns The counts of all that was done.
  * @throws InvalidConfigError for an invalid argument, or where both savers are the same.
- * @throws ThreadCopyError where a thread can't be copied. It names the thread, and `cause` is the error of the saver.
+ * @throws ThreadCopyError where a saver fails, and with `strict` where a thread can't be copied. It names the thread, and `cause` is the
+ *   error of the saver.
  * @throws AbortError when `signal` aborts, between two checkpoints.
  *
  * @example
@@ -45,10 +47,11 @@ export async function copyThreads(
   target: BaseCheckpointSaver,
   options?: CopyThreadsOptions,
 ): Promise<CopyThreadsReport> {
-  const { threads, signal, onProgress } = parseCopyThreads(source, target, options);
+  const { threads, signal, strict, onProgress } = parseCopyThreads(source, target, options);
   throwIfAborted(signal);
   const ids = threads === undefined ? await listThreadIds(source) : [...new Set(threads)];
   const missing: string[] = [];
+  const damaged: Damage[] = [];
   let progress: CopyThreadsProgress = { total: ids.length, threads: 0, checkpoints: 0, skipped: 0 };
   for (const threadId of ids) {
     let at: CheckpointKey | undefined;
@@ -80,11 +83,13 @@ export async function copyThreads(
       if (listed.length === gone.size) missing.push(threadId);
       else progress = { ...progress, threads: progress.threads + 1 };
     } catch (error) {
-      throw error instanceof AbortError ? error : stoppedBy(error, progress, { threadId, ...at });
+      if (error instanceof AbortError) throw error;
+      if (strict || !isOfThread(error)) throw stoppedBy(error, progress, { threadId, ...at });
+      damaged.push(damageAt({ threadId, ...at }, error));
     }
     onProgress?.(progress);
   }
-  return { ...progress, missing };
+  return { ...progress, missing, damaged };
 }
 
 interface Savers {
@@ -142,6 +147,38 @@ async function copyLaterWrites(
     source.getTuple.bind(source);
   const tuple = await read(config, { values: false, writes: true });
   await copyWrites(target, config, tuple?.pendingWrites ?? [], left);
+}
+
+/** Codes of errors about one value or one checkpoint. Both savers may be of another copy of this package. */
+const OF_THREAD: ReadonlySet<unknown> = new Set([
+  ...[
+    "BROKEN_CHAIN",
+    "CHECKPOINT_TOO_LARGE",
+    "CORRUPT_CHECKPOINT",
+    "DESERIALIZATION_FAILED",
+    "INVALID_CONFIG",
+  ],
+  ...["SERIALIZATION_FAILED", "THREAD_DELETED"],
+]);
+
+/** Whether an error is about the thread. Errors of drivers have codes; those of another saver's decoder have none. */
+function isOfThread(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === undefined ? error instanceof Error : OF_THREAD.has(code);
+}
+
+function damageAt(
+  { threadId, checkpointNs, checkpointId }: Partial<CheckpointKey> & Pick<CheckpointKey, "threadId">,
+  error: unknown,
+): Damage {
+  const channel = error instanceof Error && "channel" in error ? error.channel : undefined;
+  return {
+    threadId,
+    ...(checkpointNs !== undefined && { checkpointNs }),
+    ...(checkpointId !== undefined && { checkpointId }),
+    ...(typeof channel === "string" && { channel }),
+    reason: error instanceof Error ? error.message : String(error),
+  };
 }
 
 function stoppedBy(

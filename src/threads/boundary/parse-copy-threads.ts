@@ -15,6 +15,7 @@ const copyOptions = z
   .strictObject({
     signal: abortSignal.optional(),
     threads: z.array(threadId).optional(),
+    strict: z.boolean().default(false),
     onProgress: functionSchema<NonNullable<CopyThreadsOptions["onProgress"]>>().optional(),
   })
   .prefault({});
