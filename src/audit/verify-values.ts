@@ -5,12 +5,20 @@ import { rowKey } from "../saver/model/row-key.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import { storedValueOf } from "../saver/codec/stored-value.js";
-import { blobPlaceOf, type BlobPageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
+import {
+  blobPlaceOf,
+  type BlobPageRow,
+  type WritePageRow,
+  writePlaceOf,
+} from "../saver/queries/get-value-page.js";
 import { isSplice } from "../splices/splice-type.js";
 import { MAX_CHAIN } from "../splices/value-chain.js";
 import { causeOfFailure } from "./cause-of-failure.js";
-import { type CheckedWriteRow, faultsOfBlob, faultsOfWrite } from "./faults-of-columns.js";
+import { faultsOfBlob, faultsOfWrite } from "../saver/codec/faults-of-columns.js";
 import { type Cause, error, type FoundProblem, notice } from "./problems.js";
+
+/** A write of a table whose column `task_path` may have lost its NOT NULL. */
+export type CheckedWriteRow = Omit<WritePageRow, "task_path"> & { readonly task_path: string | null };
 
 /** The problems of a checkpoint's value. */
 export async function problemsOfBlob(row: BlobPageRow, reader: ValueReader): Promise<FoundProblem[]> {

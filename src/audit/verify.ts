@@ -25,12 +25,11 @@ import { threadPages } from "../saver/thread-pages.js";
 import type { VerifyReport } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
-import type { CheckedWriteRow } from "./faults-of-columns.js";
 import { type FoundProblem, notice, ProblemList } from "./problems.js";
 import { UnstoredChannels } from "./unstored-channels.js";
 import { keyOf, problemsOfHeader } from "./verify-headers.js";
 import { problemsOfTombstone } from "./verify-tombstones.js";
-import { problemsOfBlob, problemsOfWrite } from "./verify-values.js";
+import { type CheckedWriteRow, problemsOfBlob, problemsOfWrite } from "./verify-values.js";
 
 /** The headers that one search for unreferenced blobs covers. The server sorts their references. */
 const HEADERS_PER_RANGE = 10_000;

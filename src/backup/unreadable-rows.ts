@@ -1,4 +1,5 @@
 import { isUnreadable } from "../errors/index.js";
+import { faultsOfBlob, faultsOfWrite } from "../saver/codec/faults-of-columns.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { type StoredValue, storedValueOf, UNTAGGED } from "../saver/codec/stored-value.js";
 import type { CallContext } from "../db/call-context.js";
@@ -14,7 +15,6 @@ import type {
   ContextualSerializer,
 } from "../serde/serde-context.js";
 import { isSplice, wholeTypeOf } from "../splices/splice-type.js";
-import { impossibleBlob, impossibleWrite } from "./impossible-columns.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredHeader } from "./queries/get-stored-header.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
@@ -42,8 +42,8 @@ export async function unreadableBlob({ call, serde }: StoredReader, row: Restore
   const { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version } = row;
   const place = { threadId, checkpointNs, channel, version };
   const [stored] = await getStoredBlobs(call, threadId, [{ ...row, bytes: null }]);
-  if (stored === undefined || impossibleBlob(row) !== undefined) return false;
-  if (impossibleBlob(stored) !== undefined) return true;
+  if (stored === undefined || faultsOfBlob(row).length > 0) return false;
+  if (faultsOfBlob(stored).length > 0) return true;
   const reader = valueReader(call, serde);
   const given: StoredValue = { type: row.type, blob: row.blob, base: row.base ?? null };
   const value = storedValueOf(stored.type, stored.blob, stored.base);
@@ -54,8 +54,8 @@ export async function unreadableBlob({ call, serde }: StoredReader, row: Restore
 export async function unreadableWrite({ call, serde }: StoredReader, row: RestoredWrite): Promise<boolean> {
   const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, idx } = row;
   const [stored] = await getStoredWrites(call, threadId, [{ ...row, bytes: null }]);
-  if (stored === undefined || impossibleWrite(row) !== undefined) return false;
-  if (impossibleWrite(stored) !== undefined) return true;
+  if (stored === undefined || faultsOfWrite(row).length > 0) return false;
+  if (faultsOfWrite(stored).length > 0) return true;
   if (stored.channel !== row.channel) return false;
   const place = { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx, channel: row.channel };
   const given: StoredValue = { type: row.type, blob: row.blob, base: null };

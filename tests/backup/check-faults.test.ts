@@ -157,14 +157,19 @@ describe("the faults of a backup", () => {
     ]);
     const place = { threadId: "t", checkpointNs: "", channel: "a" };
     const { channel: _, ...header } = place;
-    const at = (version: string) => `thread "t", channel "a", ${version}: the column`;
+    const at = (version: string) => `thread "t", channel "a", ${version}:`;
     expect(faults).toEqual([
-      { line: 2, ...place, message: `${at('version "1"')} "whole_bytes" is negative: -5` },
+      { line: 2, ...place, message: `${at('version "1"')} "whole_bytes" is -5` },
       {
         ...{ line: 3, ...place },
-        message: `${at('version "2"')} "base" names version "1", and the value is not a splice`,
+        message: `${at('version "2"')} it has the base "1", but it is no splice`,
       },
-      { line: 4, ...place, checkpointId: "1", message: `${at('checkpoint "1"')} "task_path" is NULL` },
+      {
+        line: 4,
+        ...place,
+        checkpointId: "1",
+        message: `${at('checkpoint "1"')} the column "task_path" is NULL`,
+      },
       {
         ...{ line: 5, ...header, checkpointId: "1" },
         message: expect.stringContaining('header is that of checkpoint "2"'),

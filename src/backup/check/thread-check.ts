@@ -11,7 +11,7 @@ import type {
 } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
 import type { BlobLine, CheckpointLine, WriteLine } from "../backup-line.js";
-import { impossibleBlob, impossibleWrite } from "../impossible-columns.js";
+import { faultsOfBlob, faultsOfWrite } from "../../saver/codec/faults-of-columns.js";
 import { readHeader } from "../read-header.js";
 import type { Faults } from "./faults.js";
 import { type HeldValue, HeldValues } from "./held-values.js";
@@ -72,7 +72,7 @@ export class ThreadCheck {
   async addBlob(row: BlobLine, blob: Uint8Array | null, line: number): Promise<void> {
     const { channel, version, type } = row;
     const place = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, channel, version };
-    this.#addImpossible(impossibleBlob(row), place, line);
+    this.#addFaults(faultsOfBlob({ ...row, blob }), place, line);
     // A base of a whole value means nothing: readers look at the type.
     const base = isSplice(type) ? (row.base ?? null) : null;
     const value = { type, blob, base, place, line };
@@ -87,7 +87,7 @@ export class ThreadCheck {
       ...{ threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id },
       ...{ taskId: row.task_id, idx, channel },
     };
-    this.#addImpossible(impossibleWrite(row), place, line);
+    this.#addFaults(faultsOfWrite(row), place, line);
     await this.#decode({ type, blob, base: null, line }, place);
   }
 
@@ -126,10 +126,10 @@ export class ThreadCheck {
     }
   }
 
-  #addImpossible(problem: string | undefined, place: CheckpointValueContext, line: number): void {
-    if (problem === undefined) return;
+  #addFaults(faults: readonly string[], place: CheckpointValueContext, line: number): void {
+    if (faults.length === 0) return;
     const version = "version" in place ? `version "${place.version}"` : `checkpoint "${place.checkpointId}"`;
-    this.#addFault(`${nameOf(place)}, ${version}: ${problem}`, place, line);
+    this.#addFault(`${nameOf(place)}, ${version}: ${faults.join("; ")}`, place, line);
   }
 
   #addFault(message: string, place: CheckpointValueContext, line: number): void {

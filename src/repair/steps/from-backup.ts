@@ -52,18 +52,30 @@ export async function restoreFromBackup(
       return "takes the writes of the task from the backup";
     }
     case "corrupt-header":
-    case "parent-cycle": {
-      const rows = backup.checkpoints.filter(
-        (row) => isIn(row, problem) && row.checkpoint_id === problem.checkpointId,
+    case "parent-cycle":
+      return replaceCheckpoint(call, problem, backup);
+    case "missing-value":
+      // The checkpoint may name a version that there never was.
+      return (
+        (value && (await replaceValue(call, value, backup))) ??
+        (await replaceCheckpoint(call, problem, backup))
       );
-      if (checkpoint === undefined || rows.length === 0) return undefined;
-      await deleteCheckpoint(call, checkpoint);
-      await store(call, { checkpoints: rows });
-      return "takes the checkpoint from the backup";
-    }
     default:
       return value && replaceValue(call, value, backup);
   }
+}
+
+async function replaceCheckpoint(
+  call: RepairCall,
+  problem: Problem,
+  { checkpoints }: BackupRows,
+): Promise<string | undefined> {
+  const key = checkpointOf(problem);
+  const row = checkpoints.find((each) => isIn(each, problem) && each.checkpoint_id === problem.checkpointId);
+  if (key === undefined || row === undefined) return undefined;
+  await deleteCheckpoint(call, key);
+  await store(call, { checkpoints: [row] });
+  return "takes the checkpoint from the backup";
 }
 
 async function addAncestors(
