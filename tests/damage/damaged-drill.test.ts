@@ -70,6 +70,6 @@ describeEachTarget("several damaged threads beside a healthy one", (target) => {
         expect(await saver.getTuple(threadConfig(HEALTHY))).toEqual(original);
       },
     );
-    await fc.assert(property, runs(10));
+    await fc.assert(property, runs(5));
   });
 });
