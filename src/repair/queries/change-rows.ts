@@ -18,6 +18,21 @@ const checkpoint = /* @__PURE__ */ new Statement<CheckpointKey, unknown>((db, pa
     .where("checkpoint_id", "=", parameter("checkpointId")),
 );
 
+/** Gives a checkpoint another id. */
+export async function renameCheckpoint(call: CallContext, key: CheckpointKey, newId: string): Promise<void> {
+  await runStatement(call, checkpointId, { ...key, newId });
+}
+
+const checkpointId = /* @__PURE__ */ new Statement<CheckpointKey & { readonly newId: string }, unknown>(
+  (db, parameter) =>
+    db
+      .updateTable("checkpoints")
+      .set({ checkpoint_id: parameter("newId") })
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where("checkpoint_id", "=", parameter("checkpointId")),
+);
+
 /** Identifies writes beside a checkpoint. */
 export interface WritesKey extends CheckpointKey {
   /** `null`: of all tasks. */
@@ -97,9 +112,10 @@ export interface WriteIndex extends CheckpointKey {
   readonly taskId: string;
   readonly idx: number;
   readonly newIdx: number;
+  readonly taskPath: string;
 }
 
-/** Gives a write another index, and an empty path where it has none. */
+/** Gives a write another index, and a path where it has none. */
 export async function setWriteIndex(call: CallContext, write: WriteIndex): Promise<void> {
   await runStatement(call, index, write);
 }
@@ -107,7 +123,10 @@ export async function setWriteIndex(call: CallContext, write: WriteIndex): Promi
 const index = /* @__PURE__ */ new Statement<WriteIndex, unknown>((db, parameter) =>
   db
     .updateTable("checkpoint_writes")
-    .set({ idx: parameter("newIdx"), task_path: sql<string>`coalesce(task_path, '')` })
+    .set({
+      idx: parameter("newIdx"),
+      task_path: sql<string>`coalesce(task_path, ${parameter("taskPath")}::text)`,
+    })
     .where("thread_id", "=", parameter("threadId"))
     .where("checkpoint_ns", "=", parameter("checkpointNs"))
     .where("checkpoint_id", "=", parameter("checkpointId"))

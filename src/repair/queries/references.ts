@@ -80,6 +80,7 @@ export interface WriteRow {
   readonly task_id: string;
   readonly idx: number;
   readonly channel: string;
+  readonly task_path: string | null;
 }
 
 const writes = /* @__PURE__ */ new Statement<CheckpointKey, WriteRow>((db, parameter) =>
@@ -88,7 +89,7 @@ const writes = /* @__PURE__ */ new Statement<CheckpointKey, WriteRow>((db, param
     .where("thread_id", "=", parameter("threadId"))
     .where("checkpoint_ns", "=", parameter("checkpointNs"))
     .where("checkpoint_id", "=", parameter("checkpointId"))
-    .select(["task_id", "idx", "channel"])
+    .select(["task_id", "idx", "channel", sql<string | null>`task_path`.as("task_path")])
     .orderBy("task_id")
     .orderBy("idx"),
 );

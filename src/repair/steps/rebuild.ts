@@ -12,9 +12,15 @@ import { valueReader } from "../../saver/read-long-values.js";
 import { isSplice } from "../../splices/splice-type.js";
 import { liftTombstones } from "../../threads/thread-tombstones.js";
 import { addToHeader } from "../queries/add-to-header.js";
-import { deleteBlob, renameBlob, setBlobColumns, setWriteIndex } from "../queries/change-rows.js";
+import {
+  deleteBlob,
+  renameBlob,
+  renameCheckpoint,
+  setBlobColumns,
+  setWriteIndex,
+} from "../queries/change-rows.js";
 import { type HeaderState, headerState } from "../queries/header-state.js";
-import { checkpointsWith, type ValueKey, writesBeside } from "../queries/references.js";
+import { checkpointsOf, checkpointsWith, type ValueKey, writesBeside } from "../queries/references.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
 
 /** Mends what can be derived from other rows. */
@@ -49,12 +55,26 @@ const NEWEST_FORMAT = 4;
 async function rebuildHeader(call: RepairCall, key: CheckpointKey): Promise<string | undefined> {
   const state = await headerState(call, key);
   if (state === undefined) return undefined;
+  if (key.checkpointId === "") return nameCheckpoint(call, key, state.id);
   const header = state.is_object ? headerFields(state, key.checkpointId) : {};
   const metadata = state.has_metadata ? metadataFields(state) : {};
   const names = [...Object.keys(header), ...Object.keys(metadata).map((name) => `metadata.${name}`)];
   if (names.length === 0) return undefined;
   await addToHeader(call, { ...key, header: JSON.stringify(header), metadata: JSON.stringify(metadata) });
   return `derives ${names.map((name) => `"${name}"`).join(" and ")} from the id and the parent`;
+}
+
+/** Gives a row without an id the one that its header has, if no other row has it. */
+async function nameCheckpoint(
+  call: RepairCall,
+  key: CheckpointKey,
+  id: string | null,
+): Promise<string | undefined> {
+  if (id === null || timeInId(id) === undefined) return undefined;
+  const stored = await checkpointsOf(call, key);
+  if (stored.some(({ checkpoint_id }) => checkpoint_id === id)) return undefined;
+  await renameCheckpoint(call, key, id);
+  return "gives the row the id that its header has";
 }
 
 /** The fields that have another value than they must have. */
@@ -120,12 +140,14 @@ async function orderWrites(
     while (taken.has(free)) free += 1;
     return free;
   };
+  // Reads sort by the path first, so all writes of a task need the same one.
+  const taskPath = writes.find(({ task_path }) => task_path !== null)?.task_path ?? "";
   // A negated index comes back to its place.
   for (const write of [...writes].sort((a, b) => Math.abs(a.idx) - Math.abs(b.idx))) {
     const newIdx = isRight(write) ? write.idx : (specialIndex(write.channel) ?? nextFree());
     if (newIdx !== write.idx && taken.has(newIdx)) return undefined;
     taken.add(newIdx);
-    await setWriteIndex(call, { ...key, taskId, idx: write.idx, newIdx });
+    await setWriteIndex(call, { ...key, taskId, idx: write.idx, newIdx, taskPath });
   }
   return "gives the task's writes the indexes and the path that they must have";
 }
