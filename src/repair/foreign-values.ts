@@ -47,7 +47,7 @@ function isRowOf(row: StoredTypeRow, problem: Problem): boolean {
 }
 
 /** Whether a type has one of our formats, at most compressed. */
-function isOurs(type: string): boolean {
+export function isOurs(type: string): boolean {
   const [tag = "", ...layers] = type.split("+");
   const format = isSplice(tag) ? wholeTypeOf(tag) : tag;
   return FORMATS.has(format) && layers.every(isCompression);

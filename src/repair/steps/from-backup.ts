@@ -47,9 +47,11 @@ export async function restoreFromBackup(
           isIn(row, problem) && row.checkpoint_id === problem.checkpointId && row.task_id === problem.taskId,
       );
       if (checkpoint === undefined || writes.length === 0) return undefined;
-      await deleteWrites(call, { ...checkpoint, taskId: problem.taskId ?? null, idx: null });
+      // The task may have stored others since, and what is stored stays.
+      const { taskId = null, idx = null } = problem;
+      await deleteWrites(call, { ...checkpoint, taskId, idx });
       await store(call, { writes });
-      return "takes the writes of the task from the backup";
+      return "takes the write from the backup, and those that its task lacks";
     }
     case "corrupt-header":
     case "parent-cycle":

@@ -2,6 +2,7 @@ import type { Problem } from "../../audit/audit-types.js";
 import { getWrites } from "../../audit/queries/get-writes.js";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { isUnreadable } from "../../errors/index.js";
+import { isOurs } from "../foreign-values.js";
 import { decodeValue } from "../../saver/codec/decode-value.js";
 import { chainRowsOf } from "../../saver/codec/stored-value.js";
 import { getChains } from "../../saver/queries/get-chains.js";
@@ -11,8 +12,8 @@ import type { ValueKey } from "../queries/references.js";
 import { typesOfThread } from "../queries/types-of-thread.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
 
-/** The type of an empty channel: any bytes would pass for it. */
-const EMPTY = "empty";
+/** The types that any bytes would pass for. */
+const UNCHECKED: ReadonlySet<string> = new Set(["empty", "null", "bytes", "bytearray"]);
 
 /** Gives a value the type of other values of its channel, where its bytes can be read as such. */
 export async function retype(
@@ -72,14 +73,16 @@ async function typesOfChannel(
   { threadId, channel }: Pick<ValueKey, "threadId" | "channel">,
   except: string | null,
 ): Promise<string[]> {
+  const rows = await typesOfThread(call, threadId);
+  // Several values of an unknown type are of another serializer. Its bytes may be readable as something else by chance.
+  if (except !== null && !isOurs(except) && rows.filter(({ type }) => type === except).length > 1) return [];
   const counts = new Map<string, number>();
-  for (const row of await typesOfThread(call, threadId)) {
+  for (const row of rows) {
+    if (UNCHECKED.has(row.type) || row.type === except) continue;
     // A type of the same channel counts more than any other.
     const weight = row.channel === channel ? 1_000_000 : 1;
     counts.set(row.type, (counts.get(row.type) ?? 0) + weight);
   }
-  counts.delete(EMPTY);
-  if (except !== null) counts.delete(except);
   return [...counts].sort(([, a], [, b]) => b - a).map(([type]) => type);
 }
 
