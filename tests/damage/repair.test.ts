@@ -70,7 +70,7 @@ const REBUILT: readonly Omit<RepairCase, "action">[] = [
     options: { reducers },
   },
   {
-    what: "an unreadable value, which a splice is made of",
+    what: "an unreadable splice",
     damage: (stored) => value(stored, 1, "list", UNREADABLE),
     options: { reducers },
   },
