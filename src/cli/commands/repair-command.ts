@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { RepairAction, RepairReport } from "../../repair/repair-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { checkFiles, linesOfAll } from "../backup-file/read-file.js";
-import type { CommandDefinition } from "../command-definition.js";
+import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { reportInterrupt } from "../errors/report-interrupt.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { repeatedOption } from "../options/option-values.js";
@@ -83,32 +83,35 @@ export const repair: CommandDefinition = {
         progress.stop();
       }
     };
-    if (yes && !dryRun) return report(await run(false), style);
+    if (yes && !dryRun) return report(await run(false), context);
     const plan = await run(true);
-    if (dryRun || plan.repairs.every(({ action }) => action === "none")) return report(plan, style);
-    const question = `${describe(plan, style)}\n\n${style.warning("Change")} the rows of these threads?`;
+    if (dryRun || plan.repairs.every(({ action }) => action === "none")) return report(plan, context);
+    const question = `${describe(plan, context)}\n\n${style.warning("Change")} the rows of these threads?`;
     if (!(await terminal.confirm(question)))
       return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { ...plan, dryRun: true } };
-    return report(await run(false), style);
+    return report(await run(false), context);
   },
 };
 
-function report(done: RepairReport, style: Style) {
+type Output = Pick<CommandContext, "style" | "terminal">;
+
+function report(done: RepairReport, output: Output) {
   const isLeft = done.repaired < done.threads;
-  return { exitCode: isLeft ? EXIT_CODE.left : EXIT_CODE.ok, text: describe(done, style), json: done };
+  return { exitCode: isLeft ? EXIT_CODE.left : EXIT_CODE.ok, text: describe(done, output), json: done };
 }
 
-function describe({ threads, repaired, repairs, dryRun }: RepairReport, style: Style): string {
+function describe({ threads, repaired, repairs, dryRun }: RepairReport, { style, terminal }: Output): string {
+  const width = terminal.columns;
   if (threads === 0) return "nothing is damaged";
-  const rows = repairs.map(({ problem, action, description }) => [
-    dressed(action, style),
-    printable(problem.message),
-    printable(description),
+  const rows = repairs.flatMap(({ problem, action, description }) => [
+    [dressed(action, style), printable(problem.message)],
+    ["", `→ ${printable(description)}`],
   ]);
   const verb = dryRun ? "would repair" : "repaired";
   const left = threads - repaired;
   const rest = left === 0 ? "" : `, and ${dryRun ? "would leave" : "left"} ${counted(left, "thread")}`;
-  return `${formatTable([["ACTION", "PROBLEM", "WHAT"], ...rows])}\n\n${verb} ${repaired} of ${counted(threads, "damaged thread")}${rest}`;
+  const table = formatTable([["ACTION", "PROBLEM"], ...rows], { text: 1, width });
+  return `${table}\n\n${verb} ${repaired} of ${counted(threads, "damaged thread")}${rest}`;
 }
 
 function dressed(action: RepairAction, style: Style): string {
