@@ -13,6 +13,7 @@ import { BAD_LIFE } from "./bad-input/bad-life.js";
 import { BAD_LOCKS } from "./bad-input/bad-locks.js";
 import { BAD_PRUNES } from "./bad-input/bad-prunes.js";
 import { BAD_READS } from "./bad-input/bad-reads.js";
+import { BAD_REPAIRS } from "./bad-input/bad-repairs.js";
 import { BAD_SAVERS } from "./bad-input/bad-savers.js";
 import { BAD_SIGNALS } from "./bad-input/bad-signals.js";
 import { BAD_VALUES } from "./bad-input/bad-values.js";
@@ -33,6 +34,7 @@ const BAD_INPUTS = [
   ...BAD_LIFE,
   ...BAD_LOCKS,
   ...BAD_PRUNES,
+  ...BAD_REPAIRS,
   ...BAD_SAVERS,
   ...BAD_SIGNALS,
   ...BAD_AUDITS,
