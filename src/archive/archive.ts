@@ -57,8 +57,8 @@ async function archiveFile(
   for (const part of parts) await tally.add(part, archived.get(part.threadId) ?? new RowDigests());
 }
 
-/** Reads a whole file before anything of it is deleted: only its last line proves the others. */
-async function readBack(file: ArchiveFile, end: string): Promise<ReadonlyMap<string, RowDigests>> {
+/** Reads a whole file before anything of it is deleted or changed: only its last line proves the others. */
+export async function readBack(file: ArchiveFile, end: string): Promise<ReadonlyMap<string, RowDigests>> {
   const threads = new Map<string, RowDigests>();
   let current = new RowDigests();
   for await (const line of readRows(file, end)) {

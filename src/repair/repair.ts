@@ -1,4 +1,4 @@
-import { archive } from "../archive/archive.js";
+import { archive, readBack } from "../archive/archive.js";
 import { DEFAULT_FORMAT } from "../archive/files/compression.js";
 import { writeFile } from "../archive/files/write-file.js";
 import type { ArchiveTarget } from "../archive/archive-types.js";
@@ -110,13 +110,15 @@ async function repairOne(
   return withRest(await repairThread(call, threadId, tools, true));
 }
 
-/** Writes the thread as it is, and leaves it in the database. */
+/** Writes the thread as it is, and reads the file back. The thread stays in the database. */
 async function keep(call: SaverCall, target: ArchiveTarget, threadId: string): Promise<void> {
   const thread = {
     threadId,
     rows: (within: Parameters<typeof exportThread>[0]) => exportThread(within, threadId),
   };
-  await writeFile(call, { target, format: DEFAULT_FORMAT, threadId, isOfOlder: false, threads: [thread] });
+  const content = { target, format: DEFAULT_FORMAT, threadId, isOfOlder: false, threads: [thread] };
+  const { file, end } = await writeFile(call, content);
+  await readBack(file, end);
 }
 
 async function moveAway(call: SaverCall, target: ArchiveTarget, threadId: string): Promise<void> {

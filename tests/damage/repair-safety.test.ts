@@ -53,7 +53,7 @@ describeEachTarget("repair, where it may do harm", (target) => {
         `checkpoint = jsonb_set(checkpoint, '{v}', '1.50')`,
       ),
       DAMAGE.header(stored, 2, "checkpoint = '[]'"),
-      DAMAGE.value(stored, 1, "list", "whole_bytes = 7"),
+      DAMAGE.value(stored, 1, "list", "whole_bytes = -1"),
       DAMAGE.value(stored, 2, "draft", UNREADABLE),
       DAMAGE.write(stored, 0, "draft", UNREADABLE),
       DAMAGE.write(stored, 2, "list", "type = 'yaml'"),
@@ -120,6 +120,15 @@ describeEachTarget("repair, where it may do harm", (target) => {
     await database.query(DAMAGE.write(stored, 2, "draft", UNREADABLE), [stored.thread]);
     await saver.repair({ to: memoryArchive(), from });
     expect(await readAll(saver, stored.thread)).toEqual(before);
+  });
+
+  it("changes nothing where the archive does not keep what is written to it", async () => {
+    const stored = await putThread(saver);
+    await database.query(DAMAGE.write(stored, 2, "draft", "idx = -1"), [stored.thread]);
+    const before = await allRows(database);
+    const to = { ...memoryArchive(), write: () => Promise.resolve() };
+    await expect(saver.repair({ to })).rejects.toMatchObject({ code: "ARCHIVE_FAILED" });
+    expect(await allRows(database)).toEqual(before);
   });
 
   it("touches no thread that has only notices", async () => {
