@@ -79,7 +79,7 @@ async function* threadsToRepair(
   const others = new Set(damaged.keys());
   if (backup !== undefined) {
     const lines = readBackupLines<RowLine>(THREAD_BACKUP, backup, parseLine);
-    const isChosen = rowsFor([...damaged.values()].flat());
+    const isChosen = rowsFor(damaged);
     for await (const rows of backupThreads(lines, isChosen)) {
       if (others.delete(rows.threadId)) yield { threadId: rows.threadId, backup: rows };
     }

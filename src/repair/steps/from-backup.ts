@@ -9,13 +9,17 @@ import { deleteBlob, deleteCheckpoint, deleteWrites } from "../queries/change-ro
 import type { ValueKey } from "../queries/references.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
 
-/** Selects the rows of a backup that may mend one of these problems. */
-export function rowsFor(problems: readonly Problem[]): RowChoice {
-  return (line) => problems.some((problem) => concerns(problem, line));
+/**
+ * Selects the rows of a backup that may mend one of these problems.
+ *
+ * @param problems - By thread.
+ */
+export function rowsFor(problems: ReadonlyMap<string, readonly Problem[]>): RowChoice {
+  return (line) => problems.get(line.thread_id)?.some((problem) => concerns(problem, line)) === true;
 }
 
 function concerns(problem: Problem, line: Parameters<RowChoice>[0]): boolean {
-  if (line.thread_id !== problem.threadId || line.checkpoint_ns !== problem.checkpointNs) return false;
+  if (line.checkpoint_ns !== problem.checkpointNs) return false;
   // The ancestors of a checkpoint, with what belongs to them.
   if (problem.kind === "missing-parent") return true;
   switch (line.table) {
