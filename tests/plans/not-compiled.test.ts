@@ -50,7 +50,7 @@ const EXPLAINS =
     const compiled: Record<string, readonly string[]> = {};
     for (const [name, call] of saverCalls(saver)) {
       // Reads whole tables, so that it may be compiled.
-      if (name.startsWith("verify")) continue;
+      if (/^(?:verify|repair)/.test(name)) continue;
       const found = await compiledBy(call);
       if (found.length > 0) compiled[name] = found;
     }
