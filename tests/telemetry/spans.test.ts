@@ -229,7 +229,7 @@ describeAnyTarget("spans", (target) => {
   it.each<[string, (saver: PostgresSaver) => Promise<unknown>]>([
     ["deleteThread checkpoints", (refusing) => refusing.deleteThread("\0")],
     ["list checkpoints", (refusing) => collect(refusing.list({}, { limit: -1 }))],
-    ["exportThreads checkpoints", (refusing) => collect(refusing.exportThreads({ threads: [""] }))],
+    ["exportThreads checkpoints", (refusing) => collect(refusing.exportThreads({ threads: ["\0"] }))],
     ["watch checkpoints", (refusing) => refusing.watch("").next()],
     ["withThreadLock pg_locks", (refusing) => refusing.withThreadLock("t", () => 1, { waitMS: 0 } as object)],
     ["health pg_class", async (refusing) => throwErrorOf(await refusing.health({ timeoutMs: 1 } as object))],

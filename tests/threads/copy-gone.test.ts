@@ -32,7 +32,7 @@ it("copyThreads skips a thread that the source deletes meanwhile", async () => {
   source.meanwhile = () => source.deleteThread(gone);
   expect(await copyThreads(source, target)).toEqual({
     ...{ total: 2, threads: 1, checkpoints: 2, skipped: 0 },
-    missing: [gone],
+    ...{ missing: [gone], damaged: [] },
   });
   expect(await collect(target.list(threadConfig(gone)))).toEqual([]);
 });
