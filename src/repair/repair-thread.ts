@@ -26,6 +26,9 @@ export interface ThreadRepair {
 /** How often a thread is rolled back, at most: a checkpoint may need one that was removed. */
 const MAX_ROLLBACKS = 1_000;
 
+/** How often rows are taken from a backup: checkpoints, and then what these reference. */
+const MAX_RESTORES = 2;
+
 /**
  * Repairs a thread in one transaction, step by step, and verifies it after each. So a plan is what the repair itself would do.
  *
@@ -81,9 +84,13 @@ async function repairIn(call: RepairCall, threadId: string, tools: RepairTools):
   await take(async (problems) =>
     eachProblem("rebuild", await ours(problems), (problem) => rebuild(call, problem, tools)),
   );
-  await take((problems) =>
-    eachProblem("restore", problems, (problem) => restoreFromBackup(call, problem, tools)),
-  );
+  // A checkpoint that was restored may lack a value, which the backup has as well.
+  let isRestoring = true;
+  for (let round = 0; isRestoring && round < MAX_RESTORES; round++) {
+    isRestoring = await take((problems) =>
+      eachProblem("restore", problems, (problem) => restoreFromBackup(call, problem, tools)),
+    );
+  }
   await take(async (problems) => eachProblem("drop", await ours(problems), (problem) => drop(call, problem)));
   let isRolling = tools.rollBack;
   for (let round = 0; isRolling && round < MAX_ROLLBACKS; round++)

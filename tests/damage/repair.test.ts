@@ -77,6 +77,13 @@ const REBUILT: readonly Omit<RepairCase, "action">[] = [
 ];
 
 const RESTORED: readonly Omit<RepairCase, "action">[] = [
+  {
+    what: "a header that can't be read, and then a value that it references",
+    damage: (stored) =>
+      `with gone as (
+        delete from checkpoint_blobs where thread_id = $1 and channel = 'draft' and version = '${stored.versions[2]?.draft}'
+      ) ${header(stored, 2, "checkpoint = '[]'")}`,
+  },
   { what: "a header", damage: (stored) => header(stored, 1, "checkpoint = '[]'") },
   { what: "a value", damage: (stored) => value(stored, 2, "draft", UNREADABLE) },
   { what: "a pending write", damage: (stored) => write(stored, 2, "draft", UNREADABLE) },

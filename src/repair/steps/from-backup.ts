@@ -26,8 +26,8 @@ function concerns(problem: Problem, line: Parameters<RowChoice>[0]): boolean {
     case "checkpoints":
       return line.checkpoint_id === problem.checkpointId;
     case "checkpoint_blobs":
-      // A splice is made of other versions of its channel.
-      return line.channel === problem.channel;
+      // A splice is made of other versions of its channel. Which values a damaged header references is not known.
+      return problem.kind === "corrupt-header" || line.channel === problem.channel;
     case "checkpoint_writes":
       return line.checkpoint_id === problem.checkpointId && line.task_id === problem.taskId;
   }
