@@ -263,7 +263,7 @@ describeAnyTarget("export and import", (target) => {
     expect(await run("export", "--output", file)).toMatchObject({
       code: 3,
       stdout: expect.stringMatching(
-        /^exported 4 threads: .*\ncan't be read, and not in the backup:\n {2}thread "42", channel .*: .* chunk number/,
+        /^exported 4 threads: .*\ncan't be read, and not in the backup:\n {2}thread "42",.* channel .*: .* chunk number/,
       ),
     });
     expect((await run("import", file, "--check")).stdout).toMatch(
