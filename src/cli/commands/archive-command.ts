@@ -4,7 +4,7 @@ import type { ArchiveOptions, ArchiveResult, ArchiveRule } from "../../archive/a
 import { InvalidConfigError } from "../../errors/index.js";
 import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
 import { deleteUnprovenOption, dryRunOption, yesOption } from "../options/shared-options.js";
@@ -127,48 +127,33 @@ function observed(
 }
 
 /** Counts the rows that would be archived. With many threads, this takes some part of the time of the archiving itself. */
-async function previewRows(
-  { saver, signal, terminal }: CommandContext,
-  options: ArchiveOptions,
-): Promise<ArchiveResult> {
-  const progress = terminal.progress("scanning");
-  const onProgress = (counts: RowCounts): void => {
-    progress.update(0, `would archive ${describeCounts(counts)}`);
-  };
-  try {
-    return await reportInterrupt(
-      signal,
-      () => saver.archive({ ...observed(options, signal, onProgress), dryRun: true }),
-      () => "nothing was changed",
-    );
-  } finally {
-    progress.stop();
-  }
+function previewRows(context: CommandContext, options: ArchiveOptions): Promise<ArchiveResult> {
+  const { saver, signal } = context;
+  return runLongWork<RowCounts, ArchiveResult>(
+    context,
+    {
+      what: "scanning",
+      show: (counts) => [0, `would archive ${describeCounts(counts)}`],
+      interrupted: () => "nothing was changed",
+    },
+    (onProgress) => saver.archive({ ...observed(options, signal, onProgress), dryRun: true }),
+  );
 }
 
 /** @param total - The number of checkpoints to archive, if it is known. */
-async function moveRows(
-  { saver, signal, terminal }: CommandContext,
-  options: ArchiveOptions,
-  total?: number,
-): Promise<Report> {
-  const progress = terminal.progress("archiving", total);
-  let soFar = NO_ROWS;
-  const onProgress = (counts: RowCounts): void => {
-    soFar = counts;
-    progress.update(counts.checkpoints, describeCounts(counts));
-  };
-  try {
-    const moved = await reportInterrupt(
-      signal,
-      () => saver.archive(observed(options, signal, onProgress)),
-      () => `archived ${describeCounts(soFar)}; run the command again to continue`,
-    );
-    const files = counted(moved.files, "file");
-    return report(moved, hasRows(moved) ? `archived ${describePruned(moved)} in ${files}` : NOTHING);
-  } finally {
-    progress.stop();
-  }
+async function moveRows(context: CommandContext, options: ArchiveOptions, total?: number): Promise<Report> {
+  const { saver, signal } = context;
+  const moved = await runLongWork<RowCounts, ArchiveResult>(
+    context,
+    {
+      ...{ what: "archiving", total },
+      show: (counts) => [counts.checkpoints, describeCounts(counts)],
+      interrupted: (last = NO_ROWS) => `archived ${describeCounts(last)}; run the command again to continue`,
+    },
+    (onProgress) => saver.archive(observed(options, signal, onProgress)),
+  );
+  const files = counted(moved.files, "file");
+  return report(moved, hasRows(moved) ? `archived ${describePruned(moved)} in ${files}` : NOTHING);
 }
 
 function report(result: ArchiveResult, text: string): Report {

@@ -8,13 +8,12 @@ import type {
 } from "../../threads/between-savers/copy-threads-types.js";
 import type { ThreadCopyError } from "../../threads/between-savers/thread-copy-error.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE, type ExitCode } from "../exit-code.js";
 import { strictOption } from "../options/shared-options.js";
 import { describePlaces } from "../output/describe-rows.js";
 import { counted, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
-import type { Progress } from "../terminal/progress.js";
 
 const copyFromFlags = z.object({
   module: z.string(),
@@ -43,24 +42,22 @@ export const copyFrom: CommandDefinition = {
     const { module, threads, strict } = copyFromFlags.parse(flags);
     const { copyThreads } = await import("../../threads/between-savers/copy-threads.js");
     const { withLoadedSaver } = await import("../options/load-saver.js");
-    let bar: Progress | undefined;
-    let soFar = NOTHING;
-    const onProgress = (progress: CopyThreadsProgress): void => {
-      soFar = progress;
-      bar ??= terminal.progress("copying", progress.total);
-      bar.update(progress.threads, describe(progress));
-    };
     try {
-      const report = await reportInterrupt(
-        signal,
-        () =>
+      const report = await runLongWork<CopyThreadsProgress, CopyThreadsReport>(
+        { signal, terminal },
+        {
+          what: "copying",
+          total: ({ total }) => total,
+          show: (state) => [state.threads, describe(state)],
+          interrupted: (last = NOTHING) => `copied ${describe(last)}; run the command again to continue`,
+        },
+        (onProgress) =>
           withLoadedSaver(module, importModule, (source) =>
             copyThreads(source, openSaver({ keepTombstones: true }), {
               threads: threads.length === 0 ? undefined : threads,
               ...{ strict, signal, onProgress },
             }),
           ),
-        () => `copied ${describe(soFar)}; run the command again to continue`,
       );
       const missing = report.missing.map(
         (thread) => `\n${style.bad("missing")} the source has no thread ${printable(thread)}`,
@@ -72,8 +69,6 @@ export const copyFrom: CommandDefinition = {
       };
     } catch (error) {
       throw isCopyError(error) ? withProgress(error) : error;
-    } finally {
-      bar?.stop();
     }
   },
 };

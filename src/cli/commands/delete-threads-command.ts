@@ -2,8 +2,9 @@ import { Argument, Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { PruneReport } from "../../retention/retention-types.js";
+import type { RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { durationOption } from "../options/option-values.js";
 import { dryRunOption, yesOption } from "../options/shared-options.js";
@@ -45,9 +46,10 @@ export const deleteThreads: CommandDefinition = {
 };
 
 async function deleteNamed(
-  { saver, openSaver, style, signal, terminal }: CommandContext,
+  context: CommandContext,
   { threads, tombstones, dryRun, yes }: Flags,
 ): Promise<Report> {
+  const { saver, openSaver, style, signal, terminal } = context;
   const ids = [...new Set(threads)];
   const preview = await saver.prune(ids, { strategy: "delete", dryRun: true, signal });
   const missing = describeMissing(preview);
@@ -61,22 +63,21 @@ async function deleteNamed(
   if (dryRun) return report(`would delete ${summary}`);
   if (!yes && !(await terminal.confirm(`${style.bad("Delete")} ${summary}?`))) return NOTHING_CHANGED;
   const deleter = tombstones ? openSaver({ keepTombstones: true }) : saver;
-  const progress = terminal.progress("deleting", ids.length);
-  let done = 0;
-  try {
-    await reportInterrupt(
-      signal,
-      async () => {
-        for (const id of ids) {
-          await deleter.deleteThread(id, { signal });
-          progress.update(++done, `${done} of ${counted(ids.length, "thread")}`);
-        }
-      },
-      () => `deleted ${done} of ${counted(ids.length, "thread")}`,
-    );
-  } finally {
-    progress.stop();
-  }
+  const ofAll = (done: number) => `${done} of ${counted(ids.length, "thread")}`;
+  await runLongWork(
+    context,
+    {
+      ...{ what: "deleting", total: ids.length },
+      show: (done: number) => [done, ofAll(done)],
+      interrupted: (last = 0) => `deleted ${ofAll(last)}`,
+    },
+    async (onProgress) => {
+      for (const [index, id] of ids.entries()) {
+        await deleter.deleteThread(id, { signal });
+        onProgress(index + 1);
+      }
+    },
+  );
   return report(`deleted ${summary}`);
 }
 
@@ -95,37 +96,37 @@ async function deleteIdle(context: CommandContext, idleForMs: number, flags: Fla
 type IdleReport = Report & { readonly summary: string; readonly json: PruneReport };
 
 async function pruneIdle(
-  { saver, openSaver, signal, terminal }: CommandContext,
+  context: CommandContext,
   idleForMs: number,
   { threads, tombstones, dryRun }: Flags,
 ): Promise<IdleReport> {
+  const { saver, openSaver, signal } = context;
   const deleter = tombstones && !dryRun ? openSaver({ keepTombstones: true }) : saver;
-  const progress = terminal.progress(dryRun ? "scanning" : "deleting");
   const deleted: string[] = [];
-  try {
-    const report = await reportInterrupt(
-      signal,
-      () =>
-        deleter.prune({
-          idleForMs,
-          threads: threads.length > 0 ? threads : undefined,
-          dryRun,
-          onProgress: (counts) => {
-            deleted.push(counts.threadId);
-            progress.update(deleted.length, describeCounts(counts));
-          },
-          signal,
-        }),
-      () => (dryRun ? "nothing was changed" : `deleted ${counted(deleted.length, "thread")}`),
-    );
-    const summary = `${counted(report.threads, "idle thread")} with ${describeCounts(report)}`;
-    const text =
-      report.threads === 0
-        ? "nothing to delete: no thread has been idle for that long"
-        : `${dryRun ? "would delete" : "deleted"} ${summary}`;
-    const json = { ...report, deleted };
-    return { exitCode: EXIT_CODE.ok, text: text + describeMissing(report), json, summary };
-  } finally {
-    progress.stop();
-  }
+  const report = await runLongWork<RowCounts, PruneReport>(
+    context,
+    {
+      what: dryRun ? "scanning" : "deleting",
+      show: (counts) => [deleted.length, describeCounts(counts)],
+      interrupted: () => (dryRun ? "nothing was changed" : `deleted ${counted(deleted.length, "thread")}`),
+    },
+    (onProgress) =>
+      deleter.prune({
+        idleForMs,
+        threads: threads.length > 0 ? threads : undefined,
+        dryRun,
+        onProgress: (counts) => {
+          deleted.push(counts.threadId);
+          onProgress(counts);
+        },
+        signal,
+      }),
+  );
+  const summary = `${counted(report.threads, "idle thread")} with ${describeCounts(report)}`;
+  const text =
+    report.threads === 0
+      ? "nothing to delete: no thread has been idle for that long"
+      : `${dryRun ? "would delete" : "deleted"} ${summary}`;
+  const json = { ...report, deleted };
+  return { exitCode: EXIT_CODE.ok, text: text + describeMissing(report), json, summary };
 }

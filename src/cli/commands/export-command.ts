@@ -2,11 +2,12 @@ import { stat } from "node:fs/promises";
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import { type Damage, InvalidConfigError } from "../../errors/index.js";
+import type { BackupCounts } from "../../backup/backup-line.js";
 import { BackupTally } from "../backup-file/backup-tally.js";
 import { linesOnceRead } from "../backup-file/read-file.js";
 import { type TextSink, writeFile, writeLines } from "../backup-file/write-file.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { strictOption } from "../options/shared-options.js";
 import { describeCounts, describePlaces } from "../output/describe-rows.js";
@@ -50,8 +51,6 @@ export const exportCommand: CommandDefinition = {
     const { threads, output, since, strict } = exportFlags.parse(flags);
     const toStdout = output === STDOUT;
     const tally = new BackupTally();
-    // Without a total: the number of rows is not known before they are read.
-    const progress = terminal.progress("exporting");
     if (since !== undefined && !toStdout) await refuseAmong(since, output);
     const damaged: Damage[] = [];
     const onDamaged = (row: Damage): void => {
@@ -63,21 +62,26 @@ export const exportCommand: CommandDefinition = {
       onDamaged: strict ? undefined : onDamaged,
       signal,
     });
-    const writeBackup = (sink: TextSink) =>
-      writeLines(lines, sink, (line) => {
-        tally.add(line);
-        const { counts } = tally;
-        progress.update(0, `${counted(counts.threads, "thread")}, ${describeCounts(counts)}`);
-      });
-    try {
-      await reportInterrupt(
-        signal,
-        () => (toStdout ? writeBackup(terminal) : writeFile(output, writeBackup)),
-        () => (toStdout ? "the backup is incomplete, and `import` will refuse it" : "no backup was written"),
-      );
-    } finally {
-      progress.stop();
-    }
+    await runLongWork(
+      { signal, terminal },
+      {
+        what: "exporting",
+        show: (counts: BackupCounts) => [
+          0,
+          `${counted(counts.threads, "thread")}, ${describeCounts(counts)}`,
+        ],
+        interrupted: () =>
+          toStdout ? "the backup is incomplete, and `import` will refuse it" : "no backup was written",
+      },
+      (onProgress) => {
+        const writeBackup = (sink: TextSink) =>
+          writeLines(lines, sink, (line) => {
+            tally.add(line);
+            onProgress(tally.counts);
+          });
+        return toStdout ? writeBackup(terminal) : writeFile(output, writeBackup);
+      },
+    );
     // An increment has a thread without rows where the thread is gone, which nobody asked about.
     const isExpected = since !== undefined && threads.length === 0;
     const [label, has] = isExpected

@@ -4,7 +4,7 @@ import type { ImportReport } from "../../backup/backup-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { checkFiles, linesOfAll, STDIN } from "../backup-file/read-file.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE, type ExitCode } from "../exit-code.js";
 import { repeatedOption } from "../options/option-values.js";
 import { strictOption } from "../options/shared-options.js";
@@ -60,37 +60,33 @@ export const importCommand: CommandDefinition = {
     // A file is checked before anything is stored, so that a damaged one leaves no rows behind.
     const counts = files.includes(STDIN) ? undefined : await checkFiles(context, files, inspectBackup);
     const total = counts === undefined ? undefined : counts.checkpoints + counts.writes + counts.blobs;
-    const progress = terminal.progress("importing", total);
-    let soFar: ImportReport | undefined;
-    const onProgress = (report: ImportReport): void => {
-      soFar = report;
-      const { checkpoints, writes, blobs, skipped, replaced } = report;
-      progress.update(checkpoints + writes + blobs + skipped + replaced, describeCounts(report));
-    };
-    try {
-      const report = await reportInterrupt(
-        signal,
-        () =>
-          openSaver({ keepTombstones: true }).importThreads(linesOfAll(context, files), {
-            ...{ threads, replaceDamaged, strict, onProgress, signal },
-          }),
-        () =>
-          soFar === undefined
+    const report = await runLongWork<ImportReport, ImportReport>(
+      { signal, terminal },
+      {
+        ...{ what: "importing", total },
+        show: (state) => {
+          const { checkpoints, writes, blobs, skipped, replaced } = state;
+          return [checkpoints + writes + blobs + skipped + replaced, describeCounts(state)];
+        },
+        interrupted: (last) =>
+          last === undefined
             ? "nothing was stored"
-            : `stored ${describeCounts(soFar)}; run the command again to continue`,
-      );
-      const skipped =
-        report.skipped === 0 ? "" : `, skipped ${counted(report.skipped, "row")} that already existed`;
-      const replaced =
-        report.replaced === 0 ? "" : `, replaced ${counted(report.replaced, "row")} that could not be read`;
-      const text =
-        `imported ${counted(report.threads, "thread")}: ${describeCounts(report)}${replaced}${skipped}` +
-        describeMissing(report) +
-        describeLeft(report);
-      return { exitCode: exitCodeOf(report), text, json: report };
-    } finally {
-      progress.stop();
-    }
+            : `stored ${describeCounts(last)}; run the command again to continue`,
+      },
+      (onProgress) =>
+        openSaver({ keepTombstones: true }).importThreads(linesOfAll(context, files), {
+          ...{ threads, replaceDamaged, strict, onProgress, signal },
+        }),
+    );
+    const skipped =
+      report.skipped === 0 ? "" : `, skipped ${counted(report.skipped, "row")} that already existed`;
+    const replaced =
+      report.replaced === 0 ? "" : `, replaced ${counted(report.replaced, "row")} that could not be read`;
+    const text =
+      `imported ${counted(report.threads, "thread")}: ${describeCounts(report)}${replaced}${skipped}` +
+      describeMissing(report) +
+      describeLeft(report);
+    return { exitCode: exitCodeOf(report), text, json: report };
   },
 };
 

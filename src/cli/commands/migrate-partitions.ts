@@ -4,10 +4,11 @@ import { z } from "zod";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { TableProgress } from "../../migrations/partitions/conversion-step.js";
+import type { PartitionReport } from "../../migrations/partitions/partition-tables.js";
 import { parseLayout, type PartitionLayout } from "../../migrations/partitions/partition-layout.js";
 import type { PartitionPlan } from "../../migrations/partitions/partition-plan.js";
 import type { CommandContext, Report } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted, humanBytes, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
@@ -55,33 +56,27 @@ export async function changePartitions(
   const { partitionTables } = await import("../../migrations/partitions/partition-tables.js");
   const { planPartitions } = await import("../../migrations/partitions/partition-plan.js");
   const { bytes, underWay } = await planPartitions(db, { schema, layout });
-  const progress = terminal.progress(`converting (needs ${humanBytes(bytes)} of disk)`);
-  let last: TableProgress | undefined;
-  const onProgress = (state: TableProgress): void => {
-    last = state;
-    progress.update(0, describe(state));
+  const { isConverted, rows } = await runLongWork<TableProgress, PartitionReport>(
+    { signal, terminal },
+    {
+      what: `converting (needs ${humanBytes(bytes)} of disk)`,
+      show: (state) => [0, describe(state)],
+      interrupted: describeInterrupted,
+    },
+    (onProgress) => partitionTables(db, { schema, lockTimeoutMs, layout, onProgress }),
+  );
+  const isGivenUp = !isConverted && underWay !== undefined;
+  const lines = Object.entries(rows).map(
+    ([table, count]) => `\n${style.good(nameOf(layout))} ${table} (${counted(count, "row")})`,
+  );
+  const text = isGivenUp
+    ? `, and its conversion to ${underWay} was given up`
+    : `, and its tables were ${nameOf(layout)} already`;
+  return {
+    ...NOTHING,
+    text: isConverted ? lines.join("") : text,
+    json: { partitions: { layout, isConverted, rows } },
   };
-  try {
-    const { isConverted, rows } = await reportInterrupt(
-      signal,
-      () => partitionTables(db, { schema, lockTimeoutMs, layout, onProgress }),
-      () => describeInterrupted(last),
-    );
-    const isGivenUp = !isConverted && underWay !== undefined;
-    const lines = Object.entries(rows).map(
-      ([table, count]) => `\n${style.good(nameOf(layout))} ${table} (${counted(count, "row")})`,
-    );
-    const text = isGivenUp
-      ? `, and its conversion to ${underWay} was given up`
-      : `, and its tables were ${nameOf(layout)} already`;
-    return {
-      ...NOTHING,
-      text: isConverted ? lines.join("") : text,
-      json: { partitions: { layout, isConverted, rows } },
-    };
-  } finally {
-    progress.stop();
-  }
 }
 
 function describe({ table, phase, rows, estimatedRows }: TableProgress): string {

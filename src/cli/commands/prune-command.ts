@@ -4,7 +4,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { PruneReport, RetentionOptions } from "../../retention/retention-types.js";
 import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
 import { deleteUnprovenOption, dryRunOption, yesOption } from "../options/shared-options.js";
@@ -99,8 +99,8 @@ function checkCombination({ threads, strategy, olderThan, keepLast, thread, name
 }
 
 interface PruneTask {
-  preview(onProgress: (counts: RowCounts) => void): Promise<PruneReport>;
-  run(onProgress: (counts: RowCounts) => void): Promise<PruneReport>;
+  readonly preview: (onProgress: (counts: RowCounts) => void) => Promise<PruneReport>;
+  readonly run: (onProgress: (counts: RowCounts) => void) => Promise<PruneReport>;
 }
 
 function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
@@ -130,40 +130,30 @@ function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
 }
 
 /** Counts the rows that would be deleted. With many threads, this takes about as long as deleting them. */
-async function previewTask({ signal, terminal }: CommandContext, task: PruneTask): Promise<PruneReport> {
-  const progress = terminal.progress("scanning");
-  try {
-    return await reportInterrupt(
-      signal,
-      () =>
-        task.preview((counts) => {
-          progress.update(0, `would delete ${describeCounts(counts)}`);
-        }),
-      () => "nothing was changed",
-    );
-  } finally {
-    progress.stop();
-  }
+function previewTask(context: CommandContext, task: PruneTask): Promise<PruneReport> {
+  return runLongWork<RowCounts, PruneReport>(
+    context,
+    {
+      what: "scanning",
+      show: (counts) => [0, `would delete ${describeCounts(counts)}`],
+      interrupted: () => "nothing was changed",
+    },
+    task.preview,
+  );
 }
 
 /** @param total - The number of checkpoints to delete, if it is known. */
-async function runTask({ signal, terminal }: CommandContext, task: PruneTask, total?: number) {
-  const progress = terminal.progress("pruning", total);
-  let soFar = NO_ROWS;
-  try {
-    const pruned = await reportInterrupt(
-      signal,
-      () =>
-        task.run((counts) => {
-          soFar = counts;
-          progress.update(counts.checkpoints, describeCounts(counts));
-        }),
-      () => `deleted ${describeCounts(soFar)}; run the command again to continue`,
-    );
-    return report(pruned, false, hasRows(pruned) ? `deleted ${describePruned(pruned)}` : NOTHING);
-  } finally {
-    progress.stop();
-  }
+async function runTask(context: CommandContext, task: PruneTask, total?: number) {
+  const pruned = await runLongWork<RowCounts, PruneReport>(
+    context,
+    {
+      ...{ what: "pruning", total },
+      show: (counts) => [counts.checkpoints, describeCounts(counts)],
+      interrupted: (last = NO_ROWS) => `deleted ${describeCounts(last)}; run the command again to continue`,
+    },
+    task.run,
+  );
+  return report(pruned, false, hasRows(pruned) ? `deleted ${describePruned(pruned)}` : NOTHING);
 }
 
 function report(pruned: PruneReport, dryRun: boolean, text: string): Report {

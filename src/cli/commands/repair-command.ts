@@ -1,10 +1,10 @@
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import type { RepairAction, RepairReport } from "../../repair/repair-types.js";
+import type { RepairAction, RepairProgress, RepairReport } from "../../repair/repair-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { checkFiles, linesOfAll } from "../backup-file/read-file.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { repeatedOption } from "../options/option-values.js";
 import { dryRunOption, yesOption } from "../options/shared-options.js";
@@ -60,29 +60,24 @@ export const repair: CommandDefinition = {
     }
     const { archiveFolder } = await import("../../archive/archive-folder.js");
     const target = to === undefined ? undefined : archiveFolder(to);
-    let done = 0;
-    const run = async (planOnly: boolean): Promise<RepairReport> => {
-      const progress = terminal.progress(planOnly ? "planning" : "repairing");
-      try {
-        return await reportInterrupt(
-          signal,
-          () =>
-            saver.repair({
-              ...{ threads: threads.length === 0 ? undefined : threads, to: target, dryRun: planOnly },
-              ...{ rollBack, quarantine, signal },
-              from: from && linesOfAll(context, from),
-              onProgress: ({ threadsDone }) => {
-                done = threadsDone;
-                progress.update(threadsDone, counted(threadsDone, "thread"));
-              },
-            }),
-          () =>
-            planOnly ? "nothing was changed" : `repaired ${counted(done, "thread")}; run the command again`,
-        );
-      } finally {
-        progress.stop();
-      }
-    };
+    const run = (planOnly: boolean): Promise<RepairReport> =>
+      runLongWork<RepairProgress, RepairReport>(
+        context,
+        {
+          what: planOnly ? "planning" : "repairing",
+          show: ({ threadsDone }) => [threadsDone, counted(threadsDone, "thread")],
+          interrupted: (last) =>
+            planOnly
+              ? "nothing was changed"
+              : `repaired ${counted(last?.threadsDone ?? 0, "thread")}; run the command again`,
+        },
+        (onProgress) =>
+          saver.repair({
+            ...{ threads: threads.length === 0 ? undefined : threads, to: target, dryRun: planOnly },
+            ...{ rollBack, quarantine, signal, onProgress },
+            from: from && linesOfAll(context, from),
+          }),
+      );
     if (yes && !dryRun) return report(await run(false), context);
     const plan = await run(true);
     if (dryRun || plan.repairs.every(({ action }) => action === "none")) return report(plan, context);

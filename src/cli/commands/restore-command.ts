@@ -2,9 +2,9 @@ import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { RestoreReport } from "../../archive/archive-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
-import { NO_ROWS } from "../../saver/model/row-counts.js";
+import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE, type ExitCode } from "../exit-code.js";
 import { strictOption } from "../options/shared-options.js";
 import { describeLeft } from "../output/describe-left.js";
@@ -33,27 +33,21 @@ export const restore: CommandDefinition = {
     const { threads, from, all, strict } = restoreFlags.parse(flags);
     if (all === threads.length > 0) throw new InvalidConfigError("restore", "name threads, or pass --all");
     const { archiveFolder } = await import("../../archive/archive-folder.js");
-    const progress = terminal.progress("restoring");
-    let soFar = NO_ROWS;
-    try {
-      const restored = await reportInterrupt(
-        signal,
-        () =>
-          openSaver({ keepTombstones: true }).restore({
-            from: archiveFolder(from),
-            threads: all ? undefined : threads,
-            ...{ strict, signal },
-            onProgress: (counts) => {
-              soFar = counts;
-              progress.update(0, describeCounts(counts));
-            },
-          }),
-        () => `stored ${describeCounts(soFar)}; run the command again to continue`,
-      );
-      return { exitCode: exitCodeOf(restored), text: describe(restored), json: restored };
-    } finally {
-      progress.stop();
-    }
+    const restored = await runLongWork<RowCounts, RestoreReport>(
+      { signal, terminal },
+      {
+        what: "restoring",
+        show: (counts) => [0, describeCounts(counts)],
+        interrupted: (last = NO_ROWS) => `stored ${describeCounts(last)}; run the command again to continue`,
+      },
+      (onProgress) =>
+        openSaver({ keepTombstones: true }).restore({
+          from: archiveFolder(from),
+          threads: all ? undefined : threads,
+          ...{ strict, signal, onProgress },
+        }),
+    );
+    return { exitCode: exitCodeOf(restored), text: describe(restored), json: restored };
   },
 };
 

@@ -5,7 +5,7 @@ import type { GrowthRequest } from "../../compaction/boundary/parse-growth.js";
 import type { SerializerOf } from "../../compaction/each-channel.js";
 import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../compaction/growth-types.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { dryRunOption, strictOption } from "../options/shared-options.js";
 import { describeDamaged, describeMissing } from "../output/describe-rows.js";
@@ -48,44 +48,33 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
       const { parseGrowth } = await import("../../compaction/boundary/parse-growth.js");
       const { selectTypes } = await import("../../compaction/queries/select-types.js");
       const rewrite = await load();
-      const progress = terminal.progress(dryRun ? "scanning" : doing);
-      let soFar: RewrittenValues | undefined;
-      const onProgress = (state: GrowthProgress): void => {
-        soFar = state;
-        progress.update(state.threadsDone, describe(state));
-      };
-      const request = parseGrowth({
-        threads: threads.length === 0 ? undefined : threads,
-        dryRun,
-        strict,
-        onProgress,
-      });
       const serdeOf: SerializerOf = async (threadId) => {
         const saver = openSaver({}, await selectTypes(tables, threadId));
         return saver.serde;
       };
-      try {
-        const report = await reportInterrupt(
-          signal,
-          () => rewrite(tables, request, serdeOf),
-          () => {
-            if (dryRun || soFar === undefined) return "nothing was changed";
-            return `${done} ${describe(soFar)}; run the command again to continue`;
-          },
-        );
-        const verb = dryRun ? `would ${name}` : done;
-        const text =
-          report.values === 0
-            ? nothing
-            : `${verb} ${describe(report)} of ${counted(report.threads, "thread")}`;
-        return {
-          exitCode: report.damaged.length === 0 ? EXIT_CODE.ok : EXIT_CODE.left,
-          text: text + describeMissing(report) + describeDamaged(report),
-          json: report,
-        };
-      } finally {
-        progress.stop();
-      }
+      const report = await runLongWork<GrowthProgress, GrowthReport>(
+        { signal, terminal },
+        {
+          what: dryRun ? "scanning" : doing,
+          show: (state) => [state.threadsDone, describe(state)],
+          interrupted: (last) =>
+            dryRun || last === undefined
+              ? "nothing was changed"
+              : `${done} ${describe(last)}; run the command again to continue`,
+        },
+        (onProgress) => {
+          const named = threads.length === 0 ? undefined : threads;
+          return rewrite(tables, parseGrowth({ threads: named, dryRun, strict, onProgress }), serdeOf);
+        },
+      );
+      const verb = dryRun ? `would ${name}` : done;
+      const text =
+        report.values === 0 ? nothing : `${verb} ${describe(report)} of ${counted(report.threads, "thread")}`;
+      return {
+        exitCode: report.damaged.length === 0 ? EXIT_CODE.ok : EXIT_CODE.left,
+        text: text + describeMissing(report) + describeDamaged(report),
+        json: report,
+      };
     },
   };
 }

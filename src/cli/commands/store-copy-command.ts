@@ -6,12 +6,11 @@ import { codeOf } from "../../errors/error-code.js";
 import { CheckpointError } from "../../errors/index.js";
 import { parseStoreLocation, storeOptions } from "../checkpoint-stores/store-url.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { dryRunOption } from "../options/shared-options.js";
 import { counted, humanCount } from "../output/format-numbers.js";
 import { shellWord } from "../output/shell-word.js";
-import type { Progress } from "../terminal/progress.js";
 
 const name = z.string().optional();
 const storeCopyFlags = z.object({
@@ -47,22 +46,21 @@ export const storeCopy: CommandDefinition = {
     const to = parseStoreLocation("to", parsed.to, {
       ...{ schema: parsed.toSchema, table: parsed.toTable, prefix: parsed.toPrefix },
     });
-    const { signal, terminal } = context;
+    const { signal } = context;
     const { withStores } = await import("../checkpoint-stores/open-checkpoint-store.js");
     const { copyCheckpoints } = await import("../../checkpoint-store/copy/copy-checkpoints.js");
-    let bar: Progress | undefined;
-    let soFar: CopyProgress | undefined;
-    const onProgress = (progress: CopyProgress): void => {
-      soFar = progress;
-      bar ??= terminal.progress(dryRun ? "comparing" : "copying", progress.total);
-      bar.update(progress.read, `${humanCount(progress.read)} of ${counted(progress.total, "checkpoint")}`);
-    };
     try {
       const report = await withStores({ from, to, setup }, context, (source, target) =>
-        reportInterrupt(
-          signal,
-          () => copyCheckpoints(source, target, { signal, dryRun, after: parsed.after, onProgress }),
-          () => describeInterrupt(soFar),
+        runLongWork<CopyProgress, CopyProgress>(
+          context,
+          {
+            what: dryRun ? "comparing" : "copying",
+            total: ({ total }) => total,
+            show: ({ read, total }) => [read, `${humanCount(read)} of ${counted(total, "checkpoint")}`],
+            interrupted: describeInterrupt,
+          },
+          (onProgress) =>
+            copyCheckpoints(source, target, { signal, dryRun, after: parsed.after, onProgress }),
         ),
       );
       return {
@@ -72,8 +70,6 @@ export const storeCopy: CommandDefinition = {
       };
     } catch (error) {
       throw isCopyError(error) ? withHint(error) : error;
-    } finally {
-      bar?.stop();
     }
   },
 };

@@ -6,7 +6,7 @@ import type {
 } from "../../checkpoint-store/model/verify-types.js";
 import { parseStoreLocation, storeOptions } from "../checkpoint-stores/store-url.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 import { EXIT_CODE } from "../exit-code.js";
 import { counted } from "../output/format-numbers.js";
 import { formatTable } from "../output/format-table.js";
@@ -35,25 +35,19 @@ export const storeVerify: CommandDefinition = {
     });
     const { signal, terminal, style } = context;
     const { withStore } = await import("../checkpoint-stores/open-checkpoint-store.js");
-    const progress = terminal.progress("verifying");
-    let soFar: VerifyCheckpointsProgress | undefined;
-    const onProgress = (state: VerifyCheckpointsProgress): void => {
-      soFar = state;
-      progress.update(0, describe(state));
-    };
-    try {
-      const report = await withStore(location, context, (store) =>
-        reportInterrupt(
-          signal,
-          () => store.verify({ signal, onProgress }),
-          () => (soFar === undefined ? "nothing was checked" : `checked ${describe(soFar)}`),
-        ),
-      );
-      const exitCode = report.problems.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-      return { exitCode, text: textOf(report, style, terminal.columns), json: report };
-    } finally {
-      progress.stop();
-    }
+    const report = await withStore(location, context, (store) =>
+      runLongWork<VerifyCheckpointsProgress, VerifyCheckpointsReport>(
+        { signal, terminal },
+        {
+          what: "verifying",
+          show: (state) => [0, describe(state)],
+          interrupted: (last) => (last === undefined ? "nothing was checked" : `checked ${describe(last)}`),
+        },
+        (onProgress) => store.verify({ signal, onProgress }),
+      ),
+    );
+    const exitCode = report.problems.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
+    return { exitCode, text: textOf(report, style, terminal.columns), json: report };
   },
 };
 

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { z } from "zod";
-import type { Problem, VerifyProgress } from "../../audit/audit-types.js";
+import type { Problem, VerifyProgress, VerifyReport } from "../../audit/audit-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { notFound } from "../checkpoints/resolve-checkpoint.js";
 import { EXIT_CODE } from "../exit-code.js";
@@ -8,7 +8,7 @@ import { formatTable } from "../output/format-table.js";
 import { counted, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
+import { runLongWork } from "../run/long-work.js";
 
 const verifyFlags = z.object({ thread: z.string().optional() });
 
@@ -20,30 +20,24 @@ export const verify: CommandDefinition = {
   examples: ["verify 42", "verify --json"],
   run: async ({ saver, style, signal, terminal }, flags) => {
     const { thread } = verifyFlags.parse(flags);
-    const progress = terminal.progress("verifying");
-    let soFar: VerifyProgress | undefined;
-    const onProgress = (state: VerifyProgress): void => {
-      soFar = state;
-      progress.update(0, describe(state));
-    };
-    try {
-      const found = await reportInterrupt(
-        signal,
-        () => saver.verify(thread, { onProgress, signal }),
-        () => (soFar === undefined ? "nothing was checked" : `checked ${describe(soFar)}`),
-      );
-      if (thread !== undefined && found.threads === 0 && found.problems.length === 0)
-        throw notFound(thread, "");
-      const errors = found.problems.filter(({ severity }) => severity === "error");
-      const checked = `checked ${counted(found.threads, "thread")}, ${counted(found.checkpoints, "checkpoint")} and ${counted(found.values, "value")}`;
-      const end = `${checked}: ${summarize(found.problems, errors, style)}`;
-      const table =
-        found.problems.length === 0 ? [] : [formatProblems(found.problems, style, terminal.columns)];
-      const exitCode = errors.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-      return { exitCode, text: [...table, end].join("\n\n"), json: found };
-    } finally {
-      progress.stop();
-    }
+    const found = await runLongWork<VerifyProgress, VerifyReport>(
+      { signal, terminal },
+      {
+        what: "verifying",
+        show: (state) => [0, describe(state)],
+        interrupted: (last) => (last === undefined ? "nothing was checked" : `checked ${describe(last)}`),
+      },
+      (onProgress) => saver.verify(thread, { onProgress, signal }),
+    );
+    if (thread !== undefined && found.threads === 0 && found.problems.length === 0)
+      throw notFound(thread, "");
+    const errors = found.problems.filter(({ severity }) => severity === "error");
+    const checked = `checked ${counted(found.threads, "thread")}, ${counted(found.checkpoints, "checkpoint")} and ${counted(found.values, "value")}`;
+    const end = `${checked}: ${summarize(found.problems, errors, style)}`;
+    const table =
+      found.problems.length === 0 ? [] : [formatProblems(found.problems, style, terminal.columns)];
+    const exitCode = errors.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
+    return { exitCode, text: [...table, end].join("\n\n"), json: found };
   },
 };
 

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { z } from "zod";
 import { type TextSink, writeFile, writeLines } from "../../backup-file/write-file.js";
 import type { CommandDefinition } from "../../command-definition.js";
-import { reportInterrupt } from "../../errors/report-interrupt.js";
+import { runLongWork } from "../../run/long-work.js";
 import { EXIT_CODE } from "../../exit-code.js";
 import { scopeArgument } from "../../options/item-options.js";
 import { counted } from "../../output/format-numbers.js";
@@ -34,25 +34,25 @@ export const storeExport: CommandDefinition = {
   run: async ({ store, signal, terminal }, flags) => {
     const { namespace, output } = exportFlags.parse(flags);
     const toStdout = output === STDOUT;
-    // Without a total: the number of items is not known before they are read.
-    const progress = terminal.progress("exporting");
     const lines = store.exportItems({ namespace, signal });
     let items = 0;
-    const writeBackup = (sink: TextSink) =>
-      writeLines(lines, sink, (line) => {
-        if (line.startsWith(ITEM_LINE)) items += 1;
-        progress.update(0, counted(items, "item"));
-      });
-    try {
-      await reportInterrupt(
-        signal,
-        () => (toStdout ? writeBackup(terminal) : writeFile(output, writeBackup)),
-        () =>
+    await runLongWork(
+      { signal, terminal },
+      {
+        what: "exporting",
+        show: (count: number) => [0, counted(count, "item")],
+        interrupted: () =>
           toStdout ? "the backup is incomplete, and `store import` will refuse it" : "no backup was written",
-      );
-    } finally {
-      progress.stop();
-    }
+      },
+      (onProgress) => {
+        const writeBackup = (sink: TextSink) =>
+          writeLines(lines, sink, (line) => {
+            if (line.startsWith(ITEM_LINE)) items += 1;
+            onProgress(items);
+          });
+        return toStdout ? writeBackup(terminal) : writeFile(output, writeBackup);
+      },
+    );
     return {
       exitCode: EXIT_CODE.ok,
       text: `exported ${counted(items, "item")}`,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ImportItemsReport } from "../../../store/backup/item-backup-types.js";
 import { checkFiles, linesOf, STDIN } from "../../backup-file/read-file.js";
 import type { CommandDefinition } from "../../command-definition.js";
-import { reportInterrupt } from "../../errors/report-interrupt.js";
+import { runLongWork } from "../../run/long-work.js";
 import { EXIT_CODE } from "../../exit-code.js";
 import { counted } from "../../output/format-numbers.js";
 
@@ -20,22 +20,17 @@ export const storeImport: CommandDefinition = {
     const { inspectItems } = await import("../../../store/backup/import-items.js");
     // A file is checked before anything is stored, so that a damaged one leaves no items behind.
     const total = file === STDIN ? undefined : await checkFiles(context, [file], inspectItems);
-    const progress = terminal.progress("importing", total);
-    let soFar: ImportItemsReport = { items: 0, skipped: 0, expired: 0 };
-    const onProgress = (report: ImportItemsReport): void => {
-      soFar = report;
-      progress.update(report.items + report.skipped + report.expired, counted(report.items, "item"));
-    };
-    try {
-      const report = await reportInterrupt(
-        signal,
-        () => store.importItems(linesOf(context, file), { onProgress, signal }),
-        () => `stored ${counted(soFar.items, "item")}; run the command again to continue`,
-      );
-      return { exitCode: EXIT_CODE.ok, text: `imported ${describe(report)}`, json: report };
-    } finally {
-      progress.stop();
-    }
+    const report = await runLongWork<ImportItemsReport, ImportItemsReport>(
+      { signal, terminal },
+      {
+        ...{ what: "importing", total },
+        show: ({ items, skipped, expired }) => [items + skipped + expired, counted(items, "item")],
+        interrupted: (last) =>
+          `stored ${counted(last?.items ?? 0, "item")}; run the command again to continue`,
+      },
+      (onProgress) => store.importItems(linesOf(context, file), { onProgress, signal }),
+    );
+    return { exitCode: EXIT_CODE.ok, text: `imported ${describe(report)}`, json: report };
   },
 };
 

@@ -1,11 +1,11 @@
 import { Argument } from "commander";
 import { z } from "zod";
 import type { CommandDefinition, OfflineContext } from "../../command-definition.js";
-import { reportInterrupt } from "../../errors/report-interrupt.js";
+import { runLongWork } from "../../run/long-work.js";
 import { EXIT_CODE } from "../../exit-code.js";
 import { counted } from "../../output/format-numbers.js";
 import { parse } from "../../../parsing/parse.js";
-import type { PostgresStoreOptions } from "../../../store/store-options.js";
+import type { PostgresStoreOptions, ReembedProgress } from "../../../store/store-options.js";
 import { loadModule } from "../../options/load-module.js";
 
 const reembedFlags = z.object({ module: z.string() });
@@ -22,23 +22,25 @@ export const storeReembed: CommandDefinition = {
   examples: ["store reembed ./memory-options.js"],
   run: async ({ openStore, importModule, signal, terminal }, flags) => {
     const store = openStore(await loadStoreOptions(reembedFlags.parse(flags).module, importModule));
-    const progress = terminal.progress("embedding");
-    let soFar = 0;
-    const onProgress = ({ done, total }: { readonly done: number; readonly total: number }): void => {
-      soFar = done;
-      progress.update(done, `of ${counted(total, "item")}`);
-    };
-    try {
-      const report = await reportInterrupt(
-        signal,
-        () => store.reembed({ onProgress, signal }),
-        () => `${counted(soFar, "item")} done; run the command again to continue`,
-      );
-      const text = `embedded ${counted(report.embedded, "text")} of ${counted(soFar, "item")}`;
-      return { exitCode: EXIT_CODE.ok, text, json: { ...report, items: soFar } };
-    } finally {
-      progress.stop();
-    }
+    let items = 0;
+    const report = await runLongWork<ReembedProgress, { readonly embedded: number }>(
+      { signal, terminal },
+      {
+        what: "embedding",
+        show: ({ done, total }) => [done, `of ${counted(total, "item")}`],
+        interrupted: () => `${counted(items, "item")} done; run the command again to continue`,
+      },
+      (onProgress) =>
+        store.reembed({
+          onProgress: (state) => {
+            items = state.done;
+            onProgress(state);
+          },
+          signal,
+        }),
+    );
+    const text = `embedded ${counted(report.embedded, "text")} of ${counted(items, "item")}`;
+    return { exitCode: EXIT_CODE.ok, text, json: { ...report, items } };
   },
 };
 
