@@ -2,9 +2,19 @@ import { z } from "zod";
 import type { CheckpointHeader } from "../saver/codec/parse-header.js";
 
 /** The formats of a checkpoint that LangGraph has written so far, in either language. */
-const FORMATS = { first: 1, last: 4 };
+export const FORMATS = { first: 1, last: 4 };
+
+/** Whether a number is one of the {@link FORMATS}. */
+export function isFormat(v: number): boolean {
+  return Number.isInteger(v) && v >= FORMATS.first && v <= FORMATS.last;
+}
 
 const time = z.iso.datetime({ offset: true, local: true });
+
+/** Whether a text is a time as LangGraph writes it, in either language. */
+export function isTime(text: unknown): boolean {
+  return time.safeParse(text).success;
+}
 
 const NO_PARENTS = "is no object of texts";
 
@@ -23,7 +33,6 @@ const metadataShape = z.looseObject({
  */
 export function faultsOfHeader(checkpointId: string, header: CheckpointHeader, metadata: object): string[] {
   const { id, v, ts } = header;
-  const isKnown = Number.isInteger(v) && v >= FORMATS.first && v <= FORMATS.last;
   // Every writer stores both, also those of the first format.
   const absent = (["channel_versions", "versions_seen"] as const).filter(
     (key) => (header[key] ?? null) === null,
@@ -31,8 +40,10 @@ export function faultsOfHeader(checkpointId: string, header: CheckpointHeader, m
   return [
     ...(checkpointId === "" ? ['the column "checkpoint_id" is empty'] : []),
     ...(id === checkpointId ? [] : [`the header has the id "${id}"`]),
-    ...(isKnown ? [] : [`the header has the format ${v}, and ${FORMATS.first} to ${FORMATS.last} are known`]),
-    ...(time.safeParse(ts).success ? [] : [`"ts" of the header is no time: "${ts}"`]),
+    ...(isFormat(v)
+      ? []
+      : [`the header has the format ${v}, and ${FORMATS.first} to ${FORMATS.last} are known`]),
+    ...(isTime(ts) ? [] : [`"ts" of the header is no time: "${ts}"`]),
     ...absent.map((key) => `the header lacks "${key}"`),
     ...(metadataShape.safeParse(metadata).error?.issues ?? []).map(
       ({ path, message }) => `"${String(path[0])}" of the metadata ${message}`,

@@ -50,6 +50,14 @@ const REBUILT: readonly Omit<RepairCase, "action">[] = [
     },
   },
   {
+    what: "a time in words, by that of the id",
+    damage: (stored) => header(stored, 2, `checkpoint = jsonb_set(checkpoint, '{ts}', '"30 November 2026"')`),
+    reads: ([head, ...others], { ids }) => {
+      const ts = timeInId(ids[2] ?? "")?.toISOString();
+      return [{ ...head, checkpoint: { ...head?.checkpoint, ts } }, ...others];
+    },
+  },
+  {
     what: "a step that is null, after that of the parent",
     damage: (stored) => header(stored, 2, `metadata = metadata || '{"step": null}'`),
   },

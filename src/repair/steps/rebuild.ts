@@ -1,5 +1,6 @@
 import { WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import type { Problem } from "../../audit/audit-types.js";
+import { FORMATS, isFormat, isTime } from "../../audit/faults-of-header.js";
 import { rebuildBlobs } from "../../audit/rebuild/rebuild-blobs.js";
 import { InvalidConfigError, isUnreadable, WritesMissingError } from "../../errors/index.js";
 import { decodeAt, rowReaderOf } from "../../saver/codec/decode-value.js";
@@ -49,9 +50,6 @@ export async function rebuild(
   }
 }
 
-/** The format of checkpoints since LangGraph.js 1.0. */
-const NEWEST_FORMAT = 4;
-
 async function rebuildHeader(call: RepairCall, key: CheckpointKey): Promise<string | undefined> {
   const state = await headerState(call, key);
   if (state === undefined) return undefined;
@@ -80,16 +78,11 @@ async function nameCheckpoint(
 /** The fields that have another value than they must have. */
 function headerFields({ id, ts, v, parent_v }: HeaderState, checkpointId: string) {
   const time = timeInId(checkpointId);
-  const isTime = ts !== null && !Number.isNaN(Date.parse(ts));
   return {
     ...(id !== checkpointId && { id: checkpointId }),
-    ...(!isTime && time !== undefined && { ts: time.toISOString() }),
-    ...(!isFormat(v) && { v: isFormat(parent_v) ? Number(parent_v) : NEWEST_FORMAT }),
+    ...(!isTime(ts) && time !== undefined && { ts: time.toISOString() }),
+    ...(!isFormat(Number(v)) && { v: isFormat(Number(parent_v)) ? Number(parent_v) : FORMATS.last }),
   };
-}
-
-function isFormat(v: string | null): boolean {
-  return v !== null && Number.isInteger(Number(v)) && Number(v) >= 1 && Number(v) <= NEWEST_FORMAT;
 }
 
 /** Every step of a graph is one after that of its parent, and the first is the input. */
