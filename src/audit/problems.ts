@@ -1,3 +1,4 @@
+import { describePlace } from "../errors/index.js";
 import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
 import type { Problem, ProblemKind } from "./audit-types.js";
 
@@ -65,26 +66,4 @@ function toProblem({ kind, severity, place, reason }: FoundProblem, dependents: 
   const rest = dependents === 0 ? "" : `; ${others} the same cause`;
   const message = `${describePlace(place)}: ${reason.replaceAll(/\s*\n\s*/g, " ")}${rest}`;
   return { kind, severity, ...place, ...(dependents > 0 && { dependents }), message };
-}
-
-/** Names a row, so that no two rows have the same text. */
-function describePlace({
-  threadId,
-  checkpointNs,
-  checkpointId,
-  channel,
-  version,
-  taskId,
-  idx,
-}: Place): string {
-  const parts = [
-    ["thread", threadId],
-    ["namespace", checkpointNs === "" ? undefined : checkpointNs],
-    ["checkpoint", checkpointId],
-    ["channel", channel],
-    ["version", version],
-    ["task", taskId],
-  ] as const;
-  const named = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} "${value}"`]));
-  return [...named, ...(idx === undefined ? [] : [`idx ${idx}`])].join(", ");
 }

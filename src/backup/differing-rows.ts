@@ -1,4 +1,4 @@
-import type { Damage } from "../errors/index.js";
+import { type Damage, describePlace } from "../errors/index.js";
 import type { DifferingRow } from "../saver/queries/restored-rows.js";
 import { BackupError } from "./backup-error.js";
 
@@ -9,14 +9,8 @@ export class DifferingRows extends BackupError {
   readonly rows: readonly DifferingRow[];
 
   constructor(first: DifferingRow, rows: readonly DifferingRow[]) {
-    const { reason, threadId, checkpointNs, checkpointId, channel } = damageOfRow(first);
-    const parts = [
-      `thread "${threadId}"`,
-      first.checkpoint_ns === "" ? "" : `namespace "${first.checkpoint_ns}"`,
-      checkpointId === undefined ? "" : `checkpoint "${checkpointId}"`,
-      channel === undefined ? "" : `channel "${channel}"`,
-    ].filter((part) => part !== "");
-    super(`${parts.join(", ")} ${reason}`, { threadId, checkpointNs, checkpointId, channel });
+    const { reason, version: _, ...place } = damageOfRow(first);
+    super(`${describePlace(place)} ${reason}`, place);
     this.rows = rows;
   }
 }

@@ -14,6 +14,7 @@ export {
   isUnreadable,
   WritesMissingError,
 } from "./value-errors.js";
+export { describePlace, type RowPlace } from "./describe-place.js";
 export { type Damage, damageOf } from "./damage.js";
 export {
   CheckpointNotFoundError,

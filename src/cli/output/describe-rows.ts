@@ -1,4 +1,4 @@
-import type { Damage } from "../../errors/index.js";
+import { type Damage, describePlace } from "../../errors/index.js";
 import type { PruneReport, UnprovenNamespace } from "../../retention/retention-types.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
 import { counted, humanBytes } from "./format-numbers.js";
@@ -54,20 +54,11 @@ export function describeDamaged({ damaged }: { readonly damaged: readonly Damage
 /** A line for each row under a title; empty if there is none. */
 export function describePlaces(title: string, damaged: readonly Damage[]): string {
   if (damaged.length === 0) return "";
-  const listed = damaged.slice(0, MAX_NAMED).map((row) => `\n  ${printable(describeDamage(row))}`);
+  const listed = damaged
+    .slice(0, MAX_NAMED)
+    .map((row) => `\n  ${printable(`${describePlace(row)}: ${row.reason}`)}`);
   const others = damaged.length > MAX_NAMED ? `\n  and ${damaged.length - MAX_NAMED} more: see --json` : "";
   return `\n${title}:${listed.join("")}${others}`;
-}
-
-function describeDamage({ threadId, checkpointNs, checkpointId, channel, version, reason }: Damage): string {
-  const place = [
-    `thread "${threadId}"`,
-    checkpointNs === undefined || checkpointNs === "" ? "" : `namespace "${checkpointNs}"`,
-    checkpointId === undefined ? "" : `checkpoint "${checkpointId}"`,
-    channel === undefined ? "" : `channel "${channel}"`,
-    version === undefined ? "" : `version "${version}"`,
-  ];
-  return `${place.filter((part) => part !== "").join(", ")}: ${reason}`;
 }
 
 /** A line that lists names under a title; empty if there are none. */
