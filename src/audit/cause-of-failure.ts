@@ -1,5 +1,5 @@
-import { isUnreadable } from "../errors/index.js";
 import type { ChannelValueContext } from "../serde/serde-context.js";
+import { canRead } from "../saver/codec/can-read.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import type { ChainRows } from "../saver/codec/stored-value.js";
 
@@ -27,11 +27,5 @@ async function isReadable(
 ): Promise<boolean> {
   const row = rows(place.version);
   if (row === undefined) return false;
-  try {
-    await decodeValue(reader, { ...row, chain: rows }, place, place);
-    return true;
-  } catch (reason) {
-    if (isUnreadable(reason)) return false;
-    throw reason;
-  }
+  return canRead(() => decodeValue(reader, { ...row, chain: rows }, place, place));
 }

@@ -1,14 +1,11 @@
-import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
 import { isUnreadable } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
 import { compareText } from "../saver/model/compare-text.js";
 import { rowKey } from "../saver/model/row-key.js";
-import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../saver/codec/may-be-empty.js";
-import { requiredColumn } from "../saver/codec/required-column.js";
-import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "../saver/codec/parse-header.js";
+import { readHeader, type ReadHeader } from "../saver/codec/read-header.js";
 import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
 import type { CheckedHeaderRow } from "./queries/get-header-page.js";
 import type { DeltaChannels } from "./delta-channels.js";
@@ -28,7 +25,7 @@ export interface HeaderCheck {
 /** The problems of a checkpoint, except those of its stored values. */
 export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck): Promise<FoundProblem[]> {
   const key = keyOf(row);
-  const read = await readHeader(row, key);
+  const read = await readOrReason(row, key);
   if (typeof read === "string") {
     return [error("corrupt-header", key, read), ...(await problemsOfParents(row, check, []))];
   }
@@ -56,23 +53,10 @@ export function keyOf(row: CheckedHeaderRow): CheckpointKey {
   return { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
 }
 
-interface ReadHeader {
-  readonly header: CheckpointHeader;
-  readonly metadata: CheckpointMetadata;
-}
-
 /** Returns the reason where the row can't be read. */
-async function readHeader(row: CheckedHeaderRow, key: CheckpointKey): Promise<ReadHeader | string> {
+async function readOrReason(row: CheckedHeaderRow, key: CheckpointKey): Promise<ReadHeader | string> {
   try {
-    const header = parseHeader(
-      await decodeJsonb(requiredColumn(row.checkpoint, "checkpoint", key), key, "header"),
-      key,
-    );
-    const metadata = parseStoredMetadata(
-      await decodeJsonb(requiredColumn(row.metadata, "metadata", key), key),
-      key,
-    );
-    return { header, metadata };
+    return await readHeader(row, key);
   } catch (reason) {
     if (!isUnreadable(reason)) throw reason;
     return reason.problem;

@@ -18,7 +18,8 @@ import { isSplice, wholeTypeOf } from "../splices/splice-type.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredHeader } from "./queries/get-stored-header.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
-import { type HeaderColumns, readHeader } from "./read-header.js";
+import type { HeaderColumns } from "../saver/codec/read-header.js";
+import { readOwnHeader } from "./read-own-header.js";
 
 /** What reads stored rows, and those of a backup. */
 export interface StoredReader {
@@ -33,7 +34,7 @@ export async function unreadableCheckpoint(
 ): Promise<boolean> {
   const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
   const stored = await getStoredHeader(call, key);
-  const canRead = (columns: HeaderColumns) => succeeds(readHeader(columns, key));
+  const canRead = (columns: HeaderColumns) => succeeds(readOwnHeader(columns, key));
   return stored !== undefined && !(await canRead(stored)) && canRead(row);
 }
 

@@ -12,7 +12,7 @@ import type {
 import { isSplice } from "../../splices/splice-type.js";
 import type { BlobLine, CheckpointLine, WriteLine } from "../backup-line.js";
 import { faultsOfBlob, faultsOfWrite } from "../../saver/codec/faults-of-columns.js";
-import { readHeader } from "../read-header.js";
+import { readOwnHeader } from "../read-own-header.js";
 import type { Faults } from "./faults.js";
 import { type HeldValue, HeldValues } from "./held-values.js";
 
@@ -52,7 +52,7 @@ export class ThreadCheck {
   async addCheckpoint(row: CheckpointLine, line: number): Promise<void> {
     const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
     try {
-      const { header, metadata } = await readHeader(row, key);
+      const { header, metadata } = await readOwnHeader(row, key);
       for (const channel of countedChannels({ metadata }).keys()) {
         this.#deltaChannels.add(rowKey(key.checkpointNs, channel));
       }

@@ -1,9 +1,29 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { type Parameter, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { WriteKey } from "../../saver/queries/get-value-page.js";
 import type { ValueKey } from "./references.js";
+
+/** The columns that identify a checkpoint, or the writes beside one. */
+function checkpointAt(parameter: Parameter<CheckpointKey>) {
+  return {
+    thread_id: parameter("threadId"),
+    checkpoint_ns: parameter("checkpointNs"),
+    checkpoint_id: parameter("checkpointId"),
+  };
+}
+
+/** The columns that identify a value. */
+function valueAt(parameter: Parameter<ValueKey>) {
+  return {
+    thread_id: parameter("threadId"),
+    checkpoint_ns: parameter("checkpointNs"),
+    channel: parameter("channel"),
+    version: parameter("version"),
+  };
+}
 
 /** Deletes a checkpoint. */
 export async function deleteCheckpoint(call: CallContext, key: CheckpointKey): Promise<void> {
@@ -11,11 +31,7 @@ export async function deleteCheckpoint(call: CallContext, key: CheckpointKey): P
 }
 
 const checkpoint = /* @__PURE__ */ new Statement<CheckpointKey, unknown>((db, parameter) =>
-  db
-    .deleteFrom("checkpoints")
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("checkpoint_id", "=", parameter("checkpointId")),
+  db.deleteFrom("checkpoints").where((eb) => eb.and(checkpointAt(parameter))),
 );
 
 /** Gives a checkpoint another id. */
@@ -28,9 +44,7 @@ const checkpointId = /* @__PURE__ */ new Statement<CheckpointKey & { readonly ne
     db
       .updateTable("checkpoints")
       .set({ checkpoint_id: parameter("newId") })
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("checkpoint_id", "=", parameter("checkpointId")),
+      .where((eb) => eb.and(checkpointAt(parameter))),
 );
 
 /** Identifies writes beside a checkpoint. */
@@ -49,9 +63,7 @@ export async function deleteWrites(call: CallContext, key: WritesKey): Promise<v
 const writes = /* @__PURE__ */ new Statement<WritesKey, unknown>((db, parameter) =>
   db
     .deleteFrom("checkpoint_writes")
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("checkpoint_id", "=", parameter("checkpointId"))
+    .where((eb) => eb.and(checkpointAt(parameter)))
     .where(sql<boolean>`coalesce(task_id = ${parameter("taskId")}::text, true)`)
     .where(sql<boolean>`coalesce(idx = ${parameter("idx")}::integer, true)`),
 );
@@ -62,12 +74,7 @@ export async function deleteBlob(call: CallContext, key: ValueKey): Promise<void
 }
 
 const blob = /* @__PURE__ */ new Statement<ValueKey, unknown>((db, parameter) =>
-  db
-    .deleteFrom("checkpoint_blobs")
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("channel", "=", parameter("channel"))
-    .where("version", "=", parameter("version")),
+  db.deleteFrom("checkpoint_blobs").where((eb) => eb.and(valueAt(parameter))),
 );
 
 /** Gives a value another version, under which nobody looks for it. */
@@ -80,10 +87,7 @@ const rename = /* @__PURE__ */ new Statement<ValueKey & { readonly renamed: stri
     db
       .updateTable("checkpoint_blobs")
       .set({ version: parameter("renamed") })
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("channel", "=", parameter("channel"))
-      .where("version", "=", parameter("version")),
+      .where((eb) => eb.and(valueAt(parameter))),
 );
 
 /** The columns of a value besides its bytes. */
@@ -101,16 +105,11 @@ const describe = /* @__PURE__ */ new Statement<BlobColumns, unknown>((db, parame
   db
     .updateTable("checkpoint_blobs")
     .set({ base: parameter("base"), whole_bytes: parameter("wholeBytes") })
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("channel", "=", parameter("channel"))
-    .where("version", "=", parameter("version")),
+    .where((eb) => eb.and(valueAt(parameter))),
 );
 
 /** A write, and the index that it gets. */
-export interface WriteIndex extends CheckpointKey {
-  readonly taskId: string;
-  readonly idx: number;
+export interface WriteIndex extends WriteKey {
   readonly newIdx: number;
   readonly taskPath: string;
 }
@@ -127,9 +126,7 @@ const index = /* @__PURE__ */ new Statement<WriteIndex, unknown>((db, parameter)
       idx: parameter("newIdx"),
       task_path: sql<string>`coalesce(task_path, ${parameter("taskPath")}::text)`,
     })
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where("checkpoint_id", "=", parameter("checkpointId"))
+    .where((eb) => eb.and(checkpointAt(parameter)))
     .where("task_id", "=", parameter("taskId"))
     .where("idx", "=", parameter("idx")),
 );
@@ -144,17 +141,8 @@ const blobType = /* @__PURE__ */ new Statement<ValueKey & { readonly type: strin
     db
       .updateTable("checkpoint_blobs")
       .set({ type: parameter("type") })
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("channel", "=", parameter("channel"))
-      .where("version", "=", parameter("version")),
+      .where((eb) => eb.and(valueAt(parameter))),
 );
-
-/** Identifies a write. */
-export interface WriteKey extends CheckpointKey {
-  readonly taskId: string;
-  readonly idx: number;
-}
 
 /** Sets the type of a write. */
 export async function setWriteType(call: CallContext, key: WriteKey, type: string): Promise<void> {
@@ -166,9 +154,7 @@ const writeType = /* @__PURE__ */ new Statement<WriteKey & { readonly type: stri
     db
       .updateTable("checkpoint_writes")
       .set({ type: parameter("type") })
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where("checkpoint_id", "=", parameter("checkpointId"))
+      .where((eb) => eb.and(checkpointAt(parameter)))
       .where("task_id", "=", parameter("taskId"))
       .where("idx", "=", parameter("idx")),
 );

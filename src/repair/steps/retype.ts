@@ -1,8 +1,8 @@
 import type { Problem } from "../../audit/audit-types.js";
 import { getWrites } from "../../audit/queries/get-writes.js";
 import { decodeWrite } from "../../audit/writes-of.js";
-import { isUnreadable } from "../../errors/index.js";
 import { isOurs } from "../foreign-values.js";
+import { canRead } from "../../saver/codec/can-read.js";
 import { decodeValue } from "../../saver/codec/decode-value.js";
 import { chainRowsOf } from "../../saver/codec/stored-value.js";
 import { getChains } from "../../saver/queries/get-chains.js";
@@ -40,7 +40,7 @@ async function retypeValue(
   for (const type of await typesOfChannel(call, key, row.type)) {
     const retyped = { ...row, type };
     const chain = (version: string) => (version === key.version ? retyped : rowOf(version));
-    if (!(await isReadable(() => decodeValue(valueReader(call, serde), { ...retyped, chain }, key, key))))
+    if (!(await canRead(() => decodeValue(valueReader(call, serde), { ...retyped, chain }, key, key))))
       continue;
     await setBlobType(call, key, type);
     return type;
@@ -60,7 +60,7 @@ async function retypeWrite(
   const row = (await getWrites(call, key)).find((write) => write.task_id === taskId && write.idx === idx);
   if (row === undefined) return undefined;
   for (const type of await typesOfChannel(call, { ...key, channel }, row.type)) {
-    if (!(await isReadable(() => decodeWrite({ ...row, type }, key, valueReader(call, serde))))) continue;
+    if (!(await canRead(() => decodeWrite({ ...row, type }, key, valueReader(call, serde))))) continue;
     await setWriteType(call, { ...key, taskId, idx }, type);
     return type;
   }
@@ -84,14 +84,4 @@ async function typesOfChannel(
     counts.set(row.type, (counts.get(row.type) ?? 0) + weight);
   }
   return [...counts].sort(([, a], [, b]) => b - a).map(([type]) => type);
-}
-
-async function isReadable(read: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await read();
-    return true;
-  } catch (error) {
-    if (isUnreadable(error)) return false;
-    throw error;
-  }
 }
