@@ -9,7 +9,7 @@ import { groupBy } from "../db/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import { readIsolation, refuseSnapshots } from "../saver/queries/take-locks.js";
 import { putTombstones } from "../saver/queries/tombstones.js";
-import { writeGuard } from "../saver/write-guard.js";
+import { writeGuard } from "../saver/storing/write-guard.js";
 import type { Removal } from "./archive-part.js";
 import type { RowDigests } from "../backup/row-digests.js";
 import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/delete-rows.js";

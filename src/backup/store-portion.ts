@@ -5,7 +5,7 @@ import { compareText } from "../saver/model/compare-text.js";
 import { inTurnOf } from "../saver/in-turn-of.js";
 import { selectTombstones, type TombstoneRow } from "../saver/queries/tombstones.js";
 import type { DifferingRow, StoredRow } from "../saver/queries/restored-rows.js";
-import { tombstoneGuard } from "../saver/write-guard.js";
+import { tombstoneGuard } from "../saver/storing/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { writingThreads } from "../saver/call/writing-threads.js";
 import type { CommittedValues } from "./committed-values.js";

@@ -150,6 +150,7 @@ function throughPipelines(pool: pg.Pool, { prepare = true }: OpenDatabaseOptions
     execute: (statement, context = {}) => statementPool.execute(statement, context),
     transact: (steps, context = {}) => statementPool.transact(steps, context),
     interact: (run, context = {}) => statementPool.interact(run, context),
+    sendsTogether: true,
     locks: locksOfPool(pool),
     hasCitus: () => statementPool.hasCitus,
     poolState: () => statementPool.state,
@@ -268,6 +269,7 @@ function throughKysely(kysely: Kysely<CheckpointDatabase>, locks: Locks): Sender
       const { interactThroughKysely } = await loadKyselySender();
       return interactThroughKysely(kysely, context, run);
     },
+    sendsTogether: false,
     locks,
     // The size of a pool without options, in `pg` and others.
     maxConnections: 10,

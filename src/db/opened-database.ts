@@ -101,6 +101,12 @@ export interface OpenedDatabase {
    */
   readonly interact: Interact;
   /**
+   * Whether the statements of a transaction are sent without waiting for each other's rows.
+   *
+   * @internal
+   */
+  readonly sendsTogether: boolean;
+  /**
    * Advisory locks, each with one holder across all processes. Not for a passed-in transaction.
    *
    * @internal

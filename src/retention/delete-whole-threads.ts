@@ -5,8 +5,8 @@ import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js
 import { lockCheckpointsOfThread } from "./queries/deleted-checkpoints.js";
 import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
-import { storeBatch } from "../saver/store-checkpoint.js";
-import { writeGuard } from "../saver/write-guard.js";
+import { store } from "../saver/storing/store.js";
+import { writeGuard } from "../saver/storing/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { NO_UNPROVEN } from "./unproven-tally.js";
@@ -23,7 +23,7 @@ export async function deleteThreads(
   for await (const page of threadPages(call, threads)) {
     const sizes = await measureThreads(call, page);
     for (const size of sizes) {
-      if (!dryRun) await storeBatch(call, [{ kind: "deleteThread", threadId: size.thread_id }]);
+      if (!dryRun) await store(call, [{ kind: "deleteThread", threadId: size.thread_id }]);
       report = addThread(report, size);
     }
     const missing = sizes.filter(({ namespaces }) => namespaces === 0).map(({ thread_id }) => thread_id);
@@ -83,7 +83,7 @@ function deleteIfIdle(call: SaverCall, threadId: string, rule: IdleRule): Promis
     const [time] = await selectThreadTimes(transaction, [threadId]);
     if (time === undefined || !isIdle(time, rule)) return undefined;
     const [size] = await measureThreads(transaction, [threadId]);
-    await storeBatch(transaction, operations);
+    await store(transaction, operations);
     return size;
   });
 }

@@ -19,7 +19,7 @@ import {
   parsePutWrites,
 } from "./codec/encode-call.js";
 import type { BatchOperation } from "./codec/resolve-batch.js";
-import { storeBatch } from "./store-checkpoint.js";
+import { store } from "./storing/store.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /**
@@ -77,7 +77,7 @@ export async function runBatch<T>(
     if (atCall?.hasLeft() === false) atCall.narrow(batch.threads);
     await (atCall?.hasLeft() === false
       ? storeInPlace(call, batch, atCall)
-      : holdTurn(call, call.groups, { keys: batch.threads }, () => store(call, batch)));
+      : holdTurn(call, call.groups, { keys: batch.threads }, () => storeBatch(call, batch)));
     return result;
   } finally {
     atCall?.leave();
@@ -88,13 +88,13 @@ async function storeInPlace(call: SaverCall, batch: OpenBatch, place: Place): Pr
   const operations = batch.operations();
   operations.catch(nothing);
   await untilReached(call, place);
-  await store(call, batch);
+  await storeBatch(call, batch);
 }
 
-async function store(call: SaverCall, batch: OpenBatch): Promise<void> {
+async function storeBatch(call: SaverCall, batch: OpenBatch): Promise<void> {
   const operations = await batch.operations();
   if (call.observer !== undefined) call.observer.addBytes(bytesOf(operations));
-  await storeBatch(call, operations);
+  await store(call, operations);
 }
 
 function bytesOf(operations: readonly BatchOperation[]): number {

@@ -5,7 +5,7 @@ import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups } from "../db/grouping/read-groups.js";
 import { GroupContent, type StoredCall } from "./grouping/group-content.js";
 import { tupleReadRules } from "./grouping/tuple-read.js";
-import { storeGroup } from "./store-group.js";
+import { store } from "./storing/store.js";
 import { loadOnce } from "../db/async/load-once.js";
 import { progressOf } from "../telemetry/running-call.js";
 
@@ -40,9 +40,10 @@ function rulesOf(call: SaverCall): GroupRules<StoredCall> {
   return {
     newContent: () => new GroupContent(),
     storeTogether: (calls) =>
-      storeGroup(
+      store(
         { ...call, progress: progressOf(calls) },
         calls.map(({ operation }) => operation),
+        { asGroup: true },
       ),
   };
 }

@@ -1,10 +1,18 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { SaverCall } from "./call/saver-call.js";
-import { sizeOfCheckpoint } from "./codec/call-size.js";
+import { type CallSize, sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
 import { configOf } from "./codec/config-of.js";
-import { type CallEncoding, encodePut, parsePut, type PutArguments } from "./codec/encode-call.js";
-import { storeInTurn } from "./store-in-turn.js";
-import { storeCheckpoint } from "./store-checkpoint.js";
+import {
+  type CallEncoding,
+  encodePut,
+  encodePutWrites,
+  parsePut,
+  parsePutWrites,
+  type PutArguments,
+  type PutWritesArguments,
+} from "./codec/encode-call.js";
+import type { CheckpointKey } from "./model/checkpoint-key.js";
+import { storeInTurn } from "./storing/store-in-turn.js";
 
 /** Stores a checkpoint; see `PostgresSaver.put`. The arguments are encoded before this function first awaits. */
 export async function put(
@@ -17,11 +25,35 @@ export async function put(
     threadId: request.threadId,
     encode: async () => {
       const encoded = await encodePut(encoding, request);
-      call.progress?.about(encoded);
-      if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
+      report(call, encoded, sizeOfCheckpoint);
       return { kind: "put", checkpoint: encoded } as const;
     },
-    store: (within, operation) => storeCheckpoint(within, operation.checkpoint),
   });
   return configOf(checkpoint);
+}
+
+/** Stores the writes of a task; see `PostgresSaver.putWrites`. */
+export async function putWrites(
+  call: SaverCall,
+  encoding: CallEncoding,
+  given: PutWritesArguments,
+): Promise<void> {
+  const request = parsePutWrites(...given);
+  await storeInTurn(call, {
+    threadId: request.threadId,
+    encode: async () => {
+      const encoded = await encodePutWrites(encoding, request);
+      report(call, encoded, sizeOfWrites);
+      return { kind: "putWrites", writes: encoded } as const;
+    },
+  });
+}
+
+function report<Encoded extends CheckpointKey>(
+  { progress, observer }: SaverCall,
+  encoded: Encoded,
+  sizeOf: (encoded: Encoded) => CallSize,
+): void {
+  progress?.about(encoded);
+  if (observer !== undefined) observer.addBytes(sizeOf(encoded).bytes);
 }

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import { storeInTurn } from "../db/grouping/store-in-turn.js";
+import { takeTurn } from "../db/grouping/take-turn.js";
 import { encodeWrite } from "./encode-write.js";
 import type { EncodedPut, EncodedWrite } from "./encoded-write.js";
 import { idOf } from "./item-id.js";
@@ -17,7 +17,7 @@ const MAX_SHARED_LENGTH = 64 * 1_024;
  */
 export async function writeItem(call: StoreCall, operation: WriteOperation): Promise<void> {
   const { vectors } = call.settings;
-  await storeInTurn<StoreCall, EncodedWrite, WriteMember>(call, call.groups?.writes, {
+  await takeTurn<StoreCall, EncodedWrite, WriteMember>(call, call.groups?.writes, {
     key: idOf(operation),
     encode: async () => {
       const encoded = encodeWrite(call, operation);

@@ -1,7 +1,7 @@
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
-import { tombstoneGuard } from "../saver/write-guard.js";
+import { tombstoneGuard } from "../saver/storing/write-guard.js";
 
 /**
  * The checks of a copy, which come first in its transaction. They lock the target, so that each of several concurrent copies to it sees the

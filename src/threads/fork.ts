@@ -17,7 +17,7 @@ import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { encodePut, parsePut } from "../saver/codec/encode-call.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { SizeCheck } from "../saver/codec/size-check.js";
-import { storeCheckpoint } from "../saver/store-checkpoint.js";
+import { store } from "../saver/storing/store.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { COUNTERS, countedChannels } from "../saver/codec/counted-channels.js";
 import { rebuildDeltaValues } from "./rebuild-delta-values.js";
@@ -61,7 +61,9 @@ export async function fork(call: SaverCall, request: ForkRequest, forker: Forker
   forker.sizeCheck.check(encoded, () => sizeOfCheckpoint(encoded));
   if (call.observer !== undefined) call.observer.addBytes(sizeOfCheckpoint(encoded).bytes);
   // The put fails when the target has been deleted.
-  await storeCheckpoint(call, { ...encoded, requiresParent: true, carriedBlobs: undefined });
+  await store(call, [
+    { kind: "put", checkpoint: { ...encoded, requiresParent: true, carriedBlobs: undefined } },
+  ]);
   return configOf(encoded);
 }
 

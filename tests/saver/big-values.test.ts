@@ -13,7 +13,7 @@ import { deltaChannelHistory } from "../../src/saver/delta-channel-history.js";
 import { listTuples } from "../../src/saver/list-tuples.js";
 import { WHOLE_TUPLE } from "../../src/saver/model/tuple-shape.js";
 import { readTuple } from "../../src/saver/read-tuple.js";
-import { storeCheckpoint, storeWrites } from "../../src/saver/store-checkpoint.js";
+import { store } from "../../src/saver/storing/store.js";
 import { MsgpackSerializer } from "../../src/serde/index.js";
 import {
   allVersions,
@@ -64,7 +64,8 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
 
   async function putInPieces(config: RunnableConfig, checkpoint: Checkpoint): Promise<void> {
     const call = [config, checkpoint, metadataOf(), allVersions(checkpoint)] as const;
-    await storeCheckpoint(inPieces(), await encodePut({ serde }, parsePut({}, ...call)));
+    const encoded = await encodePut({ serde }, parsePut({}, ...call));
+    await store(inPieces(), [{ kind: "put", checkpoint: encoded }]);
   }
 
   /** A database that sends the next piece only after something else has happened. */
@@ -91,10 +92,8 @@ describeEachTarget("a value that is longer than what a row brings", (target) => 
           [TASKS, written],
           [RESUME, [written]],
         ];
-        await storeWrites(
-          inPieces(),
-          await encodePutWrites({ serde }, parsePutWrites(config, writes, "task")),
-        );
+        const encoded = await encodePutWrites({ serde }, parsePutWrites(config, writes, "task"));
+        await store(inPieces(), [{ kind: "putWrites", writes: encoded }]);
         const child = { ...checkpointOf(saver, { b }, parent), v: 3, channel_values: { a, b } };
         await saver.put(config, child, metadataOf(), { b: child.channel_versions.b ?? "" });
 

@@ -4,7 +4,7 @@ import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { ConcurrentModificationError, PostgresSaver } from "../../src/index.js";
 import { encodePut, parsePut } from "../../src/saver/codec/encode-call.js";
-import { storeCheckpoint } from "../../src/saver/store-checkpoint.js";
+import { store } from "../../src/saver/storing/store.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import {
   allVersions,
@@ -169,16 +169,16 @@ describeAnyTarget("a saver with optimistic concurrency", (target) => {
       schema: "public",
       policy: { retry: false, limits: { pieceBytes: 64, statementBytes: 256 }, concurrency: "optimistic" },
     };
-    const store = async (config: RunnableConfig): Promise<Checkpoint> => {
+    const putInPieces = async (config: RunnableConfig): Promise<Checkpoint> => {
       const checkpoint = checkpointOf(saver, { a: ["x".repeat(2_000)], b: ["y".repeat(300)] });
       const request = parsePut({}, config, checkpoint, metadataOf(), allVersions(checkpoint));
       const encoded = await encodePut({ serde: saver.serde }, request);
-      await storeCheckpoint(call, encoded);
+      await store(call, [{ kind: "put", checkpoint: encoded }]);
       return checkpoint;
     };
-    const first = await store(threadConfig(thread));
+    const first = await putInPieces(threadConfig(thread));
     const config = threadConfig(thread, { checkpoint_id: first.id });
-    const { kept } = await outcomesOf(Array.from({ length: 6 }, () => store(config)));
+    const { kept } = await outcomesOf(Array.from({ length: 6 }, () => putInPieces(config)));
     expect(kept).toBe(1);
     expect(await rowsOf(database, thread)).toEqual({ checkpoints: 2, blobs: 4, writes: 0 });
     expect((await saver.getTuple(threadConfig(thread)))?.checkpoint.channel_values).toMatchObject({

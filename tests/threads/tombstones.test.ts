@@ -10,7 +10,7 @@ import {
 } from "../../src/index.js";
 import { migrateDown } from "../../src/migrations/index.js";
 import { encodePut, parsePut } from "../../src/saver/codec/encode-call.js";
-import { storeCheckpoint } from "../../src/saver/store-checkpoint.js";
+import { store } from "../../src/saver/storing/store.js";
 import type { SaverCall } from "../../src/saver/call/saver-call.js";
 import { allVersions, collect, metadataOf, newThread, threadConfig } from "../../test-support/checkpoints.js";
 import { idOf, listCheckpoint, outcomesOf, putFrom } from "../../test-support/put-from.js";
@@ -162,7 +162,7 @@ describeAnyTarget("a saver that keeps tombstones", (target) => {
     const request = parsePut({}, threadConfig(thread), checkpoint, metadataOf(), allVersions(checkpoint));
     const encoded = await encodePut({ serde: saver.serde }, request);
     await saver.deleteThread(thread);
-    await expectThreadDeleted(storeCheckpoint(call, encoded));
+    await expectThreadDeleted(store(call, [{ kind: "put", checkpoint: encoded }]));
     await opened.close();
   });
 

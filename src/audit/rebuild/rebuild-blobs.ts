@@ -12,7 +12,8 @@ import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
 import { readUnreplaced } from "../../saver/replaced-value.js";
 import type { BlobRow } from "../../saver/queries/checkpoint-rows.js";
 import { holdParents } from "../../saver/queries/hold-parents.js";
-import { putLongBlob } from "../../saver/queries/put-long-blob.js";
+import { isInsertedBlob } from "../../saver/queries/put-rows.js";
+import { insertingStatements } from "../../saver/storing/store-rows.js";
 import { getHeaderPage } from "../queries/get-header-page.js";
 import { readTuple } from "../../saver/read-tuple.js";
 import type { RebuiltBlob } from "../audit-types.js";
@@ -140,9 +141,14 @@ async function storeBlobs(
         },
       },
     ],
-    statements: sorted.map((row) => putLongBlob(schema, row)),
+    statements: await insertingStatements(call, key.threadId, { checkpoints: [], writes: [], blobs: sorted }),
   });
-  const restored = new Set(stored.flat().map(({ channel }) => channel));
+  const restored = new Set(
+    stored
+      .flat()
+      .filter(isInsertedBlob)
+      .map(({ channel }) => channel),
+  );
   return sorted
     .filter(({ channel }) => restored.has(channel))
     .map(({ channel, version, blob }) => ({ channel, version, bytes: blob?.byteLength ?? 0 }));

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { checkpointIsReplaced, headerIsHeld } from "../../saver/queries/conflict-rules.js";
+import { insertHeaders, checkpointIsReplaced, headerIsHeld } from "../../saver/queries/inserts.js";
 import { type RestoredCheckpoint, RestoreStatements } from "../../saver/queries/restored-rows.js";
 
 const COLUMNS = [
@@ -44,12 +44,9 @@ function statementsWith(
 ): RestoreStatements<RestoredCheckpoint, GivenCheckpoint> {
   return new RestoreStatements<RestoredCheckpoint, GivenCheckpoint>(TYPES, {
     insert: (db, given) =>
-      db
-        .insertInto("checkpoints")
-        .columns(COLUMNS)
-        .expression((eb) => eb.selectFrom(given).select(COLUMNS))
-        .onConflict(rule)
-        .returning(sql<number>`0`.as("bytes")),
+      insertHeaders(db, COLUMNS, db.selectFrom(given).select(COLUMNS), rule).returning(
+        sql<number>`0`.as("bytes"),
+      ),
     selectDiffering: (db, given) =>
       db
         .selectFrom(given)

@@ -1,22 +1,19 @@
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
 
-/** The content of one statement: one long value, or any number of rows. */
-export type Portion =
-  | { readonly kind: "longWrite"; readonly row: WriteRow }
-  | { readonly kind: "longBlob"; readonly row: BlobRow }
-  | ({ readonly kind: "rows" } & CheckpointRows);
-
 /**
- * Splits rows into portions of at most `maxBytes`. The portions go table by table, as within one statement, so that
+ * Splits rows into portions of at most `maxBytes`. A longer value is a portion of its own. The portions go table by table, so that
  * concurrent writers take their locks in one order.
  *
  * @param maxBytes - `statementBytesOf` of the call.
  */
-export function splitRows({ checkpoints, writes, blobs }: CheckpointRows, maxBytes: number): Portion[] {
+export function splitRows(
+  { checkpoints, writes, blobs }: CheckpointRows,
+  maxBytes: number,
+): CheckpointRows[] {
   const splitter = new Splitter(maxBytes);
   for (const row of checkpoints) splitter.add(row, (rows) => rows.checkpoints);
-  for (const row of writes) splitter.add(row, (rows) => rows.writes, { kind: "longWrite", row });
-  for (const row of blobs) splitter.add(row, (rows) => rows.blobs, { kind: "longBlob", row });
+  for (const row of writes) splitter.add(row, (rows) => rows.writes);
+  for (const row of blobs) splitter.add(row, (rows) => rows.blobs);
   return splitter.end();
 }
 
@@ -28,7 +25,7 @@ interface OpenRows {
 
 class Splitter {
   readonly #maxBytes: number;
-  readonly #portions: Portion[] = [];
+  readonly #portions: CheckpointRows[] = [];
   #rows: OpenRows = newRows();
   #bytes = 0;
 
@@ -36,25 +33,20 @@ class Splitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** @param alone - Creates the portion of a row that is too long to share one. */
-  add<Row extends object>(row: Row, listIn: (rows: OpenRows) => Row[], alone?: Portion): void {
+  add<Row extends object>(row: Row, listIn: (rows: OpenRows) => Row[]): void {
     const bytes = bytesOf(row);
     if (this.#bytes + bytes > this.#maxBytes) this.#endRows();
-    if (bytes > this.#maxBytes && alone !== undefined) {
-      this.#portions.push(alone);
-      return;
-    }
     listIn(this.#rows).push(row);
     this.#bytes += bytes;
   }
 
-  end(): Portion[] {
+  end(): CheckpointRows[] {
     this.#endRows();
     return this.#portions;
   }
 
   #endRows(): void {
-    if (this.#bytes > 0) this.#portions.push({ kind: "rows", ...this.#rows });
+    if (this.#bytes > 0) this.#portions.push(this.#rows);
     this.#rows = newRows();
     this.#bytes = 0;
   }

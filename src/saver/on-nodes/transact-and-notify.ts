@@ -6,8 +6,9 @@ import { rowKey } from "../model/row-key.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { notificationScope, payloadOf, watchChannel } from "../notifications/watch-channel.js";
 import { holdParents } from "../queries/hold-parents.js";
-import { notifyStored } from "./notify-stored.js";
 import { threadGroups } from "../queries/thread-groups.js";
+import { sql } from "kysely";
+import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 
 /**
  * Runs the steps that store operations, in one transaction. A statement that stores rows can't notify (N7), so the last one does.
@@ -52,3 +53,37 @@ export async function transactAndNotify(
 function keyOf({ threadId, checkpointNs, checkpointId }: CheckpointKey): string {
   return rowKey(threadId, checkpointNs, checkpointId);
 }
+
+/** A notification, which Postgres delivers when the transaction commits. */
+export interface Notification {
+  readonly channel: string;
+  readonly payload: string;
+}
+
+/**
+ * Sends notifications from the server that the saver is connected to. It reads no table (N7).
+ */
+export function notifyStored(
+  schema: string,
+  notifications: readonly Notification[],
+): BoundStatement<unknown> {
+  return notify.bind(schema, {
+    channels: notifications.map(({ channel }) => channel),
+    payloads: notifications.map(({ payload }) => payload),
+  });
+}
+
+interface NotifyParams {
+  readonly channels: readonly string[];
+  readonly payloads: readonly string[];
+}
+
+const notify = /* @__PURE__ */ new Statement<NotifyParams, unknown>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<Notification>`unnest(${parameter("channels")}::text[], ${parameter("payloads")}::text[])`.as<"given">(
+        sql`given(channel, payload)`,
+      ),
+    )
+    .select(sql<null>`pg_notify(given.channel, given.payload)`.as("notified")),
+);

@@ -5,7 +5,7 @@ import { placementOf, type StatementForm } from "../../db/placement/placement.js
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
-import { rowsOfArrays } from "./rows-of-arrays.js";
+import { type GivenParams, givenParams, givenRows } from "./given-rows.js";
 import { pieceBytesOf } from "../../db/size-limits.js";
 import { sentBytes } from "./sent-bytes.js";
 import { readItems } from "./thread-groups.js";
@@ -47,14 +47,17 @@ export async function getChains(
     ({ threadId }) => threadId,
     (items, threadId) =>
       runStatement(call, statement, {
+        ...givenParams(VALUE_TYPES, items.map(rowOf)),
         threadId,
-        threadIds: items.map((place) => place.threadId),
-        checkpointNss: items.map(({ checkpointNs }) => checkpointNs),
-        channels: items.map(({ channel }) => channel),
-        versions: items.map(({ version }) => version),
         pieceBytes: pieceBytesOf(call),
       }),
   );
+}
+
+const VALUE_TYPES = { thread_id: "text", checkpoint_ns: "text", channel: "text", version: "text" } as const;
+
+function rowOf({ threadId, checkpointNs, channel, version }: ChannelValueContext): ValueKeyRow {
+  return { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version };
 }
 
 /** The columns of the CTE `chain`. */
@@ -94,13 +97,9 @@ export function chainOfWanted(db: QueryCreator<WithChain>, threadId?: RawBuilder
     );
 }
 
-interface ChainParams {
+interface ChainParams extends GivenParams<keyof typeof VALUE_TYPES> {
   /** The thread of all places, for a statement that names it. */
   readonly threadId: string;
-  readonly threadIds: readonly string[];
-  readonly checkpointNss: readonly string[];
-  readonly channels: readonly string[];
-  readonly versions: readonly string[];
   readonly pieceBytes: number;
 }
 
@@ -113,14 +112,7 @@ const chains = /* @__PURE__ */ new StatementFamily<StatementForm, ChainParams, C
           // Kysely takes the word RECURSIVE from the first CTE.
           .withRecursive("wanted", (qb) =>
             qb
-              .selectFrom(
-                rowsOfArrays<ValueKeyRow, "given">("given", {
-                  thread_id: sql`${parameter("threadIds")}::text[]`,
-                  checkpoint_ns: sql`${parameter("checkpointNss")}::text[]`,
-                  channel: sql`${parameter("channels")}::text[]`,
-                  version: sql`${parameter("versions")}::text[]`,
-                }),
-              )
+              .selectFrom(givenRows<ValueKeyRow, "given", keyof ValueKeyRow>("given", VALUE_TYPES, parameter))
               .select(["given.thread_id", "given.checkpoint_ns", "given.channel", "given.version"]),
           )
           .withRecursive(CHAIN, (qb) => chainOfWanted(qb, threadId))

@@ -6,7 +6,7 @@ import type { Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
 import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
-import { rowsOfArrays } from "./rows-of-arrays.js";
+import { type GivenParams, givenParams, givenRows } from "./given-rows.js";
 import { pieceBytesOf } from "../../db/size-limits.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
@@ -33,10 +33,8 @@ export async function getRowsOfTuples(
     ({ threadId }) => threadId,
     (items, threadId) =>
       runStatement(call, statement, {
+        ...givenParams(KEY_TYPES, items.map(rowOf)),
         threadId,
-        threadIds: items.map((key) => key.threadId),
-        checkpointNss: items.map(({ checkpointNs }) => checkpointNs),
-        checkpointIds: items.map(({ checkpointId = "" }) => checkpointId),
         channels: selection.channels ?? [],
         pieceBytes: pieceBytesOf(call),
       }),
@@ -44,12 +42,17 @@ export async function getRowsOfTuples(
   return rows.map(pageRowOf);
 }
 
-interface TuplesParams {
+const KEY_TYPES = { thread_id: "text", checkpoint_ns: "text", checkpoint_id: "text" } as const;
+
+type KeyRow = Readonly<Record<keyof typeof KEY_TYPES, string>>;
+
+function rowOf({ threadId, checkpointNs, checkpointId = "" }: TupleKey): KeyRow {
+  return { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId };
+}
+
+interface TuplesParams extends GivenParams<keyof KeyRow> {
   /** The thread of all tuples, for a statement that names it. */
   readonly threadId: string;
-  readonly threadIds: readonly string[];
-  readonly checkpointNss: readonly string[];
-  readonly checkpointIds: readonly string[];
   readonly channels: readonly string[];
   readonly pieceBytes: number;
 }
@@ -73,13 +76,7 @@ function matching(
     ? sql<string>`${parameter("threadId")}::text`
     : sql.ref<string>("wanted.thread_id");
   return db
-    .selectFrom(
-      rowsOfArrays<{ thread_id: string; checkpoint_ns: string; checkpoint_id: string }, "wanted">("wanted", {
-        thread_id: sql`${parameter("threadIds")}::text[]`,
-        checkpoint_ns: sql`${parameter("checkpointNss")}::text[]`,
-        checkpoint_id: sql`${parameter("checkpointIds")}::text[]`,
-      }),
-    )
+    .selectFrom(givenRows<KeyRow, "wanted", keyof KeyRow>("wanted", KEY_TYPES, parameter))
     .innerJoinLateral(
       (wanted) =>
         wanted

@@ -4,6 +4,8 @@ import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
 import { hasVersions } from "./header-parts.js";
 import { givenThreadId, type ThreadGroup, type ThreadNaming } from "./thread-groups.js";
+import { rowMarkIs } from "./row-mark-is.js";
+import type { BlobRow } from "./checkpoint-rows.js";
 
 /** A checkpoint that another one requires. */
 export interface ParentKey extends CheckpointKey {
@@ -71,4 +73,72 @@ const holdAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, HoldParams, He
       .orderBy(sql`parent.checkpoint_ns collate "C"`)
       .orderBy(sql`parent.checkpoint_id collate "C"`)
       .forKeyShare("parent"),
+);
+
+/** A stored value that a splice refers to. */
+export interface HeldBase {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly channel: string;
+  readonly version: string;
+}
+
+/** A value by its key. */
+export interface BaseKey extends Pick<BlobRow, "threadId" | "checkpointNs" | "channel"> {
+  readonly version: string;
+  /** The mark of the row; see `rowMarkOf`. */
+  readonly mark: string;
+}
+
+/**
+ * Locks the bases of splices until the transaction ends, as {@link holdParents} locks parents (C13). Returns those that are stored, and
+ * hold what the writer knows.
+ */
+export function holdBases(
+  schema: string,
+  { naming, threadId, items: bases }: ThreadGroup<BaseKey>,
+): BoundStatement<HeldBase> {
+  return holdAllBases.of(naming).bind(schema, {
+    threadId,
+    threadIds: bases.map((base) => base.threadId),
+    checkpointNss: bases.map(({ checkpointNs }) => checkpointNs),
+    channels: bases.map(({ channel }) => channel),
+    versions: bases.map(({ version }) => version),
+    marks: bases.map(({ mark }) => mark),
+  });
+}
+
+interface HoldBasesParams {
+  readonly threadId: string;
+  readonly threadIds: readonly string[];
+  readonly checkpointNss: readonly string[];
+  readonly channels: readonly string[];
+  readonly versions: readonly string[];
+  readonly marks: readonly string[];
+}
+
+const holdAllBases = /* @__PURE__ */ new StatementFamily<ThreadNaming, HoldBasesParams, HeldBase>(
+  (naming) => (db, parameter) =>
+    db
+      .selectFrom("checkpoint_blobs as stored")
+      .innerJoin(
+        sql<HeldBase & { mark: string }>`unnest(
+          ${parameter("threadIds")}::text[], ${parameter("checkpointNss")}::text[], ${parameter("channels")}::text[],
+          ${parameter("versions")}::text[], ${parameter("marks")}::text[]
+        )`.as<"given">(sql`given(thread_id, checkpoint_ns, channel, version, mark)`),
+        (join) =>
+          join
+            .on("stored.thread_id", "=", givenThreadId(naming, parameter, "given.thread_id"))
+            .onRef("given.checkpoint_ns", "=", "stored.checkpoint_ns")
+            .onRef("given.channel", "=", "stored.channel")
+            .onRef("given.version", "=", "stored.version"),
+      )
+      .where(rowMarkIs("given.mark"))
+      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version"])
+      // Every statement that locks several values uses this order (C2).
+      .orderBy(sql`stored.thread_id collate "C"`)
+      .orderBy(sql`stored.checkpoint_ns collate "C"`)
+      .orderBy(sql`stored.channel collate "C"`)
+      .orderBy(sql`stored.version collate "C"`)
+      .forKeyShare("stored"),
 );

@@ -3,11 +3,17 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
-import { blobIsHeld, headerIsReplaced } from "./conflict-rules.js";
+import {
+  blobIsHeld,
+  headerIsReplaced,
+  insertBlobs,
+  BLOB_COLUMNS,
+  HEADER_COLUMNS,
+  SPLICED_BLOB_COLUMNS,
+} from "./inserts.js";
 import { eachInline, takesInline, withInline } from "./carried-inline.js";
 import type { EncodedCheckpoint } from "./encoded-checkpoint.js";
 import { type WithHeld, withHeld } from "./held-rows.js";
-import { BLOB_COLUMNS, HEADER_COLUMNS, SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
 import { isMissingOrNew } from "./missing-or-new.js";
 import { notifyWatchers } from "./notify-watchers.js";
 
@@ -141,11 +147,9 @@ const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unkn
       ...(countsBlobs ? [INSERTED_BLOBS] : []),
       ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
     ];
-    if (!requiresParent && !hasSplices) {
-      const insert = putHeaderWithBlobs(db, parameter, { ...shape, header });
-      return returned.length > 0 ? insert.returning(returned) : insert;
-    }
-    const insert = putWhereHeld(withHeld(db, parameter, shape), parameter, { ...shape, header });
+    const isHeld = requiresParent || hasSplices;
+    const required = isHeld ? withHeld(db, parameter, shape) : db;
+    const insert = putHeaderWithBlobs(required, parameter, header, shape);
     return returned.length > 0 ? insert.returning(returned) : insert;
   },
 );
@@ -190,76 +194,48 @@ function givenHeader(parameter: Parameter<PutParams>): RawBuilder<string> {
   return sql<string>`${parameter("checkpoint")}::jsonb`;
 }
 
-interface PutParts extends Pick<PutShape, "carriesBlobs" | "hasSplices" | "countsBlobs"> {
-  readonly header: RawBuilder<string>;
-}
-
-/** Inserts nothing where something required is gone. */
-function putWhereHeld(
+/** Inserts the values and the header: nothing where `held` is there and has no row, since something that the checkpoint requires is gone. */
+function putHeaderWithBlobs(
   db: QueryCreator<WithHeld>,
   parameter: Parameter<PutParams>,
-  { header, carriesBlobs, hasSplices, countsBlobs }: PutParts,
+  header: RawBuilder<string>,
+  { requiresParent, carriesBlobs, hasSplices, countsBlobs }: PutShape,
 ) {
-  return db
-    .with("blobs", (qb) =>
-      qb
-        .insertInto("checkpoint_blobs")
-        .columns(hasSplices ? SPLICED_BLOB_COLUMNS : BLOB_COLUMNS)
-        .expression((eb) =>
-          eb
-            .selectFrom(blobRows(parameter, hasSplices))
-            .innerJoin("held", (join) => join.onTrue())
-            .$if(carriesBlobs, (rows) =>
-              rows.where(isMissingOrNew(db, parameter("threadId"), parameter("checkpointNs"))),
-            )
-            .select(blobColumns(parameter))
-            .$if(hasSplices, (rows) => rows.select(SPLICE_COLUMNS)),
+  const isHeld = requiresParent || hasSplices;
+  const insert = db
+    .with("blobs", (qb) => {
+      const rows = qb
+        .selectFrom(blobRows(parameter, hasSplices))
+        .$if(isHeld, (given) => given.innerJoin("held", (join) => join.onTrue()))
+        .$if(isHeld && carriesBlobs, (given) =>
+          given.where(isMissingOrNew(db, parameter("threadId"), parameter("checkpointNs"))),
         )
-        .onConflict(blobIsHeld)
-        .$if(countsBlobs, (stored) => stored.returning("channel")),
-    )
-    .insertInto("checkpoints")
-    .columns(HEADER_COLUMNS)
-    .expression((eb) =>
-      eb
-        .selectFrom("held")
-        .select([
-          sql<string>`${parameter("threadId")}::text`.as("thread_id"),
-          sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
-          sql<string>`${parameter("checkpointId")}::text`.as("checkpoint_id"),
-          sql<string | null>`${parameter("parentCheckpointId")}::text`.as("parent_checkpoint_id"),
-          header.as("checkpoint"),
-          sql<string>`${parameter("metadata")}::jsonb`.as("metadata"),
-        ]),
-    )
-    .onConflict(headerIsReplaced)
-    .returning("checkpoint_id");
-}
-
-function putHeaderWithBlobs(
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<PutParams>,
-  { header, countsBlobs }: PutParts,
-) {
-  return db
-    .with("blobs", (qb) =>
-      qb
-        .insertInto("checkpoint_blobs")
-        .columns(BLOB_COLUMNS)
-        .expression((eb) => eb.selectFrom(blobRows(parameter, false)).select(blobColumns(parameter)))
-        .onConflict(blobIsHeld)
-        .$if(countsBlobs, (stored) => stored.returning("channel")),
-    )
-    .insertInto("checkpoints")
-    .values({
-      thread_id: parameter("threadId"),
-      checkpoint_ns: parameter("checkpointNs"),
-      checkpoint_id: parameter("checkpointId"),
-      parent_checkpoint_id: parameter("parentCheckpointId"),
-      checkpoint: header,
-      metadata: sql<string>`${parameter("metadata")}::jsonb`,
+        .select(blobColumns(parameter))
+        .$if(hasSplices, (given) => given.select(SPLICE_COLUMNS));
+      const blobs = insertBlobs(qb, hasSplices ? SPLICED_BLOB_COLUMNS : BLOB_COLUMNS, rows, blobIsHeld);
+      return countsBlobs ? blobs.returning("channel") : blobs;
     })
-    .onConflict(headerIsReplaced);
+    .insertInto("checkpoints");
+  const given = {
+    thread_id: sql<string>`${parameter("threadId")}::text`,
+    checkpoint_ns: sql<string>`${parameter("checkpointNs")}::text`,
+    checkpoint_id: sql<string>`${parameter("checkpointId")}::text`,
+    parent_checkpoint_id: sql<string | null>`${parameter("parentCheckpointId")}::text`,
+    checkpoint: header,
+    metadata: sql<string>`${parameter("metadata")}::jsonb`,
+  };
+  if (!isHeld) return insert.values(given).onConflict(headerIsReplaced).$castTo<unknown>();
+  const columns = [
+    ...[given.thread_id.as("thread_id"), given.checkpoint_ns.as("checkpoint_ns")],
+    ...[given.checkpoint_id.as("checkpoint_id"), given.parent_checkpoint_id.as("parent_checkpoint_id")],
+    ...[header.as("checkpoint"), given.metadata.as("metadata")],
+  ];
+  return insert
+    .columns(HEADER_COLUMNS)
+    .expression((eb) => eb.selectFrom("held").select(columns))
+    .onConflict(headerIsReplaced)
+    .returning("checkpoint_id")
+    .$castTo<unknown>();
 }
 
 interface BlobRowColumns {

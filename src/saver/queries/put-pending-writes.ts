@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/checkpoint-key.js";
-import { specialWriteIsReplaced } from "./conflict-rules.js";
-import { WRITE_COLUMNS } from "./inserted-columns.js";
+import { insertWrites, specialWriteIsReplaced } from "./inserts.js";
 
 /** The encoded writes of one task. */
 export interface EncodedWrites extends CheckpointKey {
@@ -47,20 +46,15 @@ const putWrites = /* @__PURE__ */ new Statement<PutWritesParams, unknown>((db, p
     ${parameter("types")}::text[],
     ${parameter("blobs")}::bytea[]
   )`.as<"row">(sql`row(idx, channel, type, blob)`);
-  return db
-    .insertInto("checkpoint_writes")
-    .columns(WRITE_COLUMNS)
-    .expression((eb) =>
-      eb
-        .selectFrom(rows)
-        .select([
-          sql<string>`${parameter("threadId")}::text`.as("thread_id"),
-          sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
-          sql<string>`${parameter("checkpointId")}::text`.as("checkpoint_id"),
-          sql<string>`${parameter("taskId")}::text`.as("task_id"),
-          sql<string>`${parameter("taskPath")}::text`.as("task_path"),
-        ])
-        .select(["row.idx", "row.channel", "row.type", "row.blob"]),
-    )
-    .onConflict(specialWriteIsReplaced);
+  const given = db
+    .selectFrom(rows)
+    .select([
+      sql<string>`${parameter("threadId")}::text`.as("thread_id"),
+      sql<string>`${parameter("checkpointNs")}::text`.as("checkpoint_ns"),
+      sql<string>`${parameter("checkpointId")}::text`.as("checkpoint_id"),
+      sql<string>`${parameter("taskId")}::text`.as("task_id"),
+      sql<string>`${parameter("taskPath")}::text`.as("task_path"),
+    ])
+    .select(["row.idx", "row.channel", "row.type", "row.blob"]);
+  return insertWrites(db, given, specialWriteIsReplaced);
 });

@@ -1,140 +1,121 @@
-import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointRows } from "./checkpoint-rows.js";
-import { blobIsHeld, headerIsReplaced, specialWriteIsReplaced } from "./conflict-rules.js";
 import { takesInline, withInline } from "./carried-inline.js";
-import { NO_VERSIONS, type ParentKey } from "./hold-parents.js";
-import { HEADER_COLUMNS, SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "./inserted-columns.js";
-import { isMissingOrNew } from "./missing-or-new.js";
+import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "./checkpoint-rows.js";
+import { type GivenParams, givenParams, givenRows, type GivenShape, shapeOf } from "./given-rows.js";
+import {
+  BLOB_COLUMNS,
+  blobIsHeld,
+  blobIsKept,
+  HEADER_COLUMNS,
+  headerIsReplaced,
+  insertBlobs,
+  insertHeaders,
+  insertWrites,
+  SPLICED_BLOB_COLUMNS,
+  specialWriteIsReplaced,
+  WRITE_COLUMNS,
+} from "./inserts.js";
 import { notifyWatchers } from "./notify-watchers.js";
-import { isNotRefused, type RequiredParentArrays, type WithRefused, withRefused } from "./refused-puts.js";
-import { type RowArrays, toRowArrays } from "./row-arrays.js";
-import { rowsOfArrays } from "./rows-of-arrays.js";
 
-/**
- * What a statement of {@link putRows} did in one namespace of a thread: whether it stored a checkpoint, or how many values it
- * inserted. Others were stored already.
- */
-export interface PutResult {
+/** A value that was inserted. Others were stored already. */
+export interface InsertedBlob {
   readonly thread_id: string;
   readonly checkpoint_ns: string;
-  readonly is_checkpoint: boolean;
-  readonly inserted_blobs: number;
+  readonly channel: string;
+  /** Whether it is new, and not one that a parent has as well. */
+  readonly is_new_value: boolean;
 }
 
-/** Whether a row is one that the statement of {@link putRows} returns. */
-export function isPutResult(row: unknown): row is PutResult {
-  return typeof row === "object" && row !== null && "is_checkpoint" in row && "inserted_blobs" in row;
-}
-
-/** How rows are stored. */
-export interface PutRowsOptions {
-  /** The scope of the notifications that the statement sends, or `undefined` for none. */
-  readonly scope: string | undefined;
-  /** Parents that must be stored, at most one for each namespace of a thread. Default: none. */
-  readonly required?: readonly ParentKey[];
+/** Whether a row is one that an insert of values returns. */
+export function isInsertedBlob(row: unknown): row is InsertedBlob {
+  return typeof row === "object" && row !== null && "is_new_value" in row;
 }
 
 /**
- * Stores any number of rows of all three tables in one statement, by the same rules as single calls. Nothing is stored in a
- * namespace whose required parent is gone, or the base of one of whose splices is gone or replaced.
+ * Returns the statements that store rows: one for each table, whatever the number of rows. What the rows require has to be locked before.
+ * The statements take their locks in the order of all writers: checkpoints, writes, values (C2).
+ *
+ * @param scope - The scope of the notifications that they send, or `undefined` for none.
  */
 export function putRows(
   schema: string,
-  rows: CheckpointRows,
-  { scope, required = [] }: PutRowsOptions,
-): BoundStatement<PutResult> {
-  const notifies = scope !== undefined;
-  return statements.of(notifies).bind(schema, {
-    ...toRowArrays(rows),
-    scope,
-    required_threadId: required.map(({ threadId }) => threadId),
-    required_checkpointNs: required.map(({ checkpointNs }) => checkpointNs),
-    required_checkpointId: required.map(({ checkpointId }) => checkpointId),
-    required_versions: required.map(({ requiredVersions = NO_VERSIONS }) => requiredVersions),
-  });
+  { checkpoints, writes, blobs }: CheckpointRows,
+  scope?: string,
+): BoundStatement<unknown>[] {
+  const changed = blobs.filter(({ isCarried }) => isCarried !== true);
+  const carried = blobs.filter(({ isCarried }) => isCarried === true);
+  return [
+    ...(checkpoints.length > 0 ? [putHeaders(schema, checkpoints, scope)] : []),
+    ...(writes.length > 0 ? [putWrites(schema, writes)] : []),
+    ...(changed.length > 0 ? [putBlobs(schema, changed)] : []),
+    ...(carried.length > 0 ? [putBlobs(schema, carried, true)] : []),
+  ];
 }
 
-type PutParams = RowArrays & RequiredParentArrays & { readonly scope: string | undefined };
+const HEADER_TYPES = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  checkpoint_id: "text",
+  parent_checkpoint_id: "text",
+  checkpoint: "jsonb",
+  metadata: "jsonb",
+  inline_sources: "jsonb",
+} as const;
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, PutParams, PutResult>(
-  (notifies) => (db, parameter) =>
-    withRefused(db, parameter)
-      .with("stored", (qb) => {
-        const insert = insertHeaders(qb, db, parameter).returning(["thread_id", "checkpoint_ns"]);
-        return notifies ? insert.returning(notifyWatchers(db, parameter("scope")).as("notified")) : insert;
-      })
-      .with("writes", (qb) =>
-        qb
-          .insertInto("checkpoint_writes")
-          .columns(WRITE_COLUMNS)
-          .expression((eb) => eb.selectFrom(writeRows(parameter)).select(WRITE_COLUMNS).orderBy("row.nth"))
-          .onConflict(specialWriteIsReplaced)
-          .returning("idx"),
-      )
-      .with("blobs", (qb) =>
-        qb
-          .insertInto("checkpoint_blobs")
-          .columns(SPLICED_BLOB_COLUMNS)
-          .expression((eb) =>
-            eb
-              .selectFrom(blobRows(parameter))
-              .select(SPLICED_BLOB_COLUMNS)
-              .where(isNotRefused(db))
-              .where(isMissingOrNew(db, sql.ref("row.thread_id"), sql.ref("row.checkpoint_ns")))
-              .orderBy("row.nth"),
-          )
-          .onConflict(blobIsHeld)
-          .returning(["thread_id", "checkpoint_ns"]),
-      )
-      // Postgres takes the locks in the order of these parts: checkpoints, writes, values (C2). The rows of each table are sorted
-      // by key. So concurrent statements can't deadlock.
-      .selectFrom("stored")
-      .select(["thread_id", "checkpoint_ns"])
-      .select([sql<boolean>`true`.as("is_checkpoint"), sql<number>`0`.as("inserted_blobs")])
-      .unionAll((eb) =>
-        eb
-          .selectFrom("blobs")
-          .select(["thread_id", "checkpoint_ns"])
-          .select([
-            sql<boolean>`false`.as("is_checkpoint"),
-            sql<number>`count(*)::integer`.as("inserted_blobs"),
-          ])
-          .where(sql<SqlBool>`(${eb.selectFrom("writes").select(sql<number>`count(*)`.as("rows"))}) >= 0`)
-          .groupBy(["thread_id", "checkpoint_ns"]),
-      ),
+type GivenHeader = { readonly [Name in keyof typeof HEADER_TYPES]: string };
+
+interface HeadersShape {
+  readonly given: GivenShape;
+  readonly notifies: boolean;
+}
+
+function putHeaders(
+  schema: string,
+  rows: readonly HeaderRow[],
+  scope: string | undefined,
+): BoundStatement<unknown> {
+  const shape = { given: shapeOf(rows), notifies: scope !== undefined };
+  const given = rows.map((row) => ({
+    thread_id: row.threadId,
+    checkpoint_ns: row.checkpointNs,
+    checkpoint_id: row.checkpointId,
+    parent_checkpoint_id: row.parentCheckpointId,
+    checkpoint: row.checkpoint,
+    metadata: row.metadata,
+    inline_sources: row.inlineSources,
+  }));
+  const params = { scope, ...givenParams(HEADER_TYPES, given, shape.given) };
+  return headerStatements.of(shape).bind(schema, params);
+}
+
+const headerStatements = /* @__PURE__ */ new StatementFamily<HeadersShape, GivenParams, unknown>(
+  ({ given, notifies }) =>
+    (db, parameter) => {
+      const rows = db
+        .selectFrom(givenRows<GivenHeader, "given", string>("given", HEADER_TYPES, parameter, given))
+        .select([
+          "given.thread_id",
+          "given.checkpoint_ns",
+          "given.checkpoint_id",
+          "given.parent_checkpoint_id",
+        ])
+        .select([withCarriedInline(db).as("checkpoint"), "given.metadata"]);
+      const insert = insertHeaders(db, HEADER_COLUMNS, rows, headerIsReplaced);
+      return notifies ? insert.returning(notifyWatchers(db, scopeOf(parameter)).as("notified")) : insert;
+    },
 );
 
-function insertHeaders(
-  qb: QueryCreator<WithRefused>,
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<PutParams>,
-) {
-  return qb
-    .insertInto("checkpoints")
-    .columns(HEADER_COLUMNS)
-    .expression((eb) =>
-      eb
-        .selectFrom(headerRows(parameter))
-        .select(["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
-        .select((row) => [
-          withCarriedInline(db, row.ref("row.checkpoint"), row.ref("row.inline_sources")).as("checkpoint"),
-          row.ref("row.metadata").as("metadata"),
-        ])
-        .where(isNotRefused(db))
-        .orderBy("row.nth"),
-    )
-    .onConflict(headerIsReplaced);
+function scopeOf(parameter: Parameter<GivenParams>) {
+  return sql<string | undefined>`${parameter("scope")}`;
 }
 
 /** The header, with the unchanged values that it takes from other headers. See `bindPut`. */
-function withCarriedInline(
-  db: QueryCreator<CheckpointDatabase>,
-  header: Expression<string>,
-  sources: Expression<string>,
-): RawBuilder<string> {
+function withCarriedInline(db: QueryCreator<CheckpointDatabase>) {
+  const header = sql.ref<string>("given.checkpoint");
+  const sources = sql.ref("given.inline_sources");
   const taken = db
     .selectFrom(
       sql<{ name: string; checkpoint_id: string }>`jsonb_each_text(${sources})`.as<"carried">(
@@ -143,8 +124,8 @@ function withCarriedInline(
     )
     .innerJoin("checkpoints as source", (join) =>
       join
-        .on("source.thread_id", "=", sql<string>`row.thread_id`)
-        .on("source.checkpoint_ns", "=", sql<string>`row.checkpoint_ns`)
+        .on("source.thread_id", "=", sql.ref<string>("given.thread_id"))
+        .on("source.checkpoint_ns", "=", sql.ref<string>("given.checkpoint_ns"))
         .onRef("source.checkpoint_id", "=", "carried.checkpoint_id"),
     )
     .where(takesInline(header, sql.ref("source.checkpoint")))
@@ -157,76 +138,92 @@ function withCarriedInline(
     else ${withInline(header, sql`(${taken})`)} end`;
 }
 
-interface HeaderColumns {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
-  checkpoint: string;
-  metadata: string;
-  inline_sources: string;
+const WRITE_TYPES = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  checkpoint_id: "text",
+  task_id: "text",
+  task_path: "text",
+  idx: "integer",
+  channel: "text",
+  type: "text",
+  blob: "bytea",
+} as const;
+
+function putWrites(schema: string, rows: readonly WriteRow[]): BoundStatement<unknown> {
+  const shape = shapeOf(rows);
+  const given = rows.map(({ threadId, checkpointNs, checkpointId, taskId, taskPath, ...write }) => ({
+    ...{ thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId },
+    ...{ task_id: taskId, task_path: taskPath },
+    ...write,
+  }));
+  return writeStatements.of(shape).bind(schema, givenParams(WRITE_TYPES, given, shape));
 }
 
-function headerRows(parameter: Parameter<PutParams>) {
-  return rowsOfArrays<HeaderColumns, "row">("row", {
-    thread_id: sql`${parameter("header_threadId")}::text[]`,
-    checkpoint_ns: sql`${parameter("header_checkpointNs")}::text[]`,
-    checkpoint_id: sql`${parameter("header_checkpointId")}::text[]`,
-    parent_checkpoint_id: sql`${parameter("header_parentCheckpointId")}::text[]`,
-    checkpoint: sql`${parameter("header_checkpoint")}::text[]::jsonb[]`,
-    metadata: sql`${parameter("header_metadata")}::text[]::jsonb[]`,
-    inline_sources: sql`${parameter("header_inlineSources")}::text[]::jsonb[]`,
-  });
+type GivenWrite = { readonly [Name in keyof typeof WRITE_TYPES]: unknown };
+
+const writeStatements = /* @__PURE__ */ new StatementFamily<GivenShape, GivenParams, unknown>(
+  (shape) => (db, parameter) => {
+    const rows = db.selectFrom(
+      givenRows<GivenWrite, "given", string>("given", WRITE_TYPES, parameter, shape),
+    );
+    return insertWrites(db, rows.select(WRITE_COLUMNS), specialWriteIsReplaced);
+  },
+);
+
+const BLOB_TYPES = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  channel: "text",
+  version: "text",
+  type: "text",
+  blob: "bytea",
+  base: "text",
+  whole_bytes: "integer",
+} as const;
+
+type GivenBlob = { readonly [Name in keyof typeof BLOB_TYPES]: unknown };
+
+interface BlobsShape {
+  readonly given: GivenShape;
+  readonly areCarried: boolean;
+  /** Without splices, older tables without their columns do. */
+  readonly haveSplices: boolean;
 }
 
-interface WriteColumns {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  task_id: string;
-  task_path: string;
-  idx: number;
-  channel: string;
-  type: string;
-  blob: Uint8Array;
+/**
+ * Returns the statement that stores values. The bytes of a single one are a parameter of their own, which every driver sends in binary; an
+ * array may be sent as text.
+ *
+ * @param areCarried - Whether they did not change since the parent, which is locked, so that their stored rows need no lock.
+ */
+function putBlobs(
+  schema: string,
+  rows: readonly BlobRow[],
+  areCarried = false,
+): BoundStatement<InsertedBlob> {
+  const shape = {
+    ...{ given: shapeOf(rows), areCarried },
+    haveSplices: rows.some(({ splice }) => splice !== undefined),
+  };
+  const given = rows.map(({ threadId, checkpointNs, splice, ...value }) => ({
+    ...{ thread_id: threadId, checkpoint_ns: checkpointNs },
+    ...value,
+    ...{ base: splice?.base ?? null, whole_bytes: splice?.wholeBytes ?? null },
+  }));
+  return blobStatements.of(shape).bind(schema, givenParams(BLOB_TYPES, given, shape.given));
 }
 
-function writeRows(parameter: Parameter<PutParams>) {
-  return rowsOfArrays<WriteColumns, "row">("row", {
-    thread_id: sql`${parameter("write_threadId")}::text[]`,
-    checkpoint_ns: sql`${parameter("write_checkpointNs")}::text[]`,
-    checkpoint_id: sql`${parameter("write_checkpointId")}::text[]`,
-    task_id: sql`${parameter("write_taskId")}::text[]`,
-    task_path: sql`${parameter("write_taskPath")}::text[]`,
-    idx: sql`${parameter("write_idx")}::integer[]`,
-    channel: sql`${parameter("write_channel")}::text[]`,
-    type: sql`${parameter("write_type")}::text[]`,
-    blob: sql`${parameter("write_blob")}::bytea[]`,
-  });
-}
-
-interface BlobColumns {
-  thread_id: string;
-  checkpoint_ns: string;
-  channel: string;
-  version: string;
-  type: string;
-  blob: Uint8Array | null;
-  is_carried: boolean;
-  base: string | null;
-  whole_bytes: number | null;
-}
-
-function blobRows(parameter: Parameter<PutParams>) {
-  return rowsOfArrays<BlobColumns, "row">("row", {
-    thread_id: sql`${parameter("blob_threadId")}::text[]`,
-    checkpoint_ns: sql`${parameter("blob_checkpointNs")}::text[]`,
-    channel: sql`${parameter("blob_channel")}::text[]`,
-    version: sql`${parameter("blob_version")}::text[]`,
-    type: sql`${parameter("blob_type")}::text[]`,
-    blob: sql`${parameter("blob_blob")}::bytea[]`,
-    is_carried: sql`${parameter("blob_isCarried")}::boolean[]`,
-    base: sql`${parameter("blob_base")}::text[]`,
-    whole_bytes: sql`${parameter("blob_wholeBytes")}::integer[]`,
-  });
-}
+const blobStatements = /* @__PURE__ */ new StatementFamily<BlobsShape, GivenParams, InsertedBlob>(
+  ({ given, areCarried, haveSplices }) =>
+    (db, parameter) => {
+      const columns = haveSplices ? SPLICED_BLOB_COLUMNS : BLOB_COLUMNS;
+      const rows = db
+        .selectFrom(givenRows<GivenBlob, "given", string>("given", BLOB_TYPES, parameter, given))
+        .select(columns);
+      return insertBlobs(db, columns, rows, areCarried ? blobIsKept : blobIsHeld).returning([
+        ...(["thread_id", "checkpoint_ns", "channel"] as const),
+        sql<boolean>`${sql.lit(!areCarried)}`.as("is_new_value"),
+      ]);
+    },
+);

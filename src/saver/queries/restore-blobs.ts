@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { blobIsHeld, blobIsReplaced } from "./conflict-rules.js";
-import { SPLICED_BLOB_COLUMNS } from "./inserted-columns.js";
+import { insertBlobs, blobIsHeld, blobIsReplaced, SPLICED_BLOB_COLUMNS } from "./inserts.js";
 import { type RestoredBlob, RestoreStatements } from "./restored-rows.js";
 
 interface GivenBlob {
@@ -36,12 +35,12 @@ function statementsWith(
 ): RestoreStatements<RestoredBlob, GivenBlob> {
   return new RestoreStatements<RestoredBlob, GivenBlob>(COLUMNS, {
     insert: (db, given) =>
-      db
-        .insertInto("checkpoint_blobs")
-        .columns(SPLICED_BLOB_COLUMNS)
-        .expression((eb) => eb.selectFrom(given).select(SPLICED_BLOB_COLUMNS))
-        .onConflict(rule)
-        .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
+      insertBlobs(
+        db,
+        SPLICED_BLOB_COLUMNS,
+        db.selectFrom(given).select(SPLICED_BLOB_COLUMNS),
+        rule,
+      ).returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
     selectDiffering: (db, given) =>
       db
         .selectFrom(given)

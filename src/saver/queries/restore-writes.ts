@@ -1,6 +1,11 @@
 import { sql } from "kysely";
-import { changedSpecialIsReplaced, changedWriteIsReplaced, writeIsHeld } from "./conflict-rules.js";
-import { WRITE_COLUMNS } from "./inserted-columns.js";
+import {
+  insertWrites,
+  changedSpecialIsReplaced,
+  changedWriteIsReplaced,
+  writeIsHeld,
+  WRITE_COLUMNS,
+} from "./inserts.js";
 import { type RestoredWrite, RestoreStatements } from "./restored-rows.js";
 
 interface GivenWrite {
@@ -41,12 +46,9 @@ function statementsWith(
 ): RestoreStatements<RestoredWrite, GivenWrite> {
   return new RestoreStatements<RestoredWrite, GivenWrite>(COLUMNS, {
     insert: (db, given) =>
-      db
-        .insertInto("checkpoint_writes")
-        .columns(WRITE_COLUMNS)
-        .expression((eb) => eb.selectFrom(given).select(WRITE_COLUMNS))
-        .onConflict(rule)
-        .returning(sql<number>`coalesce(octet_length(blob), 0)`.as("bytes")),
+      insertWrites(db, db.selectFrom(given).select(WRITE_COLUMNS), rule).returning(
+        sql<number>`coalesce(octet_length(blob), 0)`.as("bytes"),
+      ),
     selectDiffering: (db, given) =>
       db
         .selectFrom(given)

@@ -1,7 +1,15 @@
-import { type AliasedRawBuilder, type Compilable, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { AliasedRawBuilder, Compilable, QueryCreator } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
+import {
+  type GivenColumns,
+  type GivenParams,
+  givenParams,
+  givenRows,
+  type GivenShape,
+  shapeOf,
+} from "./given-rows.js";
 
 /** A row of `checkpoints` to restore. JSONB columns are JSON text. */
 export interface RestoredCheckpoint {
@@ -62,38 +70,36 @@ export interface DifferingRow {
   readonly idx: number | null;
 }
 
-/** The Postgres type that each column is sent as. */
-type ColumnTypes<Row> = Readonly<
-  Record<keyof Required<Row> & string, "text" | "jsonb" | "integer" | "bytea">
->;
-
 /** The given rows as a table expression. */
-type GivenRows<Given> = AliasedRawBuilder<Given, "given">;
+type Given<Row> = AliasedRawBuilder<Row, "given">;
 
 /** The two queries over the given rows of a table. */
-interface RestoreQueries<Given> {
+interface RestoreQueries<Row> {
   /** Inserts the rows whose keys are not stored yet, and locks the stored rows with the other keys. */
-  readonly insert: (db: QueryCreator<CheckpointDatabase>, given: GivenRows<Given>) => Compilable<StoredRow>;
+  readonly insert: (db: QueryCreator<CheckpointDatabase>, given: Given<Row>) => Compilable<StoredRow>;
   /** Selects the rows that are already stored with different content. */
   readonly selectDiffering: (
     db: QueryCreator<CheckpointDatabase>,
-    given: GivenRows<Given>,
+    given: Given<Row>,
   ) => Compilable<DifferingRow>;
 }
 
-/** The statements that restore rows of one table. `Given` has the types that the columns of the table accept. */
-export class RestoreStatements<Row extends object, Given> {
-  readonly #columns: ColumnTypes<Row>;
-  readonly #insert: StatementFamily<RowShape, RowParams, StoredRow>;
-  readonly #selectDiffering: StatementFamily<RowShape, RowParams, DifferingRow>;
+/** The statements that restore rows of one table. `Accepted` has the types that the columns of the table accept. */
+export class RestoreStatements<Row extends object, Accepted> {
+  readonly #columns: GivenColumns<keyof Required<Row> & string>;
+  readonly #insert: StatementFamily<GivenShape, GivenParams, StoredRow>;
+  readonly #selectDiffering: StatementFamily<GivenShape, GivenParams, DifferingRow>;
 
-  constructor(columns: ColumnTypes<Row>, { insert, selectDiffering }: RestoreQueries<Given>) {
+  constructor(
+    columns: GivenColumns<keyof Required<Row> & string>,
+    { insert, selectDiffering }: RestoreQueries<Accepted>,
+  ) {
     this.#columns = columns;
     this.#insert = new StatementFamily(
-      (shape) => (db, parameter) => insert(db, givenRows(columns, parameter, shape)),
+      (shape) => (db, parameter) => insert(db, givenRows("given", columns, parameter, shape)),
     );
     this.#selectDiffering = new StatementFamily(
-      (shape) => (db, parameter) => selectDiffering(db, givenRows(columns, parameter, shape)),
+      (shape) => (db, parameter) => selectDiffering(db, givenRows("given", columns, parameter, shape)),
     );
   }
 
@@ -103,52 +109,12 @@ export class RestoreStatements<Row extends object, Given> {
    */
   insert(schema: string, rows: readonly Row[]): BoundStatement<StoredRow> {
     const shape = shapeOf(rows);
-    return this.#insert.of(shape).bind(schema, toRowParams(this.#columns, rows, shape));
+    return this.#insert.of(shape).bind(schema, givenParams(this.#columns, rows, shape));
   }
 
   /** Selects the rows that are already stored with different content. */
   selectDiffering(schema: string, rows: readonly Row[]): BoundStatement<DifferingRow> {
     const shape = shapeOf(rows);
-    return this.#selectDiffering.of(shape).bind(schema, toRowParams(this.#columns, rows, shape));
+    return this.#selectDiffering.of(shape).bind(schema, givenParams(this.#columns, rows, shape));
   }
-}
-
-/** How rows are sent: one row as a parameter for each column, or many as an array for each column. */
-type RowShape = "one" | "many";
-
-/** A single row may be very long, and an array would copy its value. */
-function shapeOf(rows: readonly unknown[]): RowShape {
-  return rows.length === 1 ? "one" : "many";
-}
-
-/** The parameters of a statement, by the names of the columns. */
-type RowParams = Readonly<Record<string, unknown>>;
-
-function givenRows<Given>(
-  columns: Readonly<Record<string, string>>,
-  parameter: (name: string) => RawBuilder<unknown>,
-  shape: RowShape,
-): GivenRows<Given> {
-  const values = Object.entries(columns).map(([name, type]) => {
-    if (shape === "one") return sql`${parameter(name)}::${sql.raw(type)}`;
-    // The driver sends an array of JSONB as an array of text.
-    return type === "jsonb"
-      ? sql`${parameter(name)}::text[]::jsonb[]`
-      : sql`${parameter(name)}::${sql.raw(type)}[]`;
-  });
-  const rows =
-    shape === "one" ? sql<Given>`(select ${sql.join(values)})` : sql<Given>`unnest(${sql.join(values)})`;
-  return rows.as<"given">(sql`given(${sql.join(Object.keys(columns).map((name) => sql.ref(name)))})`);
-}
-
-function toRowParams(
-  columns: Readonly<Record<string, string>>,
-  rows: readonly object[],
-  shape: RowShape,
-): RowParams {
-  const valuesOf = (name: string): unknown[] =>
-    rows.map((row): unknown => Object.getOwnPropertyDescriptor(row, name)?.value);
-  return Object.fromEntries(
-    Object.keys(columns).map((name) => [name, shape === "one" ? valuesOf(name)[0] : valuesOf(name)]),
-  );
 }

@@ -1,8 +1,7 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
-import { headerIsHeld } from "../../saver/queries/conflict-rules.js";
-import { HEADER_COLUMNS } from "../../saver/queries/inserted-columns.js";
+import { insertHeaders, headerIsHeld, HEADER_COLUMNS } from "../../saver/queries/inserts.js";
 import { headerWithTextVersions } from "../../saver/queries/text-versions.js";
 
 /** The parameters of a statement about the source and the target of a copy. */
@@ -28,23 +27,18 @@ export function insertCopiedHeaders(
   { condition, textVersions }: CopiedHeaders,
 ) {
   const header = sql.ref<string>("checkpoint");
-  return db
-    .insertInto("checkpoints")
-    .columns([...HEADER_COLUMNS, "type"])
-    .expression((eb) =>
-      eb
-        .selectFrom("checkpoints")
-        .where("thread_id", "=", parameter("source"))
-        .where(condition)
-        .select(asThreadId(parameter("target")))
-        .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
-        .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
-        .select(["metadata", "type"])
-        // All writers take rows in this order, so that they can't deadlock (C2).
-        .orderBy("checkpoint_ns")
-        .orderBy("checkpoint_id"),
-    )
-    .onConflict(headerIsHeld);
+  const rows = db
+    .selectFrom("checkpoints")
+    .where("thread_id", "=", parameter("source"))
+    .where(condition)
+    .select(asThreadId(parameter("target")))
+    .select(["checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"])
+    .select((textVersions ? headerWithTextVersions(header) : header).as("checkpoint"))
+    .select(["metadata", "type"])
+    // All writers take rows in this order, so that they can't deadlock (C2).
+    .orderBy("checkpoint_ns")
+    .orderBy("checkpoint_id");
+  return insertHeaders(db, [...HEADER_COLUMNS, "type"], rows, headerIsHeld);
 }
 
 /** The thread of a copied row. */

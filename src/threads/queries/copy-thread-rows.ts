@@ -3,8 +3,13 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
 import { StatementFamily } from "../../db/statements/statement-family.js";
 import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
-import { blobIsHeld, changedSpecialIsReplaced } from "../../saver/queries/conflict-rules.js";
-import { SPLICED_BLOB_COLUMNS, WRITE_COLUMNS } from "../../saver/queries/inserted-columns.js";
+import {
+  insertBlobs,
+  insertWrites,
+  blobIsHeld,
+  changedSpecialIsReplaced,
+  SPLICED_BLOB_COLUMNS,
+} from "../../saver/queries/inserts.js";
 import { textVersion } from "../../saver/queries/text-versions.js";
 import {
   asThreadId,
@@ -85,48 +90,45 @@ function withCopiedValues(db: QueryCreator<WithObstacles>, parameter: Parameter<
   const source = parameter("source");
   return db
     .with("copied_blobs", (qb) =>
-      qb
-        .insertInto("checkpoint_blobs")
-        .columns(SPLICED_BLOB_COLUMNS)
-        .expression((eb) =>
-          eb
-            .selectFrom("checkpoint_blobs")
-            .where("thread_id", "=", source)
-            .where(hasNoObstacle(qb))
-            .select(asThreadId(parameter("target")))
-            .select(["checkpoint_ns", "channel", "version", "type", "blob", "base", "whole_bytes"])
-            .orderBy("checkpoint_ns")
-            .orderBy("channel")
-            .orderBy("version"),
-        )
-        .onConflict(blobIsHeld),
+      insertBlobs(
+        qb,
+        SPLICED_BLOB_COLUMNS,
+        qb
+          .selectFrom("checkpoint_blobs")
+          .where("thread_id", "=", source)
+          .where(hasNoObstacle(qb))
+          .select(asThreadId(parameter("target")))
+          .select(["checkpoint_ns", "channel", "version", "type", "blob", "base", "whole_bytes"])
+          .orderBy("checkpoint_ns")
+          .orderBy("channel")
+          .orderBy("version"),
+        blobIsHeld,
+      ),
     )
     .with("copied_writes", (qb) =>
-      qb
-        .insertInto("checkpoint_writes")
-        .columns(WRITE_COLUMNS)
-        .expression((eb) =>
-          eb
-            .selectFrom("checkpoint_writes")
-            .where("thread_id", "=", source)
-            .where(hasNoObstacle(qb))
-            .select(asThreadId(parameter("target")))
-            .select([
-              "checkpoint_ns",
-              "checkpoint_id",
-              "task_id",
-              "task_path",
-              "idx",
-              "channel",
-              "type",
-              "blob",
-            ])
-            .orderBy("checkpoint_ns")
-            .orderBy("checkpoint_id")
-            .orderBy("task_id")
-            .orderBy("idx"),
-        )
-        .onConflict(changedSpecialIsReplaced),
+      insertWrites(
+        qb,
+        qb
+          .selectFrom("checkpoint_writes")
+          .where("thread_id", "=", source)
+          .where(hasNoObstacle(qb))
+          .select(asThreadId(parameter("target")))
+          .select([
+            "checkpoint_ns",
+            "checkpoint_id",
+            "task_id",
+            "task_path",
+            "idx",
+            "channel",
+            "type",
+            "blob",
+          ])
+          .orderBy("checkpoint_ns")
+          .orderBy("checkpoint_id")
+          .orderBy("task_id")
+          .orderBy("idx"),
+        changedSpecialIsReplaced,
+      ),
     );
 }
 

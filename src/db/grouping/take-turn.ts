@@ -13,7 +13,7 @@ export interface StoringCall<Call, Encoded, Member> {
   /** Returns what the rules of the groups need to know of the call. */
   readonly memberOf: (encoded: Encoded) => Member & Pick<GroupedCall, "mayShare">;
   /** Stores the call by itself. */
-  readonly store: (call: Call, encoded: Encoded) => Promise<void>;
+  readonly store: (call: Call, encoded: Encoded) => Promise<unknown>;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface StoringCall<Call, Encoded, Member> {
  *
  * @param groups - `undefined` where each call is sent by itself.
  */
-export async function storeInTurn<Call extends CallContext, Encoded, Member extends object>(
+export async function takeTurn<Call extends CallContext, Encoded, Member extends object>(
   call: Call,
   groups: CallGroups<Member & GroupedCall> | undefined,
   { key, encode, memberOf, store }: StoringCall<Call, Encoded, Member>,
@@ -46,7 +46,9 @@ export async function storeInTurn<Call extends CallContext, Encoded, Member exte
     signal,
     timeoutMs: policy.statementTimeoutMs,
     progress,
-    send: (bounds) => store(bounds === undefined ? call : { ...call, ...bounds }, encoded),
+    send: async (bounds) => {
+      await store(bounds === undefined ? call : { ...call, ...bounds }, encoded);
+    },
     afterGroup: (failure) => {
       progress?.waitsFor("turn");
       if (!(failure instanceof DatabaseError && failure.transient)) return;

@@ -1,7 +1,76 @@
-import { type OnConflictBuilder, sql } from "kysely";
+import {
+  type Expression,
+  type InsertQueryBuilder,
+  type OnConflictBuilder,
+  type QueryCreator,
+  sql,
+} from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 
+/** The columns of `checkpoints` in the order of inserts. */
+export const HEADER_COLUMNS = [
+  "thread_id",
+  "checkpoint_ns",
+  "checkpoint_id",
+  "parent_checkpoint_id",
+  "checkpoint",
+  "metadata",
+] as const;
+
+/** The columns of `checkpoint_writes` in the order of inserts. */
+export const WRITE_COLUMNS = [
+  "thread_id",
+  "checkpoint_ns",
+  "checkpoint_id",
+  "task_id",
+  "task_path",
+  "idx",
+  "channel",
+  "type",
+  "blob",
+] as const;
+
+/** The columns of `checkpoint_blobs` in the order of inserts. */
+export const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version", "type", "blob"] as const;
+
+/** {@link BLOB_COLUMNS} and the columns of a splice, which are NULL for a whole value. */
+export const SPLICED_BLOB_COLUMNS = [...BLOB_COLUMNS, "base", "whole_bytes"] as const;
+
 type Conflict<Table extends keyof CheckpointDatabase> = OnConflictBuilder<CheckpointDatabase, Table>;
+
+/** What an insert does with a row whose key is stored already. */
+type Rule<Table extends keyof CheckpointDatabase> = Parameters<
+  InsertQueryBuilder<CheckpointDatabase, Table, unknown>["onConflict"]
+>[0];
+
+/** Inserts the rows of a query into `checkpoints`. */
+export function insertHeaders(
+  db: QueryCreator<CheckpointDatabase>,
+  columns: readonly (keyof CheckpointDatabase["checkpoints"])[],
+  rows: Expression<unknown>,
+  rule: Rule<"checkpoints">,
+) {
+  return db.insertInto("checkpoints").columns(columns).expression(rows).onConflict(rule);
+}
+
+/** Inserts the rows of a query into `checkpoint_writes`, whose columns are {@link WRITE_COLUMNS}. */
+export function insertWrites(
+  db: QueryCreator<CheckpointDatabase>,
+  rows: Expression<unknown>,
+  rule: Rule<"checkpoint_writes">,
+) {
+  return db.insertInto("checkpoint_writes").columns(WRITE_COLUMNS).expression(rows).onConflict(rule);
+}
+
+/** Inserts the rows of a query into `checkpoint_blobs`. */
+export function insertBlobs(
+  db: QueryCreator<CheckpointDatabase>,
+  columns: typeof BLOB_COLUMNS | typeof SPLICED_BLOB_COLUMNS,
+  rows: Expression<unknown>,
+  rule: Rule<"checkpoint_blobs">,
+) {
+  return db.insertInto("checkpoint_blobs").columns(columns).expression(rows).onConflict(rule);
+}
 
 /**
  * Keeps and locks the stored value. The value of a (channel, version) never changes, so the first one stays. A
@@ -13,6 +82,11 @@ export function blobIsHeld(conflict: Conflict<"checkpoint_blobs">) {
     .columns(["thread_id", "checkpoint_ns", "channel", "version"])
     .doUpdateSet((eb) => ({ type: eb.ref("checkpoint_blobs.type") }))
     .where(sql.lit(false));
+}
+
+/** Leaves a stored value as it is, without a lock: the parent that references it is locked. */
+export function blobIsKept(conflict: Conflict<"checkpoint_blobs">) {
+  return conflict.columns(["thread_id", "checkpoint_ns", "channel", "version"]).doNothing();
 }
 
 /** Replaces a stored value that is damaged. */

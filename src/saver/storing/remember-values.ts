@@ -1,5 +1,5 @@
-import type { SaverCall } from "./call/saver-call.js";
-import type { EncodedCheckpoint } from "./queries/encoded-checkpoint.js";
+import type { SaverCall } from "../call/saver-call.js";
+import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 
 /**
  * Remembers the values of a checkpoint that was stored, for the next one. Where a row of the same key was stored before, nobody
