@@ -1,33 +1,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import {
-  BaseCheckpointSaver,
-  type ChannelVersions,
-  type Checkpoint,
-  type CheckpointListOptions,
-  type CheckpointMetadata,
-  type CheckpointTuple,
-  type DeltaChannelHistory,
-  type PendingWrite,
-} from "@langchain/langgraph-checkpoint";
+import { BaseCheckpointSaver, type ChannelVersions, type Checkpoint, type CheckpointListOptions, type CheckpointMetadata, type CheckpointTuple, type DeltaChannelHistory, type PendingWrite } from "@langchain/langgraph-checkpoint";
 import type { CheckpointDiff } from "./audit/checkpoint-diff.js";
-import type {
-  RebuiltBlob,
-  StorageQuery,
-  StorageReport,
-  TaskStats,
-  TaskReport,
-  TaskStatsOptions,
-  TaskStatsQuery,
-  TaskWrite,
-  VerifyOptions,
-  VerifyReport,
-} from "./audit/audit-types.js";
-import type {
-  ArchiveOptions,
-  ArchiveResult,
-  RestoreOptions,
-  RestoreReport,
-} from "./archive/archive-types.js";
+import type { RebuiltBlob, StorageQuery, StorageReport, TaskStats, TaskReport, TaskStatsOptions, TaskStatsQuery, TaskWrite, VerifyOptions, VerifyReport } from "./audit/audit-types.js";
+import type { ArchiveOptions, ArchiveResult, RestoreOptions, RestoreReport } from "./archive/archive-types.js";
 import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 import { InvalidConfigError } from "./errors/index.js";
 import { loadOnce } from "./db/async/load-once.js";
@@ -35,55 +10,30 @@ import { checkCall, runCall } from "./db/run-call.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
 import type { GrowthOptions, GrowthReport } from "./compaction/growth-types.js";
 import type { Health } from "./health/health.js";
-import {
-  type CallOptions,
-  parseCallOptions,
-  parseStaleReadOptions,
-  type StaleReadOptions,
-  unlessIndex,
-} from "./parsing/parse-call-options.js";
+import { type CallOptions, parseCallOptions, parseStaleReadOptions, type StaleReadOptions, unlessIndex } from "./parsing/parse-call-options.js";
 import { parseSetupOptions, type SetupOptions } from "./parsing/parse-setup-options.js";
-import type {
-  IdleOptions,
-  PruneOptions,
-  PruneReport,
-  RetentionOptions,
-  RunDeletionOptions,
-} from "./retention/retention-types.js";
+import type { IdleOptions, PruneOptions, PruneReport, RetentionOptions, RunDeletionOptions } from "./retention/retention-types.js";
 import { afterEarlierCalls, inTurnOf } from "./saver/in-turn-of.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
-import type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
+import { type ChannelValuesRequest, parseRead, type ReadOptions } from "./saver/boundary/parse-read.js";
 import type { RepairOptions, RepairReport } from "./repair/repair-types.js";
 import { parseLookupConfig, parseThreadId } from "./saver/boundary/parse-config.js";
-import { parseRead, type ReadOptions } from "./saver/boundary/parse-selection.js";
 import type { OpenedSaver } from "./saver/open-saver.js";
-import { contextOf, type GivenContext } from "./saver/call/context-of.js";
-import type { SaverCall } from "./saver/call/saver-call.js";
+import { contextOf, type GivenContext, type SaverCall } from "./saver/call/saver-call.js";
 import { type SaverOperationName, saverOperations } from "./saver/call/saver-operations.js";
 import type { CallEncoding } from "./saver/codec/encode-call.js";
 import { nextNumericVersion, nextVersion } from "./saver/codec/next-version.js";
-import { deleteThread } from "./saver/delete-thread.js";
-import { getTuple } from "./saver/get-tuple.js";
+import { deleteThread, put, putWrites } from "./saver/put.js";
+import { getTuple } from "./saver/read-tuple.js";
 import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import type { RowCounts } from "./saver/model/row-counts.js";
-import { put, putWrites } from "./saver/put.js";
 import { isObject } from "./serde/objects/type-guards.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/running-call.js";
 import { COPY_TARGET, type CopyTarget } from "./threads/between-savers/copy-target.js";
 import type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 import type { Forker } from "./threads/fork.js";
-import type {
-  CopyOptions,
-  ForkOptions,
-  HistoryOptions,
-  RollbackOptions,
-  ThreadHistory,
-  ThreadQuery,
-  ThreadSummary,
-  Tombstone,
-  TombstoneQuery,
-} from "./threads/thread-types.js";
+import type { CopyOptions, ForkOptions, HistoryOptions, RollbackOptions, ThreadHistory, ThreadQuery, ThreadSummary, Tombstone, TombstoneQuery } from "./threads/thread-types.js";
 import { parseSchedule } from "./scheduled-retention/boundary/parse-schedule.js";
 import { startRetention } from "./scheduled-retention/start-retention.js";
 import type { Retention, RetentionSchedule } from "./scheduled-retention/retention-schedule.js";
@@ -100,7 +50,7 @@ const loadDoctor = /* @__PURE__ */ loadOnce(() => import("./doctor/saver-health.
 const loadCompaction = /* @__PURE__ */ loadOnce(() => import("./compaction/index.js"));
 const loadRetention = /* @__PURE__ */ loadOnce(() => import("./retention/index.js"));
 const loadSanitize = /* @__PURE__ */ loadOnce(() => import("./sanitize/index.js"));
-const loadSetUp = /* @__PURE__ */ loadOnce(() => import("./saver/set-up.js"));
+const loadSetUp = /* @__PURE__ */ loadOnce(() => import("./saver/occasional-calls.js"));
 const loadThreads = /* @__PURE__ */ loadOnce(() => import("./threads/index.js"));
 
 /**

@@ -1,8 +1,8 @@
 export type { CheckpointSaver } from "./checkpoint-saver.js";
 export type { CheckpointDatabase } from "./db/checkpoint-database.js";
-export { handlePoolErrors } from "./db/pool/handle-pool-errors.js";
+export { handlePoolErrors } from "./db/pool/connect-until-ended.js";
 export type { DatabaseSource, PoolState } from "./db/opened-database.js";
-export type { ReplicaFault, ReplicaState } from "./db/replica/replica-state.js";
+export type { ReplicaFault, ReplicaState } from "./db/replica/replica.js";
 export type { RetryOptions } from "./db/statements/retry-transient.js";
 export {
   AbortError,
@@ -89,10 +89,10 @@ export { BackupError } from "./backup/backup-error.js";
 export type { CheckpointBatch } from "./saver/batch.js";
 export type { CallOptions, StaleReadOptions } from "./parsing/parse-call-options.js";
 export type { SetupOptions } from "./parsing/parse-setup-options.js";
-export type { ChannelValuesRequest } from "./saver/boundary/parse-channel-values.js";
+export type { ChannelValuesRequest } from "./saver/boundary/parse-read.js";
 export type { ConnectionOptions, TelemetryChoice } from "./parsing/connection-options.js";
 export type { PostgresSaverOptions, ReplicaOptions } from "./saver/boundary/parse-options.js";
-export type { ReadOptions } from "./saver/boundary/parse-selection.js";
+export type { ReadOptions } from "./saver/boundary/parse-read.js";
 export type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
 export type { ChannelReducer, ChannelReducers } from "./saver/model/channel-reducers.js";
 export type {

@@ -1,7 +1,7 @@
 import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../db/group-by.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import { threadPages } from "../saver/thread-pages.js";
 import { isOfOlder } from "./files/file-names.js";
 import { type LostParentRow, selectLostParents } from "./queries/select-lost-parents.js";

@@ -9,9 +9,8 @@ import type { OrphanedBlobRow } from "../retention/queries/orphaned-blobs.js";
 import { SubgraphCalls } from "../retention/subgraph-calls.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../db/group-by.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
-import { rowKey } from "../saver/model/row-key.js";
 import type { ArchivePart, PartListener } from "./archive-part.js";
 import { removeFromNamespace } from "./remove-from-namespace.js";
 

@@ -9,21 +9,15 @@ import { lockCheckpoints } from "../retention/queries/deleted-checkpoints.js";
 import { lockWrites } from "../retention/queries/orphaned-writes.js";
 import { selectLineage } from "../retention/queries/select-lineage.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { chunksOf } from "../saver/model/portions.js";
+import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
-import { rowKey } from "../saver/model/row-key.js";
 import { lockBlobs } from "../saver/queries/lock-blobs.js";
 import { refuseSnapshots } from "../saver/queries/take-locks.js";
 import type { Removal } from "./archive-part.js";
 import type { RowDigests } from "../backup/row-digests.js";
 import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/delete-rows.js";
-import {
-  digestBlobs,
-  digestCheckpoints,
-  digestWrites,
-  type WriteDigestRow,
-} from "../backup/queries/digest-rows.js";
+import { digestBlobs, digestCheckpoints, digestWrites, type WriteDigestRow } from "../backup/queries/digest-rows.js";
 
 /** How many values one transaction deletes; see `deleteOrphanedBlobs` of the retention. */
 const BLOBS_PER_TRANSACTION = 10_000;

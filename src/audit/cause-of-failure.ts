@@ -1,7 +1,6 @@
 import type { ChannelValueContext } from "../serde/serde-context.js";
-import { canRead } from "../saver/codec/can-read.js";
-import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import type { ChainRows } from "../saver/codec/stored-value.js";
+import { canRead, decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
+import type { ChainRows } from "../saver/codec/read-chain.js";
 
 /**
  * Finds the version to blame for a value that can't be read: of the values that it is made of, the last one that can't be read itself, or

@@ -1,6 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 
 /** Looks up the delta channels of namespaces. Caches those of the last namespace. */

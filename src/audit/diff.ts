@@ -5,7 +5,7 @@ import { CheckpointNotFoundError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointTarget } from "./boundary/parse-audit.js";
 import { parseLookupConfig } from "../saver/boundary/parse-config.js";
-import { compareText } from "../saver/model/compare-text.js";
+import { compareText } from "../saver/model/keys.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ChannelDiff, CheckpointDiff } from "./checkpoint-diff.js";
 import { unstoredDeltas } from "./unstored-deltas.js";

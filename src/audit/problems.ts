@@ -1,5 +1,5 @@
 import { describePlace } from "../errors/index.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
 import type { Problem, ProblemKind } from "./audit-types.js";
 
 /** The place of a problem. */

@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import type { TaskReport, TaskStats } from "./audit-types.js";
-import { nodeOfPath } from "../saver/model/node-of-path.js";
+import { nodeOfPath } from "../saver/model/keys.js";
 import { type AllTasksScope, measureAllTasks, type MeasuredTaskRow } from "./queries/measure-all-tasks.js";
 import { measureTasks, type TaskScope, type TaskSizeRow } from "./queries/measure-tasks.js";
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { getInlineOfAncestors } from "../saver/queries/get-inline-of-ancestors.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import { getIntroduction, type IntroducedVersion, type IntroductionRow } from "./queries/get-introduction.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { countedChannels } from "../saver/codec/counted-channels.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
+import { countedChannels } from "../saver/codec/parse-header.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 import { isEngineChannel } from "./rebuild/engine-channels.js";
 

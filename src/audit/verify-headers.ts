@@ -1,11 +1,9 @@
 import type { CallContext } from "../db/call-context.js";
 import { isUnreadable } from "../errors/index.js";
-import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
-import { compareText } from "../saver/model/compare-text.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { type CheckpointKey, compareText, rowKey } from "../saver/model/keys.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
-import { mayBeEmpty } from "../saver/codec/may-be-empty.js";
-import { readHeader, type ReadHeader } from "../saver/codec/read-header.js";
+import { mayBeEmpty } from "../saver/codec/special-values.js";
+import { readHeader, type ReadHeader } from "../saver/codec/parse-header.js";
 import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
 import type { CheckedHeaderRow } from "./queries/get-header-page.js";
 import type { DeltaChannels } from "./delta-channels.js";

@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { addedColumns } from "../db/added-columns.js";
-import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../saver/model/keys.js";
 import { getHeaderPage } from "./queries/get-header-page.js";
 import { getNewestKeys } from "./queries/get-newest-keys.js";
 import { getTombstonePage } from "./queries/get-tombstone-page.js";

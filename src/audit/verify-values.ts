@@ -1,16 +1,9 @@
 import { BrokenChainError, DeserializationError } from "../errors/index.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
-import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { type CheckpointKey, rowKey } from "../saver/model/keys.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import type { ReadValue } from "../saver/codec/read-chain.js";
-import { storedValueOf } from "../saver/codec/stored-value.js";
-import {
-  blobPlaceOf,
-  type BlobPageRow,
-  type WritePageRow,
-  writePlaceOf,
-} from "../saver/queries/get-value-page.js";
+import { type ReadValue, storedValueOf } from "../saver/codec/read-chain.js";
+import { blobPlaceOf, type BlobPageRow, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
 import { isSplice } from "../splices/splice-type.js";
 import { MAX_CHAIN } from "../splices/value-chain.js";
 import { causeOfFailure } from "./cause-of-failure.js";

@@ -4,7 +4,7 @@ import { placementOf } from "../db/placement/placement.js";
 import { isCompressed } from "../serde/compressed/codecs.js";
 import type { ContextualSerializer, PendingWriteContext } from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import { valueReader } from "../saver/read-long-values.js";
 import { type CheckedHeaderRow, getHeaderPage } from "./queries/get-header-page.js";
 import {
@@ -20,7 +20,7 @@ import {
   getWritePage,
   writePlaceOf,
 } from "../saver/queries/get-value-page.js";
-import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
+import { LEFT_OUT } from "../saver/queries/sent-row.js";
 import { threadPages } from "../saver/thread-pages.js";
 import type { VerifyReport } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";

@@ -1,8 +1,7 @@
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { CallContext } from "../db/call-context.js";
-import { ReplacedValueError } from "../saver/replaced-value.js";
-import { rereadRow } from "../saver/reread-row.js";
-import { nextPageSize } from "../saver/model/next-page-size.js";
+import { ReplacedValueError, rereadRow } from "../saver/read-long-values.js";
+import { nextPageSize } from "../saver/model/portions.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { FoundProblem } from "./problems.js";
 

@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
 import { countStoredWrites } from "./queries/count-stored-writes.js";
 import { lockReferencedValues } from "./queries/lock-referenced-values.js";

@@ -1,6 +1,6 @@
 import { DatabaseError } from "../errors/index.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { chunksOf } from "../saver/model/portions.js";
+import { rowKey } from "../saver/model/keys.js";
 import { getBackupPage, type PageCursor, type PageRange, type PageRow } from "./queries/get-backup-page.js";
 import { type BlobKeyRow, getBlobKeys } from "./queries/get-blob-keys.js";
 import { getWriteKeys, type WriteKeyRow } from "./queries/get-write-keys.js";

@@ -1,6 +1,5 @@
-import type { CallContext } from "../db/call-context.js";
+import { type CallContext, DEFAULT_SIZE_LIMITS } from "../db/call-context.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
-import { DEFAULT_SIZE_LIMITS } from "../db/size-limits.js";
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
 import { nextStoredThread } from "./queries/next-stored-thread.js";
 import type { ExportRequest } from "./boundary/parse-backup.js";

@@ -1,14 +1,14 @@
 import type { DatabaseError } from "../errors/index.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import { getPiece, type PieceRange, type PieceRow } from "../saver/queries/get-piece.js";
 import type { BlobKeyRow } from "./queries/get-blob-keys.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
 import type { WriteKeyRow } from "./queries/get-write-keys.js";
-import { portionsOf } from "../saver/model/portions-of.js";
-import { pieceBytesOf } from "../db/size-limits.js";
-import { LEFT_OUT } from "../saver/queries/sent-bytes.js";
+import { portionsOf } from "../saver/model/portions.js";
+import { pieceBytesOf } from "../db/call-context.js";
+import { LEFT_OUT } from "../saver/queries/sent-row.js";
 import { type ExportCall, readEach } from "./export-call.js";
 import { isLost } from "./refused-rows.js";
 import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";

@@ -1,4 +1,4 @@
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import type { BlobLine, CheckpointLine, RowLine, WriteLine } from "./backup-line.js";
 
 /**

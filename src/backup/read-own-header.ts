@@ -1,6 +1,6 @@
 import { CorruptCheckpointError } from "../errors/index.js";
-import { type HeaderColumns, readHeader, type ReadHeader } from "../saver/codec/read-header.js";
-import type { CheckpointKey } from "../saver/model/checkpoint-key.js";
+import { type HeaderColumns, readHeader, type ReadHeader } from "../saver/codec/parse-header.js";
+import type { CheckpointKey } from "../saver/model/keys.js";
 
 /**
  * Reads the header and the metadata of a checkpoint.

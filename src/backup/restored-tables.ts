@@ -1,4 +1,4 @@
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import { replaceBlobs, restoreBlobs } from "../saver/queries/restore-blobs.js";
 import { restoreWrites, updateSpecialWrites, updateWrites } from "../saver/queries/restore-writes.js";
 import type {

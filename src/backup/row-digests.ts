@@ -1,8 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { decodeBase64 } from "./base64.js";
 import type { BlobLine, CheckpointLine, RowLine, WriteLine } from "./backup-line.js";
-import { compareText } from "../saver/model/compare-text.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { compareText, rowKey } from "../saver/model/keys.js";
 import type { BlobDigestRow, CheckpointDigestRow, WriteDigestRow } from "./queries/digest-rows.js";
 
 /**

@@ -1,13 +1,12 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { Damage } from "../errors/index.js";
-import { refuseTombstones } from "../saver/codec/refuse-deleted.js";
-import { compareText } from "../saver/model/compare-text.js";
+import { refuseTombstones } from "../saver/codec/refuse-writes.js";
+import { compareText } from "../saver/model/keys.js";
 import { inTurnOf } from "../saver/in-turn-of.js";
 import { selectTombstones, type TombstoneRow } from "../saver/queries/tombstones.js";
 import type { DifferingRow, StoredRow } from "../saver/queries/restored-rows.js";
 import { tombstoneGuard } from "../saver/storing/write-guard.js";
-import type { SaverCall } from "../saver/call/saver-call.js";
-import { writingThreads } from "../saver/call/writing-threads.js";
+import { type SaverCall, writingThreads } from "../saver/call/saver-call.js";
 import type { CommittedValues } from "./committed-values.js";
 import { damageOfRow, damagePerThread, DifferingRows } from "./differing-rows.js";
 import type { LeftRows } from "./left-threads.js";

@@ -1,24 +1,19 @@
 import { isUnreadable } from "../errors/index.js";
 import { faultsOfBlob, faultsOfWrite } from "../saver/codec/faults-of-columns.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import { type StoredValue, storedValueOf, UNTAGGED } from "../saver/codec/stored-value.js";
+import { type StoredValue, storedValueOf, UNTAGGED } from "../saver/codec/read-chain.js";
 import type { CallContext } from "../db/call-context.js";
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
-import { valueReader } from "../saver/read-long-values.js";
-import { ReplacedValueError } from "../saver/replaced-value.js";
+import { valueReader, ReplacedValueError } from "../saver/read-long-values.js";
 import { isCompression } from "../serde/compressed/codecs.js";
 import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";
 import { keyIdOf } from "../serde/encrypted/aes-gcm.js";
-import type {
-  ChannelValueContext,
-  CheckpointValueContext,
-  ContextualSerializer,
-} from "../serde/serde-context.js";
+import type { ChannelValueContext, CheckpointValueContext, ContextualSerializer } from "../serde/serde-context.js";
 import { isSplice, wholeTypeOf } from "../splices/splice-type.js";
 import { getStoredBlobs } from "./queries/get-stored-blobs.js";
 import { getStoredHeader } from "./queries/get-stored-header.js";
 import { getStoredWrites } from "./queries/get-stored-writes.js";
-import type { HeaderColumns } from "../saver/codec/read-header.js";
+import type { HeaderColumns } from "../saver/codec/parse-header.js";
 import { readOwnHeader } from "./read-own-header.js";
 
 /** What reads stored rows, and those of a backup. */

@@ -1,4 +1,4 @@
-import type { TurnScope } from "../db/grouping/held-turn.js";
+import type { TurnScope } from "../db/grouping/turn-queues.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { parseNamespace, parseNamespaces } from "./boundary/parse-entries.js";
 import type { CacheCall } from "./cache-call.js";

@@ -1,6 +1,5 @@
-import { holdTurn } from "../db/grouping/hold-turn.js";
-import type { TurnScope } from "../db/grouping/held-turn.js";
-import { type Place, TurnQueues } from "../db/grouping/turn-queues.js";
+import { holdTurn } from "../db/grouping/take-turn.js";
+import { type TurnScope, type Place, TurnQueues } from "../db/grouping/turn-queues.js";
 import { parsePlace } from "./boundary/parse-entries.js";
 import type { CacheCall } from "./cache-call.js";
 import type { GivenEntry } from "./write-entries.js";

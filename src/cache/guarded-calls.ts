@@ -1,6 +1,5 @@
-import { raceAgainst } from "../db/async/race-against.js";
+import { raceAgainst, withinTime } from "../db/async/within-time.js";
 import { noop } from "../db/async/noop.js";
-import { withinTime } from "../db/async/within-time.js";
 import type { Preparation } from "../db/preparation.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";

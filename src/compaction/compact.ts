@@ -12,9 +12,9 @@ import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import type { ChannelKey, VersionRow } from "./queries/select-versions.js";
 import { REWRITTEN_AT_ONCE, type StoredValues } from "./rewrite-values.js";
-import { portionsOf } from "../saver/model/portions-of.js";
+import { portionsOf } from "../saver/model/portions.js";
 import { wholeReplacement } from "./whole-replacement.js";
-import { compareText } from "../saver/model/compare-text.js";
+import { compareText } from "../saver/model/keys.js";
 
 /**
  * Stores whole values as splices where that saves at least half of them, and makes chains shorter that are too long; see `compact` of

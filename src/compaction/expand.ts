@@ -4,7 +4,7 @@ import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel
 import type { GrowthReport } from "./growth-types.js";
 import type { Replacement } from "./queries/replace-value.js";
 import { REWRITTEN_AT_ONCE } from "./rewrite-values.js";
-import { portionsOf } from "../saver/model/portions-of.js";
+import { portionsOf } from "../saver/model/portions.js";
 import { wholeReplacement } from "./whole-replacement.js";
 
 /** Stores splices as whole values; see `expand` of the savers. */

@@ -3,13 +3,11 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
-import { readChain, type ReadValue } from "../saver/codec/read-chain.js";
-import { type ChainRows, chainRowsOf } from "../saver/codec/stored-value.js";
-import { valueReader } from "../saver/read-long-values.js";
+import { readChain, type ReadValue, type ChainRows, chainRowsOf } from "../saver/codec/read-chain.js";
+import { valueReader, ReplacedValueError, readUnreplaced } from "../saver/read-long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type BlobLock, type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
-import { ReplacedValueError, readUnreplaced } from "../saver/replaced-value.js";
 import { type Replacement, replaceValue } from "./queries/replace-value.js";
 import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
 

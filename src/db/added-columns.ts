@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "./call-context.js";
-import { RememberedBySchema } from "./remembered-by-schema.js";
+import { RememberedBySchema } from "./placement/placement.js";
 import { runStatement } from "./statements/run-statement.js";
 import { Statement } from "./statements/statement.js";
 

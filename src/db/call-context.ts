@@ -3,9 +3,9 @@ import type { CallProgress } from "../telemetry/running-call.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { OpenedDatabase } from "./opened-database.js";
 import type { OpenedReplica } from "./replica/open-replica.js";
-import type { SizeLimits } from "./size-limits.js";
 import type { RetryOptions } from "./statements/retry-transient.js";
-import type { RunContext } from "./statements/run-context.js";
+import type { RunContext } from "./statements/transaction-steps.js";
+import { type RawBuilder, sql } from "kysely";
 
 /** How a saver sends its statements. All calls of a saver share it. */
 export interface StatementPolicy {
@@ -68,4 +68,69 @@ export function runContextOf(call: CallContext): RunContext {
   const { policy, signal, lockTimeoutMs, confirmsEarlier, progress } = call;
   const { statementTimeoutMs, tenantId } = policy;
   return { signal, statementTimeoutMs, lockTimeoutMs, tenantId, confirmsEarlier, progress };
+}
+
+const MEBIBYTE = 2 ** 20;
+
+/** The sizes of the portions in which large data is sent. */
+export interface SizeLimits {
+  /** How many bytes one statement sends. Larger data takes several statements in one transaction. */
+  readonly statementBytes: number;
+  /** How many bytes of a value one row returns. A longer value is read in pieces of this size. */
+  readonly pieceBytes: number;
+}
+
+/**
+ * Neither limits what can be stored. A base64 piece stays far below Node's longest string (about 512 MiB),
+ * and a statement far below Postgres's longest message (1 GiB), even where a driver sends bytes in
+ * hexadecimal. Smaller pieces would make Postgres decompress a compressed value more often, from its
+ * beginning each time.
+ */
+export const DEFAULT_SIZE_LIMITS: SizeLimits = {
+  statementBytes: 64 * MEBIBYTE,
+  pieceBytes: 32 * MEBIBYTE,
+};
+
+/** A call whose statements have limits. */
+interface LimitedCall {
+  readonly policy: { readonly limits?: SizeLimits };
+}
+
+/** Returns the largest number of bytes of a value that a row contains. */
+export function pieceBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: LimitedCall): number {
+  return limits.pieceBytes;
+}
+
+/** The size up to which values go into one statement, in bytes. */
+export function statementBytesOf({ policy: { limits = DEFAULT_SIZE_LIMITS } }: LimitedCall): number {
+  return limits.statementBytes;
+}
+
+/** What a role does with rows. */
+export type RowCommand = "select" | "insert" | "update" | "delete";
+
+/**
+ * An expression for what row-level security lets the role do with no row of a table, since it is on and has no policy for that. Such a role
+ * sees no row, and its writes are refused, whatever privileges it has: the default of providers that turn row-level security on.
+ *
+ * @param oid - The oid of the table.
+ */
+export function commandsWithoutPolicy(
+  oid: RawBuilder<number> | RawBuilder<number | null>,
+): RawBuilder<string[]> {
+  return sql<string[]>`array(
+    select commands.name from (values ('select', 'r'), ('insert', 'a'), ('update', 'w'), ('delete', 'd')) as commands (name, code)
+    where row_security_active(${oid}) and not exists (
+      select from pg_catalog.pg_policy
+      where polrelid = ${oid} and polpermissive and polcmd::text in ('*', commands.code)
+        and (0 = any (polroles) or exists (select from unnest(polroles) as member (role) where pg_has_role(role, 'usage')))))`;
+}
+
+/** Says that row-level security lets a role do nothing, and what to do. */
+export function describeWithoutPolicy(tables: readonly string[]): string {
+  const names = tables.map((table) => `"${table}"`).join(", ");
+  return (
+    `row-level security is on for ${names} and has no policy for this role, so that it sees no row and may store none. ` +
+    "Create policies (docs/tenants.md), or turn it off as the owner of the tables: alter table … disable row level security"
+  );
 }

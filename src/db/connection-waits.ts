@@ -1,5 +1,5 @@
 import { ConnectionError } from "../errors/index.js";
-import { afterLoopTime } from "./async/after-loop-time.js";
+import { afterLoopTime } from "./async/timers.js";
 import { noop } from "./async/noop.js";
 import { onAbort } from "./async/on-abort.js";
 import { abortErrorOf, throwIfAborted } from "./statements/cancellation.js";

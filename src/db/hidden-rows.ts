@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { HiddenRowsError } from "../errors/index.js";
 import type { CallContext } from "./call-context.js";
-import { RememberedBySchema } from "./remembered-by-schema.js";
+import { RememberedBySchema } from "./placement/placement.js";
 import { relationsOf, type TableParams } from "./row-security.js";
 import { runStatement } from "./statements/run-statement.js";
 import { Statement } from "./statements/statement.js";

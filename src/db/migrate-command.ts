@@ -23,3 +23,16 @@ export function shellCommand(words: string, schema: string): string {
 function shellWord(text: string): string {
   return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** The longest name of a schema or a role, in bytes of UTF-8. Postgres silently truncates a longer one. */
+export const MAX_NAME_BYTES = 63;
+
+/** Quotes identifiers, and joins them by dots. */
+export function quoted(...names: readonly string[]): string {
+  return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
+}
+
+/** A literal with the {@link quoted} identifiers, for functions that take the name of a table as text. */
+export function quotedText(...names: readonly string[]): string {
+  return `'${quoted(...names).replaceAll("'", "''")}'`;
+}

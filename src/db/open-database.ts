@@ -4,12 +4,17 @@ import pg from "pg";
 import { CheckpointError, InvalidConfigError } from "../errors/index.js";
 import { SCOPE } from "../telemetry/scope.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
-import { trackConnectingClients } from "./pool/track-connecting-clients.js";
+import {
+  trackConnectingClients,
+  connectUntilEnded,
+  rejectIfEnded,
+  handlePoolErrors,
+} from "./pool/connect-until-ended.js";
 import { canPipeline } from "./pool/pipeline.js";
 import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import { loadOnce } from "./async/load-once.js";
-import { refuseToListen } from "./listening/refuse-to-listen.js";
+import { refuseToListen } from "./listening/listeners.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
@@ -18,14 +23,10 @@ import type { PGliteOpener } from "./pglite/pglite-opener.js";
 import { isPGliteUrl } from "./pglite/pglite-url.js";
 import { addressOfPool } from "./pool/pool-address.js";
 import { connectedOutsideCalls } from "./pool/connected-outside-calls.js";
-import { connectUntilEnded, rejectIfEnded } from "./pool/connect-until-ended.js";
-import { handlePoolErrors } from "./pool/handle-pool-errors.js";
-import { isClient } from "./pool/client-like.js";
+import { isClient, asPool, type PoolLike, clientClassOf } from "./pool/client-like.js";
 import { ClientPool } from "./pool/client-pool.js";
-import { asPool, type PoolLike } from "./pool/pool-like.js";
-import { clientClassOf } from "./pool/client-class.js";
 import { shareWaits } from "./connection-waits.js";
-import type { RunContext } from "./statements/run-context.js";
+import type { RunContext } from "./statements/transaction-steps.js";
 import { refuseConnection, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
 
 /** Options of opening a database. */

@@ -8,13 +8,11 @@ import type {
   StoreDatabase,
 } from "./checkpoint-database.js";
 import type { Listener } from "./listening/listener.js";
-import type { ClientLike } from "./pool/client-like.js";
-import type { PoolLike } from "./pool/pool-like.js";
+import type { ClientLike, PoolLike } from "./pool/client-like.js";
 import type { Locks } from "./locks/locks.js";
 import type { PGliteInstance } from "./pglite/pglite-instance.js";
-import type { RunContext } from "./statements/run-context.js";
+import type { RunContext, SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
 import type { BoundStatement } from "./statements/statement.js";
-import type { SendStatement, TransactionSteps } from "./statements/transaction-steps.js";
 
 /**
  * Where the tables are. What opens a database by this closes it. It never closes a pool, client, Kysely, transaction or PGlite that you

@@ -1,9 +1,8 @@
 import { type QueryCreator, sql } from "kysely";
 import { PermissionError, RowSecurityError } from "../errors/index.js";
-import type { CallContext } from "./call-context.js";
+import { type CallContext, commandsWithoutPolicy, describeWithoutPolicy } from "./call-context.js";
 import type { LibraryDatabase } from "./checkpoint-database.js";
 import type { OpenedDatabase } from "./opened-database.js";
-import { commandsWithoutPolicy, describeWithoutPolicy } from "./policies.js";
 import { MAY_HAVE_SHARDS } from "./placement/shard-statistics.js";
 import { type Parameter, Statement } from "./statements/statement.js";
 

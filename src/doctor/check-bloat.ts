@@ -7,7 +7,7 @@ import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 import { holdingRelations } from "./holding-relations.js";
-import { quoted } from "../db/quoted.js";
+import { quoted } from "../db/migrate-command.js";
 
 const { ok, warning } = findingsOf("bloat");
 const AUTOVACUUM_OFF = /^autovacuum_enabled=(?:false|off|no|0|f|n)$/i;

@@ -4,7 +4,7 @@ import type { Nodes } from "./check-citus-nodes.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import type { Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quoted, quotedText } from "../db/quoted.js";
+import { quoted, quotedText } from "../db/migrate-command.js";
 
 const { warning } = findingsOf("citus");
 

@@ -1,17 +1,10 @@
 import { sql } from "kysely";
-import { shellCommand } from "../db/migrate-command.js";
-import {
-  type DistributionStatus,
-  distributionStatus,
-  REFERENCE_TABLES,
-  type TableDistribution,
-  THREAD_TABLES,
-} from "../migrations/distribution/distribution-state.js";
+import { shellCommand, quotedText } from "../db/migrate-command.js";
+import { type DistributionStatus, distributionStatus, REFERENCE_TABLES, type TableDistribution, THREAD_TABLES } from "../migrations/distribution/distribution-state.js";
 import { nodesOf } from "./check-citus-nodes.js";
 import { shardsOf } from "./check-citus-shards.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quotedText } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("citus");
 

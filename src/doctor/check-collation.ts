@@ -3,7 +3,7 @@ import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { findingsOf } from "./finding.js";
-import { quoted } from "../db/quoted.js";
+import { quoted } from "../db/migrate-command.js";
 
 const { ok, warning } = findingsOf("collation");
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Check } from "./examination.js";
 import { findingsOf } from "./finding.js";
 import { holdingRelations } from "./holding-relations.js";
-import { quoted } from "../db/quoted.js";
+import { quoted } from "../db/migrate-command.js";
 
 const { ok, warning } = findingsOf("compression");
 const PGLZ = "p";

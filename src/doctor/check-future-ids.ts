@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { timeText } from "../db/number-text.js";
 import { idsFrom, timeInId } from "../saver/model/checkpoint-time.js";
-import { isUuid6 } from "../saver/queries/is-uuid6.js";
+import { isUuid6 } from "../saver/queries/header-parts.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 

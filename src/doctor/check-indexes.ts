@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { migrateCommand } from "../db/migrate-command.js";
+import { migrateCommand, quoted } from "../db/migrate-command.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
 import { leavesOf } from "../migrations/catalog-expressions.js";
@@ -9,7 +9,6 @@ import type { DoctoredDatabase } from "./catalog.js";
 import { type CheckedTable, ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quoted } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("indexes");
 const OPTIONAL = /* @__PURE__ */ parseOptionalIndexes(Object.keys(OPTIONAL_INDEXES));

@@ -1,8 +1,7 @@
-import { migrateCommand } from "../db/migrate-command.js";
+import { migrateCommand, quoted } from "../db/migrate-command.js";
 import { type PartitionState, partitionState } from "../migrations/partitions/partition-state.js";
 import type { Check } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quoted } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("partitions");
 

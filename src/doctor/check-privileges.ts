@@ -1,7 +1,7 @@
 import { RECORD_TABLES, ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quoted } from "../db/quoted.js";
+import { quoted } from "../db/migrate-command.js";
 import { type Relation, type Right, RIGHTS } from "./read-relations.js";
 
 const { ok, warning, error } = findingsOf("privileges");

@@ -1,4 +1,4 @@
-import { migrateCommand } from "../db/migrate-command.js";
+import { migrateCommand, quoted } from "../db/migrate-command.js";
 import { IncompatibleTablesError } from "../errors/index.js";
 import { readOfficialVersion, type SetStatus, setStatus } from "../migrations/migration-status.js";
 import { describeMissing, remedyOfMissing } from "../migrations/describe-missing.js";
@@ -8,7 +8,6 @@ import type { DoctoredDatabase } from "./catalog.js";
 import { ROW_TABLES } from "./checked-tables.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { quoted } from "../db/quoted.js";
 
 const { ok, warning, error } = findingsOf("schema");
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import { hasOneConnection } from "../db/kysely/has-one-connection.js";
+import { hasOneConnection } from "../db/kysely/plain-kysely.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
 import type { DoctoredDatabase } from "./catalog.js";

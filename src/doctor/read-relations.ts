@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { commandsWithoutPolicy } from "../db/policies.js";
+import { commandsWithoutPolicy } from "../db/call-context.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import type { DoctoredDatabase } from "./catalog.js";
 import { RECORD_TABLES, ROW_TABLES } from "./checked-tables.js";

@@ -1,6 +1,5 @@
-import { raceAgainst } from "../db/async/race-against.js";
-import { withinTime } from "../db/async/within-time.js";
-import type { ReplicaState } from "../db/replica/replica-state.js";
+import { raceAgainst, withinTime } from "../db/async/within-time.js";
+import type { ReplicaState } from "../db/replica/replica.js";
 import { TENANT_TABLES } from "../db/tenant.js";
 import { checkHealth } from "../health/check-health.js";
 import type { Health } from "../health/health.js";

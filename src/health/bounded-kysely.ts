@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import type { OpenedDatabase } from "../db/opened-database.js";
-import type { RunContext } from "../db/statements/run-context.js";
+import type { RunContext } from "../db/statements/transaction-steps.js";
 import { statementName } from "../db/statements/statement.js";
 
 /** Makes a Kysely whose statements run with the deadline and signal of the context, whatever the database was opened from. */

@@ -1,16 +1,9 @@
-import type { CallContext } from "../db/call-context.js";
+import { type CallContext, describeWithoutPolicy } from "../db/call-context.js";
 import { isDistributed } from "../db/placement/placement.js";
 import { orAborted } from "../db/statements/cancellation.js";
 import { migrateCommand } from "../db/migrate-command.js";
-import { describeWithoutPolicy } from "../db/policies.js";
 import { readList } from "../db/selected-list.js";
-import {
-  ConnectionError,
-  DatabaseError,
-  MigrationRequiredError,
-  PermissionError,
-  RowSecurityError,
-} from "../errors/index.js";
+import { ConnectionError, DatabaseError, MigrationRequiredError, PermissionError, RowSecurityError } from "../errors/index.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
 import type { ObservedOperation } from "../telemetry/observed-operation.js";

@@ -1,5 +1,5 @@
 import type { PoolState } from "../db/opened-database.js";
-import type { ReplicaState } from "../db/replica/replica-state.js";
+import type { ReplicaState } from "../db/replica/replica.js";
 import type { CheckpointError } from "../errors/index.js";
 import type { WaitingCall } from "../telemetry/running-call.js";
 

@@ -1,5 +1,4 @@
-import { raceAgainst } from "../db/async/race-against.js";
-import { withinTime } from "../db/async/within-time.js";
+import { raceAgainst, withinTime } from "../db/async/within-time.js";
 import { checkCall, type ObservableCall } from "../db/run-call.js";
 import { abortErrorOf } from "../db/statements/cancellation.js";
 import { toDatabaseError } from "../db/to-database-error.js";

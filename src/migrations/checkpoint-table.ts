@@ -1,4 +1,4 @@
-import { MAX_NAME_BYTES } from "../db/max-name-bytes.js";
+import { MAX_NAME_BYTES } from "../db/migrate-command.js";
 import { TABLE_USE } from "./table-use.js";
 
 /** The name of the table of a checkpoint store, where the caller chooses no other. */

@@ -1,5 +1,4 @@
-import { migrateCommand } from "../db/migrate-command.js";
-import { quoted } from "../db/quoted.js";
+import { migrateCommand, quoted } from "../db/migrate-command.js";
 
 /** What to do where a table has been dropped that is not created again by itself. */
 export function remedyOfMissing(schema: string, record: string): string {

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { CallContext } from "../db/call-context.js";
+import { type CallContext, commandsWithoutPolicy } from "../db/call-context.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
-import { commandsWithoutPolicy } from "../db/policies.js";
 import { readList, selectedList } from "../db/selected-list.js";
 import { hasNodes, rememberOneServer } from "../db/placement/placement.js";
 import { Statement } from "../db/statements/statement.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MAX_TIMER_MS } from "../db/async/max-timer.js";
-import { MAX_NAME_BYTES } from "../db/max-name-bytes.js";
+import { MAX_TIMER_MS } from "../db/async/timers.js";
+import { MAX_NAME_BYTES } from "../db/migrate-command.js";
 import type { RetryOptions } from "../db/statements/retry-transient.js";
 import type { Logger } from "../telemetry/logger.js";
 import { keyText } from "./keys.js";

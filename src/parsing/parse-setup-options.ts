@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SetupLimits } from "../db/preparation.js";
-import { MAX_TIMER_MS } from "../db/async/max-timer.js";
+import { MAX_TIMER_MS } from "../db/async/timers.js";
 import { abortSignal, type CallOptions } from "./parse-call-options.js";
 import { parse } from "./parse.js";
 

@@ -1,7 +1,7 @@
 import type { Problem } from "../audit/audit-types.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ChannelReducers } from "../saver/model/channel-reducers.js";
-import type { CheckpointKey, NamespaceKey } from "../saver/model/checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "../saver/model/keys.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { BackupRows } from "./backup-rows.js";
 import type { ValueKey } from "./queries/references.js";

@@ -1,5 +1,5 @@
-import { rowKey } from "../saver/model/row-key.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
+import { rowKey } from "../saver/model/keys.js";
+import { chunksOf } from "../saver/model/portions.js";
 import type { OrphanedBlobRow } from "./queries/orphaned-blobs.js";
 
 type ChainedValue = Pick<OrphanedBlobRow, "channel" | "version" | "base">;

@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
 import { findKeptSenders } from "./find-kept-senders.js";
 import { lookUpAll } from "./look-up-all.js";
 import type { DeletionPlan } from "./plan-deletions.js";

@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
+import { chunksOf } from "../saver/model/portions.js";
 import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
 import {
   deleteCheckpointRows,

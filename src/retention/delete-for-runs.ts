@@ -1,8 +1,8 @@
 import type { CallContext } from "../db/call-context.js";
 import { groupBy } from "../db/group-by.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
-import { rowKey } from "../saver/model/row-key.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
+import { rowKey } from "../saver/model/keys.js";
+import { chunksOf } from "../saver/model/portions.js";
 import type { RunDeletion } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";

@@ -1,9 +1,9 @@
 import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { batchesOfOrphans } from "./batches-of-orphans.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
+import { chunksOf } from "../saver/model/portions.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { findKeptSenders } from "./find-kept-senders.js";
 import { deleteUnreferencedBlobs, type OrphanedBlobRow } from "./queries/orphaned-blobs.js";

@@ -1,4 +1,4 @@
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
 import type { LineageRow } from "./queries/select-lineage.js";
 
 /** The checkpoints of a namespace that a retention rule or a run id selects for deletion. */

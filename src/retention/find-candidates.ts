@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { rowKey } from "../saver/model/row-key.js";
+import { rowKey } from "../saver/model/keys.js";
 import type { DeletionCandidates } from "./deletion-candidates.js";
 import { type CandidateScope, selectCandidates } from "./queries/select-candidates.js";
 import { selectExisting } from "./queries/select-existing.js";

@@ -1,6 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { placementOf } from "../db/placement/placement.js";
-import { RememberedBySchema } from "../db/remembered-by-schema.js";
+import { placementOf, RememberedBySchema } from "../db/placement/placement.js";
 import { runStatement } from "../db/statements/run-statement.js";
 import { oldestTransaction } from "./queries/oldest-transaction.js";
 

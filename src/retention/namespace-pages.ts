@@ -1,7 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { chunksOf } from "../saver/model/chunks-of.js";
-import { portionsOf } from "../saver/model/portions-of.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
+import { chunksOf, portionsOf } from "../saver/model/portions.js";
 import { selectNamespaceHeads, selectNamespaces } from "./queries/namespaces-of-threads.js";
 import type { NamespaceHead } from "./subgraph-calls.js";
 import { threadPages } from "../saver/thread-pages.js";

@@ -1,6 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { compareText } from "../saver/model/compare-text.js";
+import { type NamespaceKey, compareText } from "../saver/model/keys.js";
 import { groupBy } from "../db/group-by.js";
 import type { CandidateLineage, DeletionCandidates } from "./deletion-candidates.js";
 import { findNeededAncestors } from "./find-needed-ancestors.js";

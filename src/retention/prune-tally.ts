@@ -1,6 +1,5 @@
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
-import { rowKey } from "../saver/model/row-key.js";
 import type { PruneProgress, PruneReport } from "./retention-types.js";
 import { UnprovenTally } from "./unproven-tally.js";
 

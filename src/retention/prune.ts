@@ -1,8 +1,7 @@
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
-import { rowKey } from "../saver/model/row-key.js";
 import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";

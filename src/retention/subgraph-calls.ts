@@ -1,6 +1,5 @@
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import { type NamespaceKey, compareText } from "../saver/model/keys.js";
 import { UUID6 } from "../saver/model/checkpoint-time.js";
-import { compareText } from "../saver/model/compare-text.js";
 
 /** The facts about a namespace that decide which of its checkpoints are deleted. */
 export interface NamespaceHead {

@@ -1,4 +1,4 @@
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../saver/model/keys.js";
 import type { OrphanedValues, OrphanedWrites } from "./find-orphans.js";
 import type { UnprovenOrphans } from "./retention-types.js";
 

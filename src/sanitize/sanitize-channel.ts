@@ -12,8 +12,8 @@ import {
 } from "../compaction/rewrite-values.js";
 import { wholeReplacement } from "../compaction/whole-replacement.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
-import { portionsOf } from "../saver/model/portions-of.js";
-import { readUnreplaced } from "../saver/replaced-value.js";
+import { portionsOf } from "../saver/model/portions.js";
+import { readUnreplaced } from "../saver/read-long-values.js";
 import { innermost } from "../serde/layers/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { sanitizedBytes, type SerializedValue } from "./sanitized-bytes.js";

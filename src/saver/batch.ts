@@ -5,11 +5,10 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { holdTurn, runInPlace, untilReached } from "../db/grouping/hold-turn.js";
+import { holdTurn, runInPlace, untilReached } from "../db/grouping/take-turn.js";
 import type { Place } from "../db/grouping/turn-queues.js";
 import { CheckpointError, InvalidConfigError } from "../errors/index.js";
-import { parseThreadId } from "./boundary/parse-config.js";
-import { configOf } from "./codec/config-of.js";
+import { parseThreadId, configOf } from "./boundary/parse-config.js";
 import { sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
 import {
   type CallEncoding,

@@ -1,13 +1,12 @@
 import type { CallContext } from "../db/call-context.js";
 import { type Damage, damageOf, DeserializationError, isUnreadable } from "../errors/index.js";
-import type { ChannelValuesRequest } from "./boundary/parse-channel-values.js";
+import type { ChannelValuesRequest } from "./boundary/parse-read.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { fromStoredBarrier } from "./codec/barrier-value.js";
+import { fromStoredBarrier } from "./codec/special-values.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
-import { storedValueOf } from "./codec/stored-value.js";
-import { valueReader } from "./read-long-values.js";
-import { readUnreplaced } from "./replaced-value.js";
+import { storedValueOf } from "./codec/read-chain.js";
+import { valueReader, readUnreplaced } from "./read-long-values.js";
 import {
   type ChannelValueRow,
   type ChannelValuesKey,

@@ -7,13 +7,12 @@ import type {
 import type { CallContext } from "../db/call-context.js";
 import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { CheckpointKey, NamespaceKey } from "./model/checkpoint-key.js";
-import { compareWrites, type WriteOrder } from "./codec/compare-writes.js";
+import type { CheckpointKey, NamespaceKey } from "./model/keys.js";
+import { compareWrites, type WriteOrder } from "./codec/group-rows.js";
 import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
-import { storedValueOf } from "./codec/stored-value.js";
-import { valueReader } from "./read-long-values.js";
-import { readUnreplaced } from "./replaced-value.js";
+import { storedValueOf } from "./codec/read-chain.js";
+import { valueReader, readUnreplaced } from "./read-long-values.js";
 import type { DeltaRow, DeltaStep } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";
 

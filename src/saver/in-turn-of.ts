@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdTurn } from "../db/grouping/hold-turn.js";
+import { holdTurn } from "../db/grouping/take-turn.js";
 import { storedThreadId } from "../parsing/keys.js";
 import type { SaverCall } from "./call/saver-call.js";
 

@@ -1,23 +1,19 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { ListRequest } from "./boundary/parse-list.js";
-import type { CheckpointKey } from "./model/checkpoint-key.js";
-import { compareText } from "./model/compare-text.js";
-import { nextPageSize } from "./model/next-page-size.js";
-import { rowKey } from "./model/row-key.js";
+import type { ListRequest } from "./boundary/parse-read.js";
+import { type CheckpointKey, compareText, rowKey } from "./model/keys.js";
+import { nextPageSize } from "./model/portions.js";
 import { decodeTuple } from "./codec/decode-tuple.js";
 import { groupPage, type TupleParts } from "./codec/group-rows.js";
-import { inlineOfAncestors } from "./inline-of-ancestors.js";
-import { valueReader } from "./read-long-values.js";
-import { ReplacedValueError } from "./replaced-value.js";
-import { bytesRead } from "./codec/bytes-read.js";
+import { inlineOfAncestors, readTuple } from "./read-tuple.js";
+import { valueReader, ReplacedValueError } from "./read-long-values.js";
+import { bytesRead } from "./codec/decode-value.js";
 import { runCall } from "../db/run-call.js";
 import { saverOperations } from "./call/saver-operations.js";
 import type { ListPage } from "./queries/list-scope.js";
 import { listTupleRows } from "./queries/list-tuple-rows.js";
 import type { PageRow, TupleRow } from "./queries/tuple-row.js";
-import { readTuple } from "./read-tuple.js";
 import type { SaverCall } from "./call/saver-call.js";
 
 /** The first page is small, since many callers want only the newest checkpoint. */

@@ -1,6 +1,5 @@
 import type { SaverCall } from "./call/saver-call.js";
-import { CallGroups } from "../db/grouping/call-groups.js";
-import type { GroupRules } from "../db/grouping/group-rules.js";
+import { CallGroups, type GroupRules } from "../db/grouping/call-groups.js";
 import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups } from "../db/grouping/read-groups.js";
 import { GroupContent, type StoredCall } from "./grouping/group-content.js";

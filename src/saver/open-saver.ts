@@ -9,7 +9,7 @@ import { type MemoryListener, ValueMemory } from "../splices/value-memory.js";
 import { metadataPicker } from "./boundary/parse-config.js";
 import { parseSaverOptions, type SaverOptions } from "./boundary/parse-options.js";
 import { ClockRule } from "./clock/clock-rule.js";
-import { SizeCheck } from "./codec/size-check.js";
+import { SizeCheck } from "./codec/call-size.js";
 import { openGroups } from "./open-groups.js";
 import { defineInstruments } from "../telemetry/instruments.js";
 import type { SaverCall } from "./call/saver-call.js";

@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { SaverCall } from "./call/saver-call.js";
 import { type CallSize, sizeOfCheckpoint, sizeOfWrites } from "./codec/call-size.js";
-import { configOf } from "./codec/config-of.js";
+import { configOf } from "./boundary/parse-config.js";
 import {
   type CallEncoding,
   encodePut,
@@ -11,8 +11,8 @@ import {
   type PutArguments,
   type PutWritesArguments,
 } from "./codec/encode-call.js";
-import type { CheckpointKey } from "./model/checkpoint-key.js";
-import { storeInTurn } from "./storing/store-in-turn.js";
+import type { CheckpointKey } from "./model/keys.js";
+import { storeInTurn } from "./storing/store.js";
 
 /** Stores a checkpoint; see `PostgresSaver.put`. The arguments are encoded before this function first awaits. */
 export async function put(
@@ -56,4 +56,12 @@ function report<Encoded extends CheckpointKey>(
 ): void {
   progress?.about(encoded);
   if (observer !== undefined) observer.addBytes(sizeOf(encoded).bytes);
+}
+
+/** Deletes a thread; see `PostgresSaver.deleteThread`. */
+export async function deleteThread(call: SaverCall, threadId: string): Promise<void> {
+  await storeInTurn(call, {
+    threadId,
+    encode: () => Promise.resolve({ kind: "deleteThread", threadId } as const),
+  });
 }

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { chunksOf } from "./model/chunks-of.js";
+import { chunksOf } from "./model/portions.js";
 import { selectThreadIds } from "./queries/select-thread-ids.js";
 
 /** How many threads one statement reads. */

@@ -1,7 +1,6 @@
 import { DEFAULT_FORMAT } from "../archive/files/compression.js";
 import { noop } from "../db/async/noop.js";
-import { joinSignals } from "../db/async/join-signals.js";
-import { onAbort } from "../db/async/on-abort.js";
+import { joinSignals, onAbort } from "../db/async/on-abort.js";
 import { advisoryKey } from "../db/locks/advisory-key.js";
 import type { HeldLock } from "../db/locks/locks.js";
 import { type Clock, SYSTEM_CLOCK } from "../db/scheduling/clock.js";

@@ -1,5 +1,5 @@
 import { deleteBy, deleteInBatches } from "../db/statements/delete-in-batches.js";
-import { holdTurn } from "../db/grouping/hold-turn.js";
+import { holdTurn } from "../db/grouping/take-turn.js";
 import { isOfScope } from "./item-id.js";
 import { deleteScope } from "./queries/delete-scope.js";
 import type { StoreCall } from "./store-call.js";

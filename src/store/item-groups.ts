@@ -1,5 +1,4 @@
-import type { CallGroups } from "../db/grouping/call-groups.js";
-import type { GroupedCall } from "../db/grouping/group-rules.js";
+import type { CallGroups, GroupedCall } from "../db/grouping/call-groups.js";
 import type { ReadGroups, SharedRead } from "../db/grouping/read-groups.js";
 import type { EncodedWrite } from "./encoded-write.js";
 import type { ItemRow } from "./queries/item-columns.js";

@@ -1,5 +1,5 @@
 import { noop } from "../db/async/noop.js";
-import { holdTurn } from "../db/grouping/hold-turn.js";
+import { holdTurn } from "../db/grouping/take-turn.js";
 import { VersionConflictError } from "../errors/store-errors.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";

@@ -1,5 +1,5 @@
 import { growingPauses, retry } from "../db/async/retry.js";
-import { runInPlace, untilReached } from "../db/grouping/hold-turn.js";
+import { runInPlace, untilReached } from "../db/grouping/take-turn.js";
 import type { Place } from "../db/grouping/turn-queues.js";
 import { VersionConflictError } from "../errors/store-errors.js";
 import type { ItemValue, StoreItem } from "./model/item.js";

@@ -1,4 +1,4 @@
-import { compareText } from "../saver/model/compare-text.js";
+import { compareText } from "../saver/model/keys.js";
 import { groupBy } from "../db/group-by.js";
 import type { Branch, HistoryEntry } from "./thread-types.js";
 

@@ -8,19 +8,11 @@ import type { ContextualSerializer, CheckpointValueContext } from "../serde/serd
 import { isSplice } from "../splices/splice-type.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { encodeAt, type EncodedValue, encodeValue } from "../saver/codec/encode-value.js";
-import { isEmptyTrigger } from "../saver/codec/may-be-empty.js";
-import { storedValueOf, UNTAGGED } from "../saver/codec/stored-value.js";
-import { valueReader } from "../saver/read-long-values.js";
-import { readOfRow } from "../saver/reread-row.js";
+import { isEmptyTrigger, toStoredBarrier } from "../saver/codec/special-values.js";
+import { storedValueOf, UNTAGGED } from "../saver/codec/read-chain.js";
+import { valueReader, readOfRow } from "../saver/read-long-values.js";
 import type { CopiedThreads } from "./queries/copy-thread-rows.js";
-import {
-  blobPlaceOf,
-  type BlobPageRow,
-  getBlobPage,
-  getWritePage,
-  type WritePageRow,
-  writePlaceOf,
-} from "../saver/queries/get-value-page.js";
+import { blobPlaceOf, type BlobPageRow, getBlobPage, getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
 import { restoreBlobs } from "../saver/queries/restore-blobs.js";
 import { updateSpecialWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../saver/queries/restored-rows.js";
@@ -30,7 +22,6 @@ import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
 import { langGraphLiteral } from "../serde/langchain/langgraph-literals.js";
 import { isArray, isObject, isRecord } from "../serde/objects/type-guards.js";
 import { asPythonInterrupts } from "../serde/python/python-interrupt.js";
-import { toStoredBarrier } from "../saver/codec/barrier-value.js";
 
 const NO_BYTES = new Uint8Array();
 /** The columns of a whole value, which has no base. */

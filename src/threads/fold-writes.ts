@@ -1,7 +1,6 @@
 import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
-import { overwriteValue } from "../saver/codec/overwrite-value.js";
+import { overwriteValue, unwrapSnapshot } from "../saver/codec/special-values.js";
 import type { ChannelReducer } from "../saver/model/channel-reducers.js";
-import { unwrapSnapshot } from "../saver/codec/unwrap-snapshot.js";
 
 /**
  * Computes the value of a delta channel from its history, as LangGraph does, but passes the reducer one write at a time.

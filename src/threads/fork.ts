@@ -1,25 +1,18 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import {
-  DeltaSnapshot,
-  isDeltaSnapshot,
-  maxChannelVersion,
-  TASKS,
-  uuid6,
-} from "@langchain/langgraph-checkpoint";
+import { DeltaSnapshot, isDeltaSnapshot, maxChannelVersion, TASKS, uuid6 } from "@langchain/langgraph-checkpoint";
 import { CheckpointNotFoundError, DeserializationError, InvalidConfigError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ForkRequest } from "./boundary/parse-fork.js";
-import { sizeOfCheckpoint } from "../saver/codec/call-size.js";
+import { sizeOfCheckpoint, type SizeCheck } from "../saver/codec/call-size.js";
 import { countOwnId } from "../saver/clock/clock-rule.js";
 import { idAfter } from "../saver/model/checkpoint-time.js";
-import { configOf } from "../saver/codec/config-of.js";
+import { configOf } from "../saver/boundary/parse-config.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { encodePut, parsePut } from "../saver/codec/encode-call.js";
 import { readTuple } from "../saver/read-tuple.js";
-import type { SizeCheck } from "../saver/codec/size-check.js";
 import { store } from "../saver/storing/store.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { COUNTERS, countedChannels } from "../saver/codec/counted-channels.js";
+import { COUNTERS, countedChannels } from "../saver/codec/parse-header.js";
 import { rebuildDeltaValues } from "./rebuild-delta-values.js";
 import { type ForkTarget, readForkTarget } from "./fork-target.js";
 

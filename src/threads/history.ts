@@ -1,6 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { NamespaceKey } from "../saver/model/checkpoint-key.js";
-import { compareText } from "../saver/model/compare-text.js";
+import { type NamespaceKey, compareText } from "../saver/model/keys.js";
 import { getHistoryPage, type HistoryRow } from "./queries/get-history-page.js";
 import { buildBranches } from "./build-branches.js";
 import { describeRow } from "./describe-row.js";

@@ -2,8 +2,8 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTuple, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { isUnreadable } from "../errors/index.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
-import type { ReadOptions } from "../saver/boundary/parse-selection.js";
-import { unwrapSnapshot } from "../saver/codec/unwrap-snapshot.js";
+import type { ReadOptions } from "../saver/boundary/parse-read.js";
+import { unwrapSnapshot } from "../saver/codec/special-values.js";
 
 /** A stored checkpoint. */
 export interface ReadCheckpoint {

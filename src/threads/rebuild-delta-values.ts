@@ -4,7 +4,7 @@ import { InvalidConfigError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ForkRequest } from "./boundary/parse-fork.js";
 import type { ChannelReducer, ChannelReducers } from "../saver/model/channel-reducers.js";
-import { countedChannels } from "../saver/codec/counted-channels.js";
+import { countedChannels } from "../saver/codec/parse-header.js";
 import { deltaChannelHistory } from "../saver/delta-channel-history.js";
 import { foldWrites } from "./fold-writes.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";

@@ -1,12 +1,11 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { runTransaction } from "../db/statements/run-statement.js";
-import { statementBytesOf } from "../db/size-limits.js";
-import type { SaverCall } from "../saver/call/saver-call.js";
-import { writingThreads } from "../saver/call/writing-threads.js";
+import { statementBytesOf } from "../db/call-context.js";
+import { type SaverCall, writingThreads } from "../saver/call/saver-call.js";
 import { sizeOfWrites } from "../saver/codec/call-size.js";
 import { type CallEncoding, encodePutWrites, parsePutWrites } from "../saver/codec/encode-call.js";
-import { compareText } from "../saver/model/compare-text.js";
-import { portionsOf } from "../saver/model/portions-of.js";
+import { compareText } from "../saver/model/keys.js";
+import { portionsOf } from "../saver/model/portions.js";
 import type { EncodedWrites } from "../saver/queries/put-pending-writes.js";
 import { updateWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredWrite } from "../saver/queries/restored-rows.js";

@@ -1,8 +1,7 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { loadOnce } from "../db/async/load-once.js";
 import type { CallContext } from "../db/call-context.js";
-import { registerStartingWatch } from "../saver/notifications/local-watches.js";
-import { watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
+import { registerStartingWatch, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { WatchCall } from "./boundary/parse-watch.js";
 

@@ -1,17 +1,10 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
-import type { NotificationQueue, QueueItem, WatchedChannel } from "../db/listening/notification-queue.js";
-import { watchUntilEnded } from "../db/listening/watch-until-ended.js";
-import { untilReachable } from "../db/statements/until-reachable.js";
+import { type NotificationQueue, type QueueItem, type WatchedChannel, reportWatchLost, reportWatchResumed } from "../db/listening/notification-queue.js";
+import { watchUntilEnded, untilReachable } from "../db/listening/watch-until-ended.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
-import type { StartingWatch } from "../saver/notifications/local-watches.js";
-import {
-  type CheckpointRef,
-  parseNotification,
-  watchChannel,
-  watchScope,
-} from "../saver/notifications/watch-channel.js";
+import { type StartingWatch, type CheckpointRef, parseNotification, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { parseWatch, type WatchCall, type WatchRequest } from "./boundary/parse-watch.js";
@@ -20,7 +13,6 @@ import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js"
 import type { WatchedScope } from "./queries/watched-scope.js";
 import { SeenCheckpoints, type Source } from "./seen-checkpoints.js";
 import { checkCall, runCall } from "../db/run-call.js";
-import { reportWatchLost, reportWatchResumed } from "../db/listening/watch-events.js";
 import { saverOperations } from "../saver/call/saver-operations.js";
 
 /** How many checkpoint keys one statement reads when it searches a gap. */

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import pg from "pg";
 import { toKyselyQuery } from "../../src/db/kysely/to-kysely-query.js";
-import { toParameter } from "../../src/db/pool/to-parameter.js";
-import { toQuery } from "../../src/db/pool/to-query.js";
-import { parameterTypes } from "../../src/db/statements/parameter-types.js";
+import { toParameter, toQuery } from "../../src/db/pool/to-query.js";
+import { parameterTypes } from "../../src/db/statements/statement.js";
 import { runs } from "../../test-support/runs.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 

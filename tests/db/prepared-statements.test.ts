@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "@jest/globals";
 import pg from "pg";
 import { StatementPool } from "../../src/db/pool/statement-pool.js";
-import { MAX_PREPARED_STATEMENTS } from "../../src/db/pool/prepared-statements.js";
+import { MAX_PREPARED_STATEMENTS } from "../../src/db/pool/pipeline.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresSaver } from "../../src/index.js";
 import { newThread, threadConfig } from "../../test-support/checkpoints.js";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
 import { neonConfig, Pool } from "@neondatabase/serverless";
 import { WebSocket } from "ws";
-import { asPool } from "../../src/db/pool/pool-like.js";
+import { asPool } from "../../src/db/pool/client-like.js";
 import { WebSocketProxy } from "../../test-support/web-socket-proxy.js";
 import type { Driver } from "./driver.js";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
-import { isInlineValue } from "../../src/saver/codec/inline-value.js";
+import { isInlineValue } from "../../src/saver/codec/special-values.js";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect } from "../../test-support/checkpoints.js";

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
-import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
+import type { ReadOptions } from "../../src/saver/boundary/parse-read.js";
 import { collect } from "../../test-support/checkpoints.js";
 import {
   type At,

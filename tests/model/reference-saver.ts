@@ -1,15 +1,6 @@
-import {
-  type ChannelVersions,
-  type Checkpoint,
-  type CheckpointListOptions,
-  type CheckpointMetadata,
-  type CheckpointTuple,
-  type PendingWrite,
-  WRITES_IDX_MAP,
-} from "@langchain/langgraph-checkpoint";
+import { type ChannelVersions, type Checkpoint, type CheckpointListOptions, type CheckpointMetadata, type CheckpointTuple, type PendingWrite, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import type { ChannelValuesRequest } from "../../src/saver/boundary/parse-channel-values.js";
-import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
+import type { ChannelValuesRequest, ReadOptions } from "../../src/saver/boundary/parse-read.js";
 import type { CheckpointBatch } from "../../src/saver/batch.js";
 import { bytewise } from "./bytewise.js";
 import { contains } from "./contains.js";

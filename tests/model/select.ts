@@ -1,5 +1,5 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { ReadOptions } from "../../src/saver/boundary/parse-selection.js";
+import type { ReadOptions } from "../../src/saver/boundary/parse-read.js";
 
 /** The selected parts of a tuple. */
 export function select(

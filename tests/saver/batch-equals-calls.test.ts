@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { ERROR, INTERRUPT, RESUME } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { CallContext } from "../../src/db/call-context.js";
+import { type CallContext, DEFAULT_SIZE_LIMITS } from "../../src/db/call-context.js";
 import { openDatabase } from "../../src/db/open-database.js";
-import { DEFAULT_SIZE_LIMITS } from "../../src/db/size-limits.js";
 import { PostgresSaver } from "../../src/index.js";
 import { type CheckpointBatch, runBatch } from "../../src/saver/batch.js";
 import { MsgpackSerializer } from "../../src/serde/msgpack/msgpack-serializer.js";

@@ -7,7 +7,7 @@ import type { CallContext } from "../../src/db/call-context.js";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { encodePut, encodePutWrites, parsePut, parsePutWrites } from "../../src/saver/codec/encode-call.js";
-import { parseListRequest } from "../../src/saver/boundary/parse-list.js";
+import { parseListRequest } from "../../src/saver/boundary/parse-read.js";
 import { channelValues } from "../../src/saver/channel-values.js";
 import { deltaChannelHistory } from "../../src/saver/delta-channel-history.js";
 import { listTuples } from "../../src/saver/list-tuples.js";

@@ -10,9 +10,9 @@ import {
   JsonSerializer,
   MsgpackSerializer,
 } from "../../src/serde/index.js";
-import { compareText } from "../../src/saver/model/compare-text.js";
+import { compareText } from "../../src/saver/model/keys.js";
 import { nextVersion } from "../../src/saver/codec/next-version.js";
-import { textVersion } from "../../src/saver/queries/text-versions.js";
+import { textVersion } from "../../src/saver/queries/header-parts.js";
 import { metadataOf, newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../db/call-context.js";
-import { compareText } from "../../saver/model/compare-text.js";
+import { compareText } from "../../saver/model/keys.js";
 import type { ArchiveTarget } from "../archive-types.js";
 import { archiveErrorOf } from "./archive-file.js";
 import { isFileName, timeInName } from "./file-names.js";

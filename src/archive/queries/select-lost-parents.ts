@@ -1,5 +1,5 @@
 import type { CallContext } from "../../db/call-context.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import { givenThread, givenThreads } from "../../retention/queries/given-namespaces.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 

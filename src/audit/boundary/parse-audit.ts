@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
 import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { newestCheckpointId } from "../../saver/queries/table-page.js";
 
 /**
  * Finds the ancestor of the newest checkpoint of a namespace by its distance: 0 is the newest itself, 1 its parent. It is one statement for

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { isOneOf } from "./is-one-of.js";
 import { type RecordedWriteRow, type RecordedWritesParams, selectRecordedWrites } from "./recorded-writes.js";
 

@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import {
   isOnPage,
   pageShapeOf,

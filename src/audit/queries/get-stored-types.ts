@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** The type tag of a stored value. */

@@ -1,10 +1,9 @@
 import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
+import { newestCheckpointId } from "../../saver/queries/table-page.js";
 import { type RecordedWriteRow, type RecordedWritesParams, selectRecordedWrites } from "./recorded-writes.js";
 
 /**

@@ -3,10 +3,10 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import { idsFrom } from "../../saver/model/checkpoint-time.js";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
-import { NODE_IN_PATH } from "../../saver/model/node-of-path.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
+import { NODE_IN_PATH } from "../../saver/model/keys.js";
 import { type TaskSizeRow, taskSizes } from "./measure-tasks.js";
 
 /** The tasks to measure. `undefined` is no condition. */

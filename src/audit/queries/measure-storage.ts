@@ -3,10 +3,9 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 
 /** The rows to measure. */
 export interface StorageScope {

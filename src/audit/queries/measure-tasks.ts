@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 
 /** The tasks to measure. `undefined` is no condition. */
 export interface TaskScope {

@@ -2,8 +2,8 @@ import { type QueryCreator, sql } from "kysely";
 import { type AddedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { sentBytes } from "../../saver/queries/sent-bytes.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { sentBytes } from "../../saver/queries/sent-row.js";
 
 /** A write as it is recorded beside a checkpoint. */
 export interface RecordedWriteRow {

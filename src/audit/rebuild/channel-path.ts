@@ -1,5 +1,5 @@
 import { WritesMissingError } from "../../errors/index.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import type { Ancestor } from "./read-lineage.js";
 
 /** How a channel got its value: a base value, and the steps that changed it. */

@@ -1,6 +1,6 @@
 import { WritesMissingError } from "../../errors/index.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
-import { INPUT_CHANNEL, isTrigger } from "../../saver/codec/may-be-empty.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
+import { INPUT_CHANNEL, isTrigger } from "../../saver/codec/special-values.js";
 import type { ChannelStep } from "./channel-path.js";
 
 /** The value of an empty channel. */

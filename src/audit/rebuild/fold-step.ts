@@ -1,5 +1,5 @@
 import { InvalidConfigError } from "../../errors/index.js";
-import { overwriteValue } from "../../saver/codec/overwrite-value.js";
+import { overwriteValue } from "../../saver/codec/special-values.js";
 import type { ChannelReducer } from "../../saver/model/channel-reducers.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../db/call-context.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import { getLineage, type LineageChannel, type LineageRow } from "../queries/get-lineage.js";
 
 /** A checkpoint or one of its ancestors. */

@@ -1,6 +1,5 @@
-import type { ChainRows } from "../../saver/codec/stored-value.js";
-import type { StoredValue } from "../../saver/codec/stored-value.js";
-import { rowKey } from "../../saver/model/row-key.js";
+import type { ChainRows, StoredValue } from "../../saver/codec/read-chain.js";
+import { rowKey } from "../../saver/model/keys.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
 
 /** The most bytes of values of a thread that are held for splices. */

@@ -1,14 +1,9 @@
 import { DeserializationError, isUnreadable } from "../../errors/index.js";
-import { countedChannels } from "../../saver/codec/counted-channels.js";
+import { countedChannels } from "../../saver/codec/parse-header.js";
 import { decodeValue, type ValueReader } from "../../saver/codec/decode-value.js";
-import { mayBeEmpty } from "../../saver/codec/may-be-empty.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
-import { rowKey } from "../../saver/model/row-key.js";
-import type {
-  ChannelValueContext,
-  CheckpointValueContext,
-  ContextualSerializer,
-} from "../../serde/serde-context.js";
+import { mayBeEmpty } from "../../saver/codec/special-values.js";
+import { type CheckpointKey, rowKey } from "../../saver/model/keys.js";
+import type { ChannelValueContext, CheckpointValueContext, ContextualSerializer } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
 import type { BlobLine, CheckpointLine, WriteLine } from "../backup-line.js";
 import { faultsOfBlob, faultsOfWrite } from "../../saver/codec/faults-of-columns.js";

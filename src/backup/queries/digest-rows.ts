@@ -1,8 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 
 /** A row of `checkpoints`, with the SHA-256 of its JSON texts in hexadecimal. */
 export interface CheckpointDigestRow {

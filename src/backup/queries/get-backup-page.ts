@@ -1,15 +1,8 @@
-import {
-  type AliasableExpression,
-  type AliasedExpression,
-  type QueryCreator,
-  type RawBuilder,
-  sql,
-} from "kysely";
+import { type AliasableExpression, type AliasedExpression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** The last checkpoint of the preceding page. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 
 /** The key of a blob within its thread. */
 export interface BlobKeyRow {

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
-import { sentBytes } from "../../saver/queries/sent-bytes.js";
+import { sentBytes } from "../../saver/queries/sent-row.js";
 import type { BlobKeyRow } from "./get-blob-keys.js";
 
 /** A row of `checkpoint_blobs` as it is stored. */

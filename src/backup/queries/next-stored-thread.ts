@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const;
 

@@ -1,6 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
+import { MAX_TIMER_MS } from "../../db/async/timers.js";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";

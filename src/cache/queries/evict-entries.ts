@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { TextRange } from "../model/entry.js";
-import { tryTransactionLock } from "../../db/locks/try-transaction-lock.js";
+import { tryTransactionLock } from "../../db/locks/advisory-key.js";
 
 /** How much a cache may hold. */
 export interface Bounds {

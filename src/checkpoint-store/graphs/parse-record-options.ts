@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
+import { MAX_TIMER_MS } from "../../db/async/timers.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { parse } from "../../parsing/parse.js";
 import { requiredKey } from "../boundary/parse-execution-checkpoint.js";

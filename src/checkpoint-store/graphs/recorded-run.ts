@@ -1,7 +1,7 @@
 import type { Callbacks } from "@langchain/core/callbacks/manager";
 import { ensureConfig, mergeConfigs } from "@langchain/core/runnables";
 import { IterableReadableStream } from "@langchain/core/utils/stream";
-import { joinSignals } from "../../db/async/join-signals.js";
+import { joinSignals } from "../../db/async/on-abort.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { RecordableGraph } from "./recordable-graph.js";
 import type { Recording } from "./recording.js";

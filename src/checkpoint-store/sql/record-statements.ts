@@ -1,5 +1,4 @@
-import { Statement, type StatementBuilder } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { Statement, type StatementBuilder, StatementFamily } from "../../db/statements/statement.js";
 import { clearRecords, deleteRecord, trimRecords } from "./queries/delete-records.js";
 import { countRecords, listRecords, loadRecord, loadVersion, readPage } from "./queries/read-records.js";
 import { saveRecord } from "./queries/save-record.js";

@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CallContext } from "../../db/call-context.js";
 import { CheckpointError, isUnreadable } from "../../errors/index.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import type { CommandContext } from "../command-definition.js";
 
 const FROM_HEAD = /^head(?:~(\d+))?$/i;

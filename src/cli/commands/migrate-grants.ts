@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
+import { MAX_NAME_BYTES } from "../../db/migrate-command.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext, Report } from "../command-definition.js";
 import { EXIT_CODE } from "../exit-code.js";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { MAX_NAME_BYTES } from "../../db/max-name-bytes.js";
+import { MAX_NAME_BYTES } from "../../db/migrate-command.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { DEFAULT_LOCK_TIMEOUT_MS } from "../../migrations/default-lock-timeout.js";
 import type { CommandIO } from "../command-io.js";

@@ -1,7 +1,7 @@
 import { getStoredTypes } from "../../audit/queries/get-stored-types.js";
 import { selectTypes } from "../../compaction/queries/select-types.js";
 import type { PostgresSaver } from "../../postgres-saver.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { EncryptedSerializer } from "../../serde/encrypted/encrypted-serializer.js";
 import { isSplice } from "../../splices/splice-type.js";
 import type { CommandContext } from "../command-definition.js";

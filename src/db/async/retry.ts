@@ -1,5 +1,6 @@
 import { throwIfAborted } from "../statements/cancellation.js";
-import { pause } from "./pause.js";
+import { onAbort } from "./on-abort.js";
+import { unref } from "./timers.js";
 
 /** Returns the pause before a retry in milliseconds. Retries are counted from 0. */
 export type PauseMs = (retry: number) => number;
@@ -47,4 +48,26 @@ export async function retry<T>(
     await pause(pauseMs(count - 1), { signals: [signal, over] });
     throwIfAborted(signal);
   }
+}
+
+/** What ends a pause early, and whether somebody waits for it. */
+export interface PauseOptions {
+  readonly signals: readonly (AbortSignal | undefined)[];
+  /** Whether the process may end meanwhile. Default: false. */
+  readonly isBackground?: boolean;
+}
+
+/** Resolves after a time, or as soon as one of the signals aborts. It leaves no timer and no listener. */
+export async function pause(ms: number, { signals, isBackground = false }: PauseOptions): Promise<void> {
+  if (signals.some((signal) => signal?.aborted === true)) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(end, ms);
+    if (isBackground) unref(timer);
+    const stops = signals.map((signal) => onAbort(signal, end));
+    function end(): void {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+      resolve();
+    }
+  });
 }

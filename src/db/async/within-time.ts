@@ -1,4 +1,4 @@
-import { afterLoopTime } from "./after-loop-time.js";
+import { afterLoopTime } from "./timers.js";
 import { noop } from "./noop.js";
 import { onAbort } from "./on-abort.js";
 
@@ -30,5 +30,22 @@ export async function withinTime<T>(
   } finally {
     stopTimer();
     stopListening();
+  }
+}
+
+/**
+ * Waits for `work` until `signal` aborts.
+ *
+ * @throws the signal's reason.
+ */
+export async function raceAgainst<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = onAbort(signal, reject);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    stop?.();
   }
 }

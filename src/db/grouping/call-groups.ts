@@ -1,18 +1,26 @@
 import { AsyncResource } from "node:async_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterLoopTime } from "../async/after-loop-time.js";
+import { afterLoopTime } from "../async/timers.js";
 import { noop } from "../async/noop.js";
 import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf } from "../statements/cancellation.js";
 import { StatementTimeoutError } from "../../errors/index.js";
 import { outsideCalls } from "../../telemetry/outside-calls.js";
 import { groupBy } from "../group-by.js";
-import type { LockWaits } from "./lock-waits.js";
-import type { GroupedCall, GroupRules } from "./group-rules.js";
+import type { LockWaits, SendableCall } from "./lock-waits.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
-import { HeldTurn, type TurnQueue, type TurnScope } from "./held-turn.js";
-import { inContextOf, isReady, type ReadyCall, type ReadyTurn, type Turn } from "./turn.js";
-import { type Place, TurnQueues } from "./turn-queues.js";
+import {
+  HeldTurn,
+  type TurnQueue,
+  type TurnScope,
+  inContextOf,
+  isReady,
+  type ReadyCall,
+  type ReadyTurn,
+  type Turn,
+  type Place,
+  TurnQueues,
+} from "./turn-queues.js";
 
 /** The turn of a call in its queue. */
 export interface CallTurn<Call extends GroupedCall> {
@@ -275,4 +283,32 @@ function waitedTooLong(timeoutMs: number, failure: unknown): StatementTimeoutErr
   const waited = `the call waited longer than ${timeoutMs} ms for the calls before it`;
   const problem = failure === undefined ? `${waited} and was not sent` : `${waited} to be sent again`;
   return new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined, cause: failure });
+}
+
+/** A call that stores or deletes. */
+export interface GroupedCall extends SendableCall {
+  /** Whether it may share a statement with others. */
+  readonly mayShare: boolean;
+  /**
+   * Called before the call is sent by itself because its group has failed.
+   *
+   * @throws the error where the call must not be sent again.
+   */
+  readonly afterGroup: (error: unknown) => void;
+}
+
+/** What calls share a statement, and how it is sent. */
+export interface GroupRules<Call extends GroupedCall> {
+  /** How many calls are under way by themselves before further ones share statements. Default: by the number of connections. */
+  readonly alone?: number;
+  /** Begins to collect the calls of a statement. */
+  readonly newContent: () => GroupContent<Call>;
+  /** Sends calls together, and returns whether each was stored. Rejects where none was. */
+  readonly storeTogether: (calls: readonly Call[]) => Promise<readonly boolean[]>;
+}
+
+/** Collects the calls that share a statement. */
+export interface GroupContent<Call> {
+  /** Adds a call, or returns false where it has to wait for the next statement. */
+  add(call: Call): boolean;
 }

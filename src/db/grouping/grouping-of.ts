@@ -1,6 +1,5 @@
 import type { CallContext } from "../call-context.js";
-import { CallGroups } from "./call-groups.js";
-import type { GroupedCall } from "./group-rules.js";
+import { CallGroups, type GroupedCall } from "./call-groups.js";
 import { LOCK_TIMEOUT_MS, LockWaits } from "./lock-waits.js";
 
 /** What the groups of a saver or a store are opened with. */

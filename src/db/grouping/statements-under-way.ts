@@ -1,4 +1,4 @@
-import { afterLoopTime } from "../async/after-loop-time.js";
+import { afterLoopTime } from "../async/timers.js";
 import { noop } from "../async/noop.js";
 import { LOCK_TIMEOUT_MS } from "./lock-waits.js";
 

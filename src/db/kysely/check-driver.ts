@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { type Kysely, sql } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
-import type { RunContext } from "../statements/run-context.js";
+import type { RunContext } from "../statements/transaction-steps.js";
 import { Statement } from "../statements/statement.js";
 import { executeThroughKysely } from "./send-through-kysely.js";
 

@@ -3,9 +3,8 @@ import { NotReplicatedError, StatementTimeoutError } from "../../errors/index.js
 import { isBounded, runBounded } from "../statements/cancellation.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { replicationState } from "../statements/synchronous-replication.js";
-import type { RunContext } from "../statements/run-context.js";
+import { type RunContext, ROLLBACK } from "../statements/transaction-steps.js";
 import type { BoundStatement } from "../statements/statement.js";
-import { ROLLBACK } from "../statements/transaction-steps.js";
 import { noop } from "../async/noop.js";
 import { cancelBackend, prepareCancel } from "./cancel-backend.js";
 import { toKyselyQuery } from "./to-kysely-query.js";

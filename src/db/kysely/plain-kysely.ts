@@ -18,3 +18,8 @@ export function plainKysely<DB>(db: Kysely<DB>): Kysely<DB> {
 function isKysely(db: unknown): boolean {
   return typeof db === "object" && db !== null && "withoutPlugins" in db;
 }
+
+/** Whether all users of a Kysely share one connection, as on PGlite. The dialects of Kysely 0.28 don't tell, and have several. */
+export function hasOneConnection<DB>(kysely: Kysely<DB>): boolean {
+  return kysely.getExecutor().adapter.supportsMultipleConnections === false;
+}

@@ -1,21 +1,21 @@
 import type { Kysely } from "kysely";
 import { isBounded } from "../statements/cancellation.js";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
-import { hasOneConnection } from "./has-one-connection.js";
+import { hasOneConnection } from "./plain-kysely.js";
 import { onConnection } from "./kysely-connection.js";
 import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely, waitsOfKysely } from "./wait-for-kysely.js";
-import { scopeOf } from "../statements/transaction-scope.js";
-import type { RunContext } from "../statements/run-context.js";
-import type { BoundStatement } from "../statements/statement.js";
-import { currentTenant, resetTenant, setTenant } from "../tenant.js";
 import {
+  scopeOf,
+  type RunContext,
   BEGIN,
   COMMIT,
   type SendStatement,
   sendSteps,
   type TransactionSteps,
 } from "../statements/transaction-steps.js";
+import type { BoundStatement } from "../statements/statement.js";
+import { currentTenant, resetTenant, setTenant } from "../tenant.js";
 import { noop } from "../async/noop.js";
 
 /** Sends one statement through a Kysely, which decides about the connections. */

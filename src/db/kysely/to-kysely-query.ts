@@ -1,7 +1,6 @@
 import { CompiledQuery } from "kysely";
-import { toText } from "../pool/to-parameter.js";
-import { replacePlaceholders } from "../statements/parameter-types.js";
-import type { BoundStatement } from "../statements/statement.js";
+import { toText } from "../pool/to-query.js";
+import { replacePlaceholders, type BoundStatement } from "../statements/statement.js";
 
 /** A parameter as a Kysely gets it, and what the text has in its place. */
 interface Sent {

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../checkpoint-database.js";
 import { type ConnectionWaits, type Wait, waitsOf } from "../connection-waits.js";
-import type { RunContext } from "../statements/run-context.js";
-import { hasOneConnection } from "./has-one-connection.js";
+import type { RunContext } from "../statements/transaction-steps.js";
+import { hasOneConnection } from "./plain-kysely.js";
 
 /** What is said about the one connection of a PGlite. */
 export const PGLITE_STANDSTILL =

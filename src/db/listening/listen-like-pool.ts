@@ -4,7 +4,7 @@ import { LiveSession } from "../sessions/live-session.js";
 import { connectLikePool, type OnNotification } from "../sessions/connect-like-pool.js";
 import { withoutCredentials } from "../pool/pool-address.js";
 import { resultTypes } from "../result-types.js";
-import type { ListeningConnection } from "./listening-connection.js";
+import type { ListeningConnection } from "./listener.js";
 
 const POOLER_PROBLEM =
   "notifications don't arrive through a pooler in transaction mode: connect the watching saver directly to the server";

@@ -2,10 +2,10 @@ import { onAbort } from "../async/on-abort.js";
 import { growingPauses } from "../async/retry.js";
 import { isTransient } from "../statements/retry-transient.js";
 import { toDatabaseError } from "../to-database-error.js";
-import type { OpenListeningConnection, ListeningConnection } from "./listening-connection.js";
 import { noop } from "../async/noop.js";
 import { ownErrorOf } from "../../errors/own-error.js";
 import { outsideCalls } from "../../telemetry/outside-calls.js";
+import type { OnNotification } from "../sessions/connect-like-pool.js";
 
 /** Receives the notifications of a channel. */
 export interface Subscriber {
@@ -154,3 +154,28 @@ export class Listener {
     for (const subscriber of [...(subscribers ?? [])]) call(subscriber);
   }
 }
+
+/** A connection that receives notifications of `pg_notify` until it is lost. */
+export interface ListeningConnection {
+  /** Aborts when the connection is lost. The reason is the error. */
+  readonly lost: AbortSignal;
+  /**
+   * Starts and stops listening to channels. Resolves when everything committed from then on will be received.
+   */
+  readonly change: (changes: ChannelChanges) => Promise<void>;
+  /** Closes the connection. */
+  readonly close: () => Promise<void>;
+}
+
+/** Channels by name. A name has only lower-case letters, digits and underscores. */
+export interface ChannelChanges {
+  readonly listen: readonly string[];
+  readonly unlisten: readonly string[];
+}
+
+/**
+ * Opens a connection.
+ *
+ * @param onNotification - Called for each notification, in the order of the commits.
+ */
+export type OpenListeningConnection = (onNotification: OnNotification) => Promise<ListeningConnection>;

@@ -1,9 +1,8 @@
 import type pg from "pg";
 import { InvalidConfigError } from "../../errors/index.js";
 import { listenLikePool } from "./listen-like-pool.js";
-import { Listener } from "./listener.js";
+import { Listener, type ListeningConnection } from "./listener.js";
 import type { OnNotification } from "../sessions/connect-like-pool.js";
-import type { ListeningConnection } from "./listening-connection.js";
 
 /** One listener for each open database of the process, so that all savers on it share a connection. */
 const known = /* @__PURE__ */ new WeakMap<object, Listener>();
@@ -62,4 +61,12 @@ function listenOnPGlite(pglite: ListeningPGlite, onNotification: OnNotification)
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** @throws InvalidConfigError always, since Kysely does not pass notifications on. */
+export function refuseToListen(): never {
+  throw new InvalidConfigError(
+    "source",
+    "a passed-in Kysely or transaction receives no notifications: create the watching saver on its pool",
+  );
 }

@@ -1,7 +1,8 @@
-import { afterLoopTime } from "../async/after-loop-time.js";
+import { afterLoopTime } from "../async/timers.js";
 import { CheckpointError, ConnectionError } from "../../errors/index.js";
 import type { RetryOptions } from "../statements/retry-transient.js";
 import type { Subscriber } from "./listener.js";
+import type { Telemetry } from "../../telemetry/telemetry.js";
 
 /** The next task of a watch: handle what a notification says, or, after a gap in the notifications, search for what was missed. */
 export type QueueItem<Notified> = Notified | { readonly kind: "gap" };
@@ -119,4 +120,21 @@ function asCheckpointError(error: Error): CheckpointError {
   return error instanceof CheckpointError
     ? error
     : new ConnectionError("can't listen for notifications", { cause: error });
+}
+
+// The watches of a process share a connection, and are told the same error.
+const reported = /* @__PURE__ */ new WeakMap<Error, WeakSet<Telemetry>>();
+
+/** Reports that watches receive no notifications for now. Once for each loss, however many watches of a saver it affects. */
+export function reportWatchLost(telemetry: Telemetry | undefined, failure: Error, threadId?: string): void {
+  if (telemetry === undefined) return;
+  const reporters = reported.get(failure) ?? new WeakSet();
+  if (reporters.has(telemetry)) return;
+  reported.set(failure, reporters.add(telemetry));
+  telemetry.report("warn", "watches lost their connection, reconnecting", { error: failure, threadId });
+}
+
+/** Reports that a watch has resumed. */
+export function reportWatchResumed(telemetry: Telemetry | undefined, threadId?: string): void {
+  telemetry?.report("info", "watch resumed", { threadId });
 }

@@ -3,8 +3,10 @@ import { ConnectionError } from "../../errors/index.js";
 import { onAbort } from "../async/on-abort.js";
 import type { CallContext } from "../call-context.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
-import type { Listener, Subscriber } from "./listener.js";
+import { type Listener, type Subscriber, RECONNECT_PAUSES } from "./listener.js";
 import { NotificationQueue, type WatchedChannel } from "./notification-queue.js";
+import { retry } from "../async/retry.js";
+import { isTransient } from "../statements/retry-transient.js";
 
 /** What a watch listens to, and what ends it. */
 export interface Watching<Notified> {
@@ -80,4 +82,10 @@ function inCallersContext(subscriber: Subscriber): Subscriber {
       subscriber.failed(error);
     }),
   };
+}
+
+/** Retries transient errors without a bound: a watch lasts longer than the retries of one call. */
+export function untilReachable<T>({ policy, signal }: CallContext, read: () => Promise<T>): Promise<T> {
+  const afterError = (error: unknown): boolean => policy.retry !== false && isTransient(error);
+  return retry(read, { pauseMs: RECONNECT_PAUSES, signal, afterError });
 }

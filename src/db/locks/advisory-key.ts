@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type RawBuilder, sql } from "kysely";
 
 /**
  * Returns the key of an advisory lock, which Postgres identifies by number.
@@ -12,4 +13,9 @@ import { createHash } from "node:crypto";
 export function advisoryKey(purpose: string, ...parts: readonly string[]): bigint {
   const text = JSON.stringify(["langgraph-checkpoint-kysely", purpose, ...parts]);
   return createHash("sha256").update(text).digest().readBigInt64BE();
+}
+
+/** An expression that takes a lock until the end of the transaction, and is false where another transaction has it. */
+export function tryTransactionLock(name: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { SessionConnection } from "../sessions/session-connection.js";
+import type { SessionConnection } from "../sessions/live-session.js";
 
 const PGLITE_PROBLEM =
   "PGlite has one connection, which a lock must not occupy: pass in the PGlite itself, or a Kysely on Kysely's PGliteDialect";

@@ -1,6 +1,5 @@
 import { ConnectionError } from "../../errors/index.js";
-import { LiveSession, type SessionTiming } from "../sessions/live-session.js";
-import type { OpenSessionConnection } from "../sessions/session-connection.js";
+import { LiveSession, type SessionTiming, type OpenSessionConnection } from "../sessions/live-session.js";
 
 /** The result of an attempt to take a lock. */
 export interface LockAttempt {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
-import { hasOneConnection } from "../kysely/has-one-connection.js";
+import { hasOneConnection } from "../kysely/plain-kysely.js";
 import { loadOnce } from "../async/load-once.js";
 import { Locks, type TakeLock } from "./locks.js";
 import { KeyQueues } from "./key-queues.js";

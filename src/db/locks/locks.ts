@@ -2,9 +2,8 @@ import { ConnectionError } from "../../errors/index.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import type { RetryOptions, RetryRun } from "../statements/retry-transient.js";
 import { KeyQueues, type Leave } from "./key-queues.js";
-import { joinSignals } from "../async/join-signals.js";
-import { raceAgainst } from "../async/race-against.js";
-import { withinTime } from "../async/within-time.js";
+import { joinSignals } from "../async/on-abort.js";
+import { raceAgainst, withinTime } from "../async/within-time.js";
 import { noop } from "../async/noop.js";
 
 /** How to wait for a lock. */

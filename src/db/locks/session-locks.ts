@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
 import { connectLikePool } from "../sessions/connect-like-pool.js";
-import type { OpenSessionConnection } from "../sessions/session-connection.js";
+import type { OpenSessionConnection } from "../sessions/live-session.js";
 import { connectThroughKysely } from "./connect-through-kysely.js";
 import { LockSession } from "./lock-session.js";
 import type { TakeLock } from "./locks.js";

@@ -1,8 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ConnectionError } from "../../errors/index.js";
 import { codeOf } from "../../errors/error-code.js";
+import { noop } from "../async/noop.js";
 
 const LOCK_FILE = "langgraph-checkpoint.lock";
 
@@ -83,4 +93,103 @@ function inUse(folder: string, file: string, pid: number | undefined): Connectio
       `Postgres server (if that process has certainly ended, delete ${file})`,
     { transient: false },
   );
+}
+
+type Operation = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Makes an open PGlite create its files for their owner alone. Its file system calls `chmod` with the mode
+ * that Postgres asks for, so that the umask of the process has no effect. PGlite's own umask is unset unless
+ * Postgres sets it.
+ *
+ * @param pglite - A PGlite in a folder. If its file system is not as expected nothing changes: the folder is
+ *   private anyway.
+ */
+export function makeFilesPrivate(pglite: object): void {
+  const operations = ["Module", "FS", "filesystems", "NODEFS"].reduce<unknown>(propertyOf, pglite);
+  const nodes = propertyOf(operations, "node_ops");
+  // mknod(parent, name, mode, device)
+  replace(nodes, "mknod", ([parent, name, mode, ...rest]) => [parent, name, narrowed(mode), ...rest]);
+  // setattr(nodeOrStream, attributes)
+  const narrowAttributes = ([file, attributes, ...rest]: unknown[]): unknown[] => [
+    file,
+    withNarrowedMode(attributes),
+    ...rest,
+  ];
+  replace(nodes, "setattr", narrowAttributes);
+  replace(propertyOf(operations, "stream_ops"), "setattr", narrowAttributes);
+}
+
+function replace(operations: unknown, name: string, change: (args: unknown[]) => unknown[]): void {
+  const original = propertyOf(operations, name);
+  if (typeof operations !== "object" || operations === null || !isOperation(original)) return;
+  const replaced: Operation = function (...args) {
+    return original.apply(this, change(args));
+  };
+  Reflect.set(operations, name, replaced);
+}
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === "function";
+}
+
+function withNarrowedMode(attributes: unknown): unknown {
+  const mode = propertyOf(attributes, "mode");
+  return typeof mode === "number" ? { ...Object(attributes), mode: withoutOthers(mode) } : attributes;
+}
+
+function narrowed(mode: unknown): unknown {
+  return typeof mode === "number" ? withoutOthers(mode) : mode;
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** The permissions of group and others. */
+const OTHERS = 0o077;
+/** A file that every Postgres data folder has. */
+const DATABASE_FILE = "PG_VERSION";
+/** Windows has no such modes: files inherit the permissions of their folder there. */
+const HAS_MODES = process.platform !== "win32";
+
+/**
+ * Creates a folder for a database that only its owner can enter. Of an existing folder it removes other
+ * users' access, files included, if the folder is empty or contains a database. Any other folder stays as it
+ * is.
+ *
+ * @returns A function that does the same for files that were created since.
+ */
+export function makePrivateFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!HAS_MODES || !(existsSync(join(folder, DATABASE_FILE)) || readdirSync(folder).length === 0))
+    return noop;
+  const close = (): void => {
+    removeOthersAccess(folder);
+  };
+  close();
+  return close;
+}
+
+function removeOthersAccess(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isSymbolicLink()) return;
+  // The folder first: from then on nobody else can reach its files.
+  if ((stats.mode & OTHERS) !== 0) restrictMode(path, stats.mode);
+  if (!stats.isDirectory()) return;
+  for (const name of readdirSync(path)) removeOthersAccess(join(path, name));
+}
+
+function restrictMode(path: string, mode: number): void {
+  try {
+    chmodSync(path, withoutOthers(mode) & 0o777);
+  } catch (error) {
+    // Another user owns the folder: this process can't change its permissions.
+    if (codeOf(error) !== "EPERM") throw error;
+  }
+}
+
+/** Removes the permissions of group and others from a mode. */
+export function withoutOthers(mode: number): number {
+  return mode & ~OTHERS;
 }

@@ -1,11 +1,9 @@
 import type { Extensions } from "@electric-sql/pglite";
 import { InvalidConfigError } from "../../errors/index.js";
 import { ownError } from "../../errors/own-error.js";
-import { lockPGliteFolder } from "./lock-pglite-folder.js";
+import { lockPGliteFolder, makePrivateFolder, makeFilesPrivate } from "./lock-pglite-folder.js";
 import type { PGliteInstance } from "./pglite-instance.js";
 import { pgliteFolderOf } from "./pglite-url.js";
-import { makePrivateFolder } from "./make-private-folder.js";
-import { makeFilesPrivate } from "./make-files-private.js";
 import { noop } from "../async/noop.js";
 
 /** A PGlite that opens with the first query. */

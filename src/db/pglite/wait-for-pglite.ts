@@ -1,7 +1,7 @@
 import { noop } from "../async/noop.js";
 import { waitsOf } from "../connection-waits.js";
 import { PGLITE_STANDSTILL, PGLITE_WAIT_MS } from "../kysely/wait-for-kysely.js";
-import type { RunContext } from "../statements/run-context.js";
+import type { RunContext } from "../statements/transaction-steps.js";
 import type { PGliteInstance } from "./pglite-instance.js";
 
 /** A PGlite of a version that tells whether a transaction is open. A PGlite in a worker does not. */

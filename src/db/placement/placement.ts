@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../call-context.js";
-import { RememberedBySchema } from "../remembered-by-schema.js";
 import { runStatement } from "../statements/run-statement.js";
 import { Statement } from "../statements/statement.js";
+import type { OpenedDatabase } from "../opened-database.js";
 
 /**
  * The form that the statements of a database take. It says what they do, so that their builders need not know why;
@@ -34,6 +34,32 @@ export const ON_ONE_SERVER: Placement = {
   isOnNodes: false,
   form: { namesThread: false, hasSystemColumns: true, looksUpRows: true },
 };
+
+/**
+ * Remembers an answer for each schema of each database. Savers on the same pool share it. It holds answers and no promises: a call inside
+ * a transaction may have the only connection, and must not wait for a query of another call.
+ */
+export class RememberedBySchema<Answer extends object> {
+  readonly #known = new WeakMap<object, Map<string, Answer>>();
+
+  get({ database, schema }: CallContext): Answer | undefined {
+    return this.#known.get(ownerOf(database))?.get(schema);
+  }
+
+  /** Remembers an answer, and returns it. */
+  set({ database, schema }: CallContext, answer: Answer): Answer {
+    const owner = ownerOf(database);
+    const known = this.#known.get(owner) ?? new Map<string, Answer>();
+    this.#known.set(owner, known);
+    known.set(schema, answer);
+    return answer;
+  }
+}
+
+/** The savers on the transactions of a Kysely share its adapter. */
+function ownerOf({ source }: OpenedDatabase): object {
+  return "getExecutor" in source ? source.getExecutor().adapter : source;
+}
 
 const KNOWN = /* @__PURE__ */ new RememberedBySchema<Placement>();
 

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import type { Pool } from "pg";
+import type { Pool, ClientBase } from "pg";
 import { type BoundStatement, Statement } from "../statements/statement.js";
 import { type ClockRow, clockText } from "./statement-deadline.js";
+import { unref } from "../async/timers.js";
 
 /** A server process that serves one connection. Its process id alone is not unique over time. */
 export interface Backend {
@@ -135,4 +136,33 @@ const endBackends = /* @__PURE__ */ new Statement<EndParams, EndedRow>((db, para
 
 function startOf() {
   return sql<string | null>`extract(epoch from activity.backend_start)::text`;
+}
+
+/** How often a client of `pg-native` looks for a reset, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** The binding to libpq in a client of `pg-native`. */
+interface Libpq {
+  emit(event: "readable"): unknown;
+}
+
+/**
+ * Makes a client of `pg-native` notice that its connection was reset. Its binding to libpq ignores errors of the socket, so that a query
+ * would wait forever. When it is told that there is something to read, it reads, and finds the error.
+ */
+export function noticeResets(client: ClientBase): void {
+  const libpq = libpqOf(client);
+  if (libpq === undefined) return;
+  const timer = setInterval(() => libpq.emit("readable"), LOOK_EVERY_MS);
+  unref(timer);
+  client.once("end", () => {
+    clearInterval(timer);
+  });
+}
+
+function libpqOf(client: ClientBase): Libpq | undefined {
+  const native: unknown = Reflect.get(client, "native");
+  if (typeof native !== "object" || native === null) return undefined;
+  const libpq: unknown = Reflect.get(native, "pq");
+  return typeof libpq === "object" && libpq !== null && "emit" in libpq ? (libpq as Libpq) : undefined;
 }

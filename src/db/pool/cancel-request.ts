@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { unref } from "../async/unref.js";
+import { unref } from "../async/timers.js";
 import { noop } from "../async/noop.js";
 
 /** Opens the socket of a connection instead of `pg`: the option `stream` of a pool. */

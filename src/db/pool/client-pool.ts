@@ -3,8 +3,7 @@ import type pg from "pg";
 import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 import { noop } from "../async/noop.js";
 import { BackendFences } from "./backend-fences.js";
-import type { ClientLike } from "./client-like.js";
-import { asPool } from "./pool-like.js";
+import { type ClientLike, asPool } from "./client-like.js";
 import { StatementClient } from "./statement-client.js";
 
 interface Waiting {

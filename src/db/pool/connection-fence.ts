@@ -2,15 +2,13 @@ import type { PoolClient, QueryResult } from "pg";
 import { ConnectionError } from "../../errors/index.js";
 import { type Backend, type BackendFences, type BackendRow, currentBackend } from "./backend-fences.js";
 import { abortErrorOf, isCanceled } from "../statements/cancellation.js";
-import { raceAgainst } from "../async/race-against.js";
+import { raceAgainst, withinTime } from "../async/within-time.js";
 import { resultTypes } from "../result-types.js";
-import type { RunContext } from "../statements/run-context.js";
-import { LONGEST_READING_MS, ServerClock } from "./server-clock.js";
+import type { RunContext } from "../statements/transaction-steps.js";
+import { LONGEST_READING_MS, ServerClock, type ClockRow, refuseAfter } from "./statement-deadline.js";
 import type { BoundStatement } from "../statements/statement.js";
-import { type ClockRow, refuseAfter } from "./statement-deadline.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { type Query, toQuery } from "./to-query.js";
-import { withinTime } from "../async/within-time.js";
 
 /** How often the server's clock is read again where reading it has taken too long. */
 const MOST_READS = 3;

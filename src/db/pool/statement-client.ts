@@ -1,26 +1,26 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type { CustomTypesConfig, PoolClient } from "pg";
-import { afterLoopTime } from "../async/after-loop-time.js";
+import { afterLoopTime } from "../async/timers.js";
 import type { OpenStream } from "./cancel-request.js";
 import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
-import { handleClientErrors } from "./handle-pool-errors.js";
+import { handleClientErrors } from "./connect-until-ended.js";
 import { outsideCalls } from "../../telemetry/outside-calls.js";
-import { scopeOf } from "../statements/transaction-scope.js";
-import type { RunContext } from "../statements/run-context.js";
-import type { BoundStatement } from "../statements/statement.js";
-import { isRefusedAsLate, lateError } from "./statement-deadline.js";
-import { resultTypes } from "../result-types.js";
-import { StatementSender } from "./statement-sender.js";
-import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
 import {
+  scopeOf,
+  type RunContext,
   BEGIN,
   COMMIT,
   ROLLBACK,
   type SendStatement,
   type TransactionSteps,
 } from "../statements/transaction-steps.js";
+import type { BoundStatement } from "../statements/statement.js";
+import { isRefusedAsLate, lateError } from "./statement-deadline.js";
+import { resultTypes } from "../result-types.js";
+import { StatementSender } from "./statement-sender.js";
+import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
 
 /**
  * SQLSTATEs after which a prepared statement is useless on its connection: DISCARD ALL, a table that was

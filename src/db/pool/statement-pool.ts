@@ -5,17 +5,13 @@ import type { PoolState } from "../opened-database.js";
 import { BackendFences } from "./backend-fences.js";
 import { abortErrorOf, throwIfAborted } from "../statements/cancellation.js";
 import { growingPauses, retry } from "../async/retry.js";
-import { handlePoolErrors } from "./handle-pool-errors.js";
+import { handlePoolErrors, connectUntilEnded } from "./connect-until-ended.js";
 import { ClientPool } from "./client-pool.js";
-import { KeptConnections } from "./kept-connections.js";
+import { KeptConnections, SuspectConnections } from "./kept-connections.js";
 import { StatementClient } from "./statement-client.js";
-import { SuspectConnections } from "./suspect-connections.js";
-import { connectUntilEnded } from "./connect-until-ended.js";
-import { raceAgainst } from "../async/race-against.js";
-import type { RunContext } from "../statements/run-context.js";
+import { raceAgainst, withinTime } from "../async/within-time.js";
+import type { RunContext, SendStatement, TransactionSteps } from "../statements/transaction-steps.js";
 import type { BoundStatement } from "../statements/statement.js";
-import type { SendStatement, TransactionSteps } from "../statements/transaction-steps.js";
-import { withinTime } from "../async/within-time.js";
 import { noop } from "../async/noop.js";
 
 /**

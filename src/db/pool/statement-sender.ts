@@ -2,17 +2,15 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { NotReplicatedError, StatementTimeoutError } from "../../errors/index.js";
 import { isBounded, isCanceled, runBounded, throwIfAborted } from "../statements/cancellation.js";
 import { loadOnce } from "../async/load-once.js";
-import { pause } from "../async/pause.js";
-import { raceAgainst } from "../async/race-against.js";
-import { withinTime } from "../async/within-time.js";
+import { pause } from "../async/retry.js";
+import { raceAgainst, withinTime } from "../async/within-time.js";
 import type { OpenStream } from "./cancel-request.js";
 import { type ConnectionFence, isLost } from "./connection-fence.js";
 import { codeOf } from "../../errors/error-code.js";
-import { sendPipeline } from "./pipeline.js";
-import { PreparedStatements } from "./prepared-statements.js";
+import { sendPipeline, PreparedStatements } from "./pipeline.js";
 import type { Query } from "./to-query.js";
 import { isUnreplicated, isWorthRepeating, type Warning } from "../statements/synchronous-replication.js";
-import type { RunContext } from "../statements/run-context.js";
+import type { RunContext } from "../statements/transaction-steps.js";
 
 const loadCancelRequest = /* @__PURE__ */ loadOnce(() => import("./cancel-request.js"));
 

@@ -1,15 +1,14 @@
 import { CheckpointError, ConnectionError } from "../../errors/index.js";
 import { outsideCalls } from "../../telemetry/outside-calls.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
-import { raceAgainst } from "../async/race-against.js";
-import { withinTime } from "../async/within-time.js";
+import { raceAgainst, withinTime } from "../async/within-time.js";
 import type { OpenedDatabase } from "../opened-database.js";
 import { orAborted } from "../statements/cancellation.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { type PrimaryPosition, primaryPosition } from "./queries/primary-position.js";
 import { type StandbyState, standbyState } from "./queries/standby-state.js";
-import { countStaleRead, reportReplicaLeft, reportReplicaReturned } from "./replica-events.js";
-import type { ReplicaFault, ReplicaState } from "./replica-state.js";
+import { describeError } from "../../telemetry/describe-error.js";
+import { defineInstruments } from "../../telemetry/instruments.js";
 
 /** How long the state of a replica is relied on, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
@@ -194,4 +193,69 @@ function within<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
       throw new ConnectionError(`the server did not answer within ${ANSWER_MS} ms`, { cause: reason });
     }
   });
+}
+
+/**
+ * Why reads go to the primary instead of a replica:
+ *
+ * - `unreachable`: it does not answer, or not within a second
+ * - `promoted`: it is no standby any more, so that it may hold what the primary does not
+ * - `other-database`: it is no standby of the primary's cluster, or the connection is to another of its databases
+ * - `unconfirmed`: the primary has not answered yet, so that nothing shows whose standby it is
+ * - `behind`: it has not replayed what the primary had `maxLagMs` ago, as far as is known
+ * - `failed`: it has refused a read, for example because it lacks the tables
+ */
+export type ReplicaFault =
+  | "unreachable"
+  | "promoted"
+  | "other-database"
+  | "unconfirmed"
+  | "behind"
+  | "failed";
+
+/** What is known of a replica. */
+export interface ReplicaState {
+  /** Whether reads go to it. */
+  readonly isUsed: boolean;
+  /** Why not. */
+  readonly fault?: ReplicaFault;
+  /** Whether it is a standby. */
+  readonly isInRecovery?: boolean;
+  /** How far it is behind the primary at most, in milliseconds. Absent where nothing is known. */
+  readonly lagMs?: number;
+  /** The error of the replica, where there was one. */
+  readonly error?: CheckpointError;
+}
+
+const staleReads = /* @__PURE__ */ defineInstruments((meter) =>
+  meter.createCounter("langgraph.checkpoint.stale_reads", {
+    description: "Statements that may read a replica, by whether they did, or why they went to the primary.",
+    unit: "{statement}",
+  }),
+);
+
+/** Counts a statement that may read a replica, by where it went: `replica`, or the reason why it went to the primary. */
+export function countStaleRead(outcome: "replica" | "conflict" | ReplicaFault): void {
+  staleReads()?.add(1, { "langgraph.checkpoint.outcome": outcome });
+}
+
+/** Reports that reads go to the primary from now on. */
+export function reportReplicaLeft(telemetry: Telemetry, { fault, lagMs, error }: ReplicaState): void {
+  telemetry.report("warn", "the replica is left aside", {
+    error,
+    fields: {
+      fault,
+      ...lagFields(lagMs),
+      ...(error !== undefined && { error: describeError(error).message }),
+    },
+  });
+}
+
+/** Reports that reads go to the replica again. */
+export function reportReplicaReturned(telemetry: Telemetry, { lagMs }: ReplicaState): void {
+  telemetry.report("info", "the replica is used again", { fields: lagFields(lagMs) });
+}
+
+function lagFields(lagMs: number | undefined): { readonly lagMs?: number } {
+  return lagMs === undefined ? {} : { lagMs: Math.round(lagMs) };
 }

@@ -1,7 +1,7 @@
 import { AbortError, DatabaseError, StatementTimeoutError } from "../../errors/index.js";
 import type { CallContext } from "../call-context.js";
 import type { OpenedDatabase } from "../opened-database.js";
-import type { RunContext } from "../statements/run-context.js";
+import type { RunContext } from "../statements/transaction-steps.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { toDatabaseError } from "../to-database-error.js";
 import type { OpenedReplica } from "./open-replica.js";

@@ -1,5 +1,5 @@
-import { MAX_TIMER_MS } from "../async/max-timer.js";
-import { pause } from "../async/pause.js";
+import { MAX_TIMER_MS } from "../async/timers.js";
+import { pause } from "../async/retry.js";
 
 /** What tells a schedule the time. */
 export interface Clock {

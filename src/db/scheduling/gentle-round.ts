@@ -1,4 +1,4 @@
-import { joinSignals } from "../async/join-signals.js";
+import { joinSignals } from "../async/on-abort.js";
 import type { CallContext } from "../call-context.js";
 import { runStatement } from "../statements/run-statement.js";
 import { type Clock, SYSTEM_CLOCK } from "./clock.js";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { CallContext } from "../call-context.js";
 import { CURRENT_TIME } from "../expiry.js";
-import { tryTransactionLock } from "../locks/try-transaction-lock.js";
+import { tryTransactionLock } from "../locks/advisory-key.js";
 import { deleteBy, deleteInBatches } from "../statements/delete-in-batches.js";
-import { StatementFamily } from "../statements/statement-family.js";
+import { StatementFamily } from "../statements/statement.js";
 import type { OnDeleted } from "./gentle-round.js";
 
 /** The rows of one transaction. */

@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { ConnectionError } from "../../errors/index.js";
-import { clientClassOf } from "../pool/client-class.js";
+import { clientClassOf } from "../pool/client-like.js";
 import { withoutCredentials } from "../pool/pool-address.js";
 import { resultTypes } from "../result-types.js";
-import type { SessionConnection } from "./session-connection.js";
+import type { SessionConnection } from "./live-session.js";
 import { noop } from "../async/noop.js";
 
 /** When to ask a silent server whether it is still reachable, in milliseconds. */

@@ -1,9 +1,7 @@
 import { ConnectionError } from "../../errors/index.js";
-import type { OpenSessionConnection, SessionConnection } from "./session-connection.js";
-import { afterLoopTime } from "../async/after-loop-time.js";
-import { unref } from "../async/unref.js";
+import { afterLoopTime, unref } from "../async/timers.js";
 import { onAbort } from "../async/on-abort.js";
-import { raceAgainst } from "../async/race-against.js";
+import { raceAgainst } from "../async/within-time.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { noop } from "../async/noop.js";
 
@@ -112,3 +110,20 @@ export class LiveSession {
     unref(this.#heartbeat);
   }
 }
+
+/** A connection that is used for long by one session, which holds locks or listens. */
+export interface SessionConnection {
+  /** The process id of its backend, as the server reported it on connecting. A pooler makes one up. */
+  readonly processId?: unknown;
+  /** Sends a statement without parameters and returns its rows. */
+  readonly send: (sql: string) => Promise<unknown[]>;
+  /** Closes the connection. A `broken` one may still have a transaction and locks, which end with it. */
+  readonly close: (state: "clean" | "broken") => void;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @param onLost - Called when the connection dies, where that shows by itself.
+ */
+export type OpenSessionConnection = (onLost: (error: unknown) => void) => Promise<SessionConnection>;

@@ -5,10 +5,10 @@ import {
   StatementTimeoutError,
 } from "../../errors/index.js";
 import { codeOf } from "../../errors/error-code.js";
-import { afterLoopTime } from "../async/after-loop-time.js";
+import { afterLoopTime } from "../async/timers.js";
 import { onAbort } from "../async/on-abort.js";
-import { raceAgainst } from "../async/race-against.js";
-import type { RunContext } from "./run-context.js";
+import { raceAgainst } from "../async/within-time.js";
+import type { RunContext } from "./transaction-steps.js";
 import { noop } from "../async/noop.js";
 
 /** How long the server has to answer after a cancel request, in milliseconds. */

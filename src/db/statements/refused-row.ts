@@ -1,6 +1,5 @@
 import { PermissionError } from "../../errors/index.js";
-import { describeWithoutPolicy } from "../policies.js";
-import type { CallContext } from "../call-context.js";
+import { describeWithoutPolicy, type CallContext } from "../call-context.js";
 import { TENANT_SETTING, TENANT_TABLES } from "../tenant.js";
 
 /** The function of Postgres that compares a new row with the policies. The SQLSTATE is also that of a missing privilege. */

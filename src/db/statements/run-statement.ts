@@ -1,4 +1,10 @@
-import { ConnectionError, DatabaseError, MigrationRequiredError } from "../../errors/index.js";
+import {
+  ConnectionError,
+  DatabaseError,
+  MigrationRequiredError,
+  AbortError,
+  NotReplicatedError,
+} from "../../errors/index.js";
 import { noop } from "../async/noop.js";
 import { type CallContext, runContextOf } from "../call-context.js";
 import { migrateCommand } from "../migrate-command.js";
@@ -9,7 +15,7 @@ import { explainRefusedRow } from "./refused-row.js";
 import { retryTransient } from "./retry-transient.js";
 import type { Statement } from "./statement.js";
 import { type SendStatement, sendSteps, type TransactionSteps } from "./transaction-steps.js";
-import { confirming } from "./unconfirmed.js";
+import { toDatabaseError } from "../to-database-error.js";
 
 /** The SQLSTATEs of a missing table, column or schema. */
 const MISSING_OBJECT_STATES = new Set(["42P01", "42703", "3F000"]);
@@ -142,4 +148,55 @@ function nameOptional(owner: string): readonly [tables: string, setup: string] {
     return ["tables of the checkpoint store", "setup() of the checkpoint store"];
   }
   return [`tables of the ${owner}`, `${owner}.setup()`];
+}
+
+/** Changes of a database that may be stored without being on any standby. */
+interface Unconfirmed {
+  /** How many attempts have left such a change since the process started. */
+  attempts: number;
+  /** How many of them, counted from the first, a later commit has confirmed. */
+  confirmed: number;
+}
+
+// One for all savers on a pool, since a call may be repeated on another of them.
+const known = new WeakMap<object, Unconfirmed>();
+
+/**
+ * Wraps the attempts of a write, so that a successful attempt also confirms that the synchronous standbys
+ * have the attempts before it: one of those may have stored everything and have been lost before it was
+ * confirmed.
+ *
+ * @returns A function that makes one attempt.
+ */
+export function confirming<T>(
+  call: CallContext,
+  attempt: (call: CallContext) => Promise<T>,
+): () => Promise<T> {
+  const unconfirmed = unconfirmedOf(call);
+  let isRepeated = false;
+  return async () => {
+    const { attempts, confirmed } = unconfirmed;
+    const confirmsEarlier = isRepeated || attempts > confirmed;
+    isRepeated = true;
+    try {
+      const result = await attempt(confirmsEarlier ? { ...call, confirmsEarlier } : call);
+      if (confirmsEarlier) unconfirmed.confirmed = Math.max(unconfirmed.confirmed, attempts);
+      return result;
+    } catch (error) {
+      if (mayBeStored(error)) unconfirmed.attempts++;
+      throw error;
+    }
+  };
+}
+
+function unconfirmedOf({ database }: CallContext): Unconfirmed {
+  const found = known.get(database.locks) ?? { attempts: 0, confirmed: 0 };
+  known.set(database.locks, found);
+  return found;
+}
+
+/** Whether the database may have executed a write that failed with this error. */
+function mayBeStored(error: unknown): boolean {
+  const failure = toDatabaseError(error);
+  return [ConnectionError, NotReplicatedError, AbortError].some((kind) => failure instanceof kind);
 }

@@ -8,7 +8,6 @@ import {
   sql,
 } from "kysely";
 import type { LibraryDatabase } from "../checkpoint-database.js";
-import { parameterTypes } from "./parameter-types.js";
 import { Placeholder, POSTGRES, type StatementDialect } from "./statement-dialect.js";
 
 /**
@@ -105,4 +104,57 @@ function writes(query: RootOperationNode): boolean {
 
 function valueAt(params: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(params, name)?.value;
+}
+
+/** Statements that do the same in several shapes. Each is built once, when a call first needs it. */
+export class StatementFamily<Shape, Params extends object, Row> {
+  readonly #builderOf: (shape: Shape) => StatementBuilder<Params, Row>;
+  readonly #dialect: StatementDialect | undefined;
+  readonly #statements = new Map<string, Statement<Params, Row>>();
+
+  /** @param dialect - Default: that of Postgres. */
+  constructor(builderOf: (shape: Shape) => StatementBuilder<Params, Row>, dialect?: StatementDialect) {
+    this.#builderOf = builderOf;
+    this.#dialect = dialect;
+  }
+
+  /** @param shape - Made of texts, numbers, booleans, lists and plain objects. Equal shapes share a statement. */
+  of(shape: Shape): Statement<Params, Row> {
+    const id = JSON.stringify(shape);
+    const known = this.#statements.get(id);
+    if (known !== undefined) return known;
+    const statement = new Statement(this.#builderOf(shape), this.#dialect);
+    this.#statements.set(id, statement);
+    return statement;
+  }
+}
+
+/** Quoted names and texts, which may contain anything, and placeholders with the type that follows. */
+const PLACEHOLDERS = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)(?:::(\w+(?:\[\])?))?/g;
+
+/**
+ * Returns the types that a compiled text casts its parameters to, such as `text[]`, by their positions. A parameter of which
+ * the text says nothing has none.
+ */
+export function parameterTypes(text: string): readonly (string | undefined)[] {
+  const types: (string | undefined)[] = [];
+  replacePlaceholders(text, (placeholder, index, type) => {
+    types[index] ??= type;
+    return placeholder;
+  });
+  return types;
+}
+
+/**
+ * Replaces the placeholders of a compiled text, each with the type that follows it.
+ *
+ * @param replace - Receives the placeholder as it is written, the position of its parameter, counted from 0, and the type.
+ */
+export function replacePlaceholders(
+  text: string,
+  replace: (placeholder: string, index: number, type: string | undefined) => string,
+): string {
+  return text.replace(PLACEHOLDERS, (found: string, number?: string, type?: string) =>
+    number === undefined ? found : replace(found, Number(number) - 1, type),
+  );
 }

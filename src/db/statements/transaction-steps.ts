@@ -1,4 +1,8 @@
 import type { BoundStatement } from "./statement.js";
+import { setTenant } from "../tenant.js";
+import { limitLocks } from "./lock-timeout.js";
+import { confirmEarlier } from "./synchronous-replication.js";
+import type { CallProgress } from "../../telemetry/running-call.js";
 
 /** The steps of one transaction. */
 export interface TransactionSteps<Row = unknown> {
@@ -53,4 +57,35 @@ export const ROLLBACK = bare("rollback");
 
 function bare(sql: string): BoundStatement<unknown> {
   return { name: sql, sql, parameters: [] };
+}
+
+/** The statements that set up a transaction for a call, before its own. Most calls need none. */
+export function scopeOf({ tenantId, lockTimeoutMs, confirmsEarlier }: RunContext): BoundStatement<unknown>[] {
+  const scope: BoundStatement<unknown>[] = [];
+  if (tenantId !== undefined) scope.push(setTenant(tenantId));
+  if (lockTimeoutMs !== undefined) scope.push(limitLocks(lockTimeoutMs));
+  if (confirmsEarlier === true) scope.push(confirmEarlier());
+  return scope;
+}
+
+/** Settings for the statements of one call. */
+export interface RunContext {
+  /** Ends the call: the server cancels its statement. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The timeout of one statement in milliseconds, after which the server cancels it; `undefined` means no
+   * limit.
+   */
+  readonly statementTimeoutMs?: number | undefined;
+  /** How long each statement waits for one lock, in milliseconds. PGlite ignores it, since it has one connection. Default: no limit. */
+  readonly lockTimeoutMs?: number | undefined;
+  /** The tenant whose rows the statements see under row-level security. */
+  readonly tenantId?: string | undefined;
+  /**
+   * Whether the commit waits for synchronous standbys even if it changes nothing: an earlier attempt may have
+   * stored everything.
+   */
+  readonly confirmsEarlier?: boolean | undefined;
+  /** Told what the statements wait for. */
+  readonly progress?: CallProgress | undefined;
 }

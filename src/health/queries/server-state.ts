@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { hasNodes } from "../../db/placement/placement.js";
-import { commandsWithoutPolicy } from "../../db/policies.js";
+import { commandsWithoutPolicy } from "../../db/call-context.js";
 import { selectedList } from "../../db/selected-list.js";
 import { Statement } from "../../db/statements/statement.js";
 

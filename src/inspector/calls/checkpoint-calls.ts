@@ -7,7 +7,7 @@ import type { ReadDefinitions } from "./call-definition.js";
 import { compareChannel, compareCheckpoints } from "../checkpoints/compare-checkpoints.js";
 import { findChannelValue } from "../stored-values/read-stored-value.js";
 import { editableJson } from "../values/editable-json.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { getNeighbours } from "../queries/get-neighbours.js";
 
 const DEFAULT_MESSAGES = 50;

@@ -10,7 +10,7 @@ import { getSurroundings } from "../queries/get-surroundings.js";
 import { configOf } from "../stored-values/config-of.js";
 import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { describeValue } from "../values/describe-value.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 
 /** The values of a fork, and the checkpoints that say what their channels hold. */
 export interface PreparedFork {

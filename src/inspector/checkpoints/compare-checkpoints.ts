@@ -1,6 +1,6 @@
 import { compareValues, type ValueChange } from "../../audit/compare-values.js";
 import { InvalidConfigError } from "../../errors/index.js";
-import { compareText } from "../../saver/model/compare-text.js";
+import { compareText } from "../../saver/model/keys.js";
 import type { ChannelChange, ChannelComparison, Comparison, PartChange } from "../api/checkpoints.js";
 import type { ValueNode } from "../api/value-node.js";
 import type { CheckpointPlace } from "../api/places.js";
@@ -10,7 +10,7 @@ import { getSurroundings } from "../queries/get-surroundings.js";
 import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
 import { cutLabel, describeValue } from "../values/describe-value.js";
 import { commonStart } from "../values/common-start.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { TextRoom } from "../values/text-room.js";
 import { comparisonCost } from "./comparison-cost.js";
 import { hasStoredValue } from "./preview-channels.js";

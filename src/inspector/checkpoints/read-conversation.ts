@@ -7,7 +7,7 @@ import type { ChannelPlace } from "../queries/value-rows.js";
 import { findChannelValue } from "../stored-values/read-stored-value.js";
 import { rebuildMessages } from "../stored-values/rebuild-messages.js";
 import { describeConversation, type MessagePage } from "../values/conversation.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { stepTo } from "../values/value-parts.js";
 
 /** Reads a page of the messages in a channel. */

@@ -7,7 +7,7 @@ import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelRow } from "../queries/channel-rows.js";
 import { describeValue } from "../values/describe-value.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { isConversation } from "../values/read-message.js";
 import type { TextRoom } from "../values/text-room.js";
 import { hasStoredValue, readSmallValues } from "./preview-channels.js";

@@ -3,7 +3,7 @@ import { decodeWrite } from "../../audit/writes-of.js";
 import { DeserializationError } from "../../errors/index.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { groupBy } from "../../db/group-by.js";
-import { rowKey } from "../../saver/model/row-key.js";
+import { rowKey } from "../../saver/model/keys.js";
 import type { TaskView, WriteView } from "../api/checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";

@@ -1,7 +1,7 @@
 import { inTurn } from "../../db/async/in-turn.js";
 import type { OpenedDatabase } from "../../db/opened-database.js";
 import { openDatabase } from "../../db/open-database.js";
-import { clientClassOf } from "../../db/pool/client-class.js";
+import { clientClassOf } from "../../db/pool/client-like.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { diagnose } from "../../doctor/diagnose.js";
 import { type Finding, findingsOf } from "../../doctor/finding.js";

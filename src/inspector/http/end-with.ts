@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Server } from "node:net";
-import { unref } from "../../db/async/unref.js";
+import { unref } from "../../db/async/timers.js";
 
 /** How often to look whether the server is being closed. Nothing announces it. */
 const LOOK_EVERY_MS = 500;

@@ -1,6 +1,5 @@
-import { joinSignals } from "../../db/async/join-signals.js";
-import { onAbort } from "../../db/async/on-abort.js";
-import { unref } from "../../db/async/unref.js";
+import { joinSignals, onAbort } from "../../db/async/on-abort.js";
+import { unref } from "../../db/async/timers.js";
 import { errorOf } from "./responses.js";
 
 /**

@@ -1,6 +1,6 @@
 import { onAbort } from "../../db/async/on-abort.js";
 import { AbortError, DatabaseError } from "../../errors/index.js";
-import type { SaverCall } from "../../saver/call/saver-call.js";
+import { type SaverCall, onReplica } from "../../saver/call/saver-call.js";
 import type { CallDefinition, CallRun, WriteDefinition } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
 import { eventsArgs } from "../calls/args.js";
@@ -21,7 +21,6 @@ import { parseArgs } from "./parse-args.js";
 import { readBody } from "./read-body.js";
 import { finishAnswer } from "./refusal-page.js";
 import { errorResponse, jsonResponse, methodRefusal, refusal } from "./responses.js";
-import { onReplica } from "../../saver/call/context-of.js";
 
 const READS: Readonly<Record<string, CallDefinition<unknown, object> | undefined>> = readCalls;
 const WRITES: Readonly<Record<string, WriteDefinition<object, object> | undefined>> = writeCalls;

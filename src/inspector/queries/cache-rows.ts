@@ -5,8 +5,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
 import { timeText } from "../../db/number-text.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { Statement, StatementFamily } from "../../db/statements/statement.js";
 
 /** The entries of a namespace together. */
 export interface CacheNamespaceSums {

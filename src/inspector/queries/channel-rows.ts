@@ -2,8 +2,8 @@ import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** A channel of a checkpoint without its value. */

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 
 /** The stored values of a channel in a namespace. */
 export interface ChannelSizeRow {

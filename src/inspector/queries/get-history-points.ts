@@ -3,8 +3,7 @@ import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { Statement, StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
 import { timeInHeader } from "./header-time.js";
 import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";

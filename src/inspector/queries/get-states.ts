@@ -2,7 +2,7 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import { addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import { givenThread } from "../../retention/queries/given-namespaces.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 import type { ThreadNaming } from "../../saver/queries/thread-groups.js";

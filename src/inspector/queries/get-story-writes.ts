@@ -3,7 +3,7 @@ import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
 import { type AddedColumns, addedColumns, taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointPlace } from "../api/places.js";
 import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
 

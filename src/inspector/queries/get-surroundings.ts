@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { newestCheckpointId } from "../../saver/queries/table-page.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** What is around a checkpoint. */

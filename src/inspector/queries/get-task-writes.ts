@@ -2,7 +2,7 @@ import { type RecordedWriteRow, selectRecordedWrites } from "../../audit/queries
 import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** Which writes to read, and how much of them. */

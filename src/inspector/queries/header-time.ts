@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
 
 /** The time in the header of a checkpoint whose id contains none; `null` for others, whose header need not be read. */
 export function timeInHeader(checkpointId: Expression<string>, checkpoint: Expression<unknown>) {

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import { type ThreadRow, type ThreadScope, TS_OF_STORED } from "../../threads/queries/listed-threads.js";
 import { withNewest } from "./newest-of-threads.js";

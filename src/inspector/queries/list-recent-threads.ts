@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { idOfTime } from "./header-time.js";
 import { withNewest } from "./newest-of-threads.js";
 import { recentOnNodes } from "./recent-on-nodes.js";

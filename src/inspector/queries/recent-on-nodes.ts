@@ -1,18 +1,9 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { containsText } from "../../threads/queries/contains-text.js";
 import { idOfTime, timeInHeader } from "./header-time.js";
-import {
-  type Condition,
-  countPage,
-  isAfter,
-  isAmong,
-  isSince,
-  type RecentParams,
-  type RecentThreadRow,
-} from "./recent-threads.js";
+import { type Condition, countPage, isAfter, isAmong, isSince, type RecentParams, type RecentThreadRow } from "./recent-threads.js";
 
 /**
  * Lists threads by the times of their newest checkpoints, without lookups in a loop (N4): each node joins the newest checkpoints of all of its threads with their headers.

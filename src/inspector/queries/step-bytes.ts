@@ -3,9 +3,9 @@ import type { CallContext } from "../../db/call-context.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 
 /** The bytes that successive checkpoints have added. */
 export interface StepBytesRow {

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import { fewGivenThreads, givenThread } from "../../retention/queries/given-namespaces.js";
-import { isOneThread } from "../../saver/queries/one-thread.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
-import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+import { isOneThread, runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 
 /** The stored bytes of a thread: headers, metadata, values and writes. */
 export interface ThreadSizeRow {

@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { selectRecordedWrites, type RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
 import { type AddedColumns, addedColumns } from "../../db/added-columns.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
-import { rowVersion } from "../../saver/queries/sent-bytes.js";
+import { Statement, StatementFamily } from "../../db/statements/statement.js";
+import { rowVersion } from "../../saver/queries/sent-row.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** Where the value of a channel is stored. */

@@ -1,4 +1,4 @@
-import { joinSignals } from "../../db/async/join-signals.js";
+import { joinSignals } from "../../db/async/on-abort.js";
 import { AbortError, InvalidConfigError } from "../../errors/index.js";
 import { importLangGraph } from "../../serde/langchain/langgraph-classes.js";
 import type { Answer, RunEvent, RunRequest } from "../api/runs.js";

@@ -6,8 +6,8 @@ import {
   type CheckpointTuple,
 } from "@langchain/langgraph-checkpoint";
 import { CheckpointError } from "../../errors/index.js";
-import { compareText } from "../../saver/model/compare-text.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
+import { compareText } from "../../saver/model/keys.js";
+import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import type { CheckedUpdate, CheckedValue, CreatedCheckpoint, StateUpdate } from "../api/changes.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { messageOfGraph } from "../message-of.js";

@@ -1,19 +1,12 @@
 import { decodeWrite } from "../../audit/writes-of.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
-import { valueReader } from "../../saver/read-long-values.js";
-import { readUnreplaced } from "../../saver/replaced-value.js";
+import { valueReader, readUnreplaced } from "../../saver/read-long-values.js";
 import type { CheckpointPlace, ValuePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { readEntryValue } from "../cache/read-entries.js";
 import type { InspectorContext } from "../inspector-context.js";
 import { storeOf } from "../memory/store-of.js";
-import {
-  type ChannelPlace,
-  getChannelRow,
-  getWrite,
-  getWriteVersion,
-  type WritePlace,
-} from "../queries/value-rows.js";
+import { type ChannelPlace, getChannelRow, getWrite, getWriteVersion, type WritePlace } from "../queries/value-rows.js";
 import { configOf } from "./config-of.js";
 import { rebuildMessages } from "./rebuild-messages.js";
 import { RememberedValues } from "./remembered-values.js";

@@ -1,4 +1,4 @@
-import { unref } from "../../db/async/unref.js";
+import { unref } from "../../db/async/timers.js";
 import { onAbort } from "../../db/async/on-abort.js";
 import { measureValue } from "../values/measure-value.js";
 

@@ -1,4 +1,4 @@
-import { overwriteValue } from "../../saver/codec/overwrite-value.js";
+import { overwriteValue } from "../../saver/codec/special-values.js";
 import { isArray, isObject } from "../../serde/objects/type-guards.js";
 import type { MessageKey, StoryTool } from "../api/story.js";
 import { isConversation, readMessage, type ReadMessage } from "../values/read-message.js";

@@ -5,7 +5,7 @@ import { valueReader } from "../../saver/read-long-values.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
-import { nodeOfPath } from "../../saver/model/node-of-path.js";
+import { nodeOfPath } from "../../saver/model/keys.js";
 
 /** Longer values are not read before somebody opens them. */
 export const MAX_BYTES = 262_144;

@@ -1,7 +1,6 @@
 import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
-import { overwriteValue } from "../../saver/codec/overwrite-value.js";
+import { overwriteValue, unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { isArray } from "../../serde/objects/type-guards.js";
-import { unwrapSnapshot } from "../../saver/codec/unwrap-snapshot.js";
 import { letOthersRun } from "./let-others-run.js";
 import { readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";

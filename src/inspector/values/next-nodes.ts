@@ -1,5 +1,5 @@
 import { RESUME, TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
-import { nodeOfPath } from "../../saver/model/node-of-path.js";
+import { nodeOfPath } from "../../saver/model/keys.js";
 import { groupBy } from "../../db/group-by.js";
 import type { ThreadStatus } from "../api/threads.js";
 import { CONTROL_CHANNELS, NULL_TASK_ID } from "./task-channels.js";

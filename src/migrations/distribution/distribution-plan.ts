@@ -1,13 +1,7 @@
 import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
 import { MigrationError, MigrationRequiredError } from "../../errors/index.js";
-import { migrateCommand, shellCommand } from "../../db/migrate-command.js";
-import { quoted } from "../../db/quoted.js";
-import {
-  type DistributionStatus,
-  REFERENCE_TABLES,
-  type TableDistribution,
-  THREAD_TABLES,
-} from "./distribution-state.js";
+import { migrateCommand, shellCommand, quoted } from "../../db/migrate-command.js";
+import { type DistributionStatus, REFERENCE_TABLES, type TableDistribution, THREAD_TABLES } from "./distribution-state.js";
 
 /** The first version of Citus with every statement that the savers send. */
 const OLDEST_CITUS = 12;

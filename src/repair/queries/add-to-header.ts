@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 
 /** Fields of a checkpoint's header and metadata, as the texts of JSON objects. */
 export interface HeaderFields extends CheckpointKey {

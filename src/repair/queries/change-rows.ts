@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import type { WriteKey } from "../../saver/queries/get-value-page.js";
 import type { ValueKey } from "./references.js";
 

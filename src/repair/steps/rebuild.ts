@@ -4,22 +4,15 @@ import { FORMATS, isFormat, isTime } from "../../audit/faults-of-header.js";
 import { rebuildBlobs } from "../../audit/rebuild/rebuild-blobs.js";
 import { InvalidConfigError, isUnreadable, WritesMissingError } from "../../errors/index.js";
 import { decodeAt, rowReaderOf } from "../../saver/codec/decode-value.js";
-import { readChain } from "../../saver/codec/read-chain.js";
-import { chainRowsOf } from "../../saver/codec/stored-value.js";
-import { type CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { readChain, chainRowsOf } from "../../saver/codec/read-chain.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import { timeInId } from "../../saver/model/checkpoint-time.js";
 import { getChains } from "../../saver/queries/get-chains.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { isSplice } from "../../splices/splice-type.js";
 import { liftTombstones } from "../../threads/thread-tombstones.js";
 import { addToHeader } from "../queries/add-to-header.js";
-import {
-  deleteBlob,
-  renameBlob,
-  renameCheckpoint,
-  setBlobColumns,
-  setWriteIndex,
-} from "../queries/change-rows.js";
+import { deleteBlob, renameBlob, renameCheckpoint, setBlobColumns, setWriteIndex } from "../queries/change-rows.js";
 import { type HeaderState, headerState } from "../queries/header-state.js";
 import { checkpointsOf, checkpointsWith, type ValueKey, writesBeside } from "../queries/references.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";

@@ -1,6 +1,6 @@
 import type { Problem } from "../../audit/audit-types.js";
 import { groupBy } from "../../db/group-by.js";
-import { rowKey } from "../../saver/model/row-key.js";
+import { rowKey } from "../../saver/model/keys.js";
 import { deleteBlob, deleteCheckpoint, deleteWrites } from "../queries/change-rows.js";
 import { checkpointsOf, checkpointsWith } from "../queries/references.js";
 import type { Repair } from "../repair-types.js";

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachCountedChannel } from "../../saver/queries/header-parts.js";
 import { givenCheckpoints } from "./given-namespaces.js";
 import { isInList } from "./is-in-list.js";

@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { sql, type SqlBool } from "kysely";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachChannelVersion, hasInline } from "../../saver/queries/header-parts.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { GIVEN_NS, givenCheckpoints, givenList } from "./given-namespaces.js";

@@ -3,7 +3,7 @@ import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter, Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { threadGroups, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
 /** The parameters of a statement that reads many namespaces at once. */

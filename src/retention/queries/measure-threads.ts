@@ -1,9 +1,9 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
-import { migratedColumn } from "../../saver/queries/migrated-column.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { migratedColumn } from "../../saver/queries/select-tuple-rows.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 import { headerSize } from "./deleted-checkpoints.js";
 import { givenThread, givenThreads } from "./given-namespaces.js";

@@ -1,9 +1,9 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { migratedColumn } from "../../saver/queries/migrated-column.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { migratedColumn } from "../../saver/queries/select-tuple-rows.js";
 import { THREAD_TABLES } from "../../saver/queries/select-thread-ids.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 import {

@@ -1,9 +1,9 @@
 import { type QueryCreator, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
-import { storedSize } from "../../saver/queries/stored-size.js";
+import { storedSize } from "../../saver/queries/sent-row.js";
 import {
   ARE_ALL_READABLE,
   type Referring,

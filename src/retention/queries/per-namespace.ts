@@ -1,18 +1,10 @@
 import type { Compilable, QueryCreator, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import { StatementFamily, type Parameter } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
-import {
-  type GivenOrdinal,
-  type GivenParams,
-  type GivenRow,
-  givenThread,
-  runPerNamespace,
-  withGiven,
-} from "./given-namespaces.js";
+import { type GivenOrdinal, type GivenParams, type GivenRow, givenThread, runPerNamespace, withGiven } from "./given-namespaces.js";
 
 /** Makes the lists of ids or channels that a statement looks up in a namespace. It reads them by `givenList` of their names. */
 type ListsOf<Key> = Readonly<Record<string, (key: Key) => readonly string[]>>;

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { givenCheckpoints, givenList } from "./given-namespaces.js";
 import { perNamespaceWith } from "./per-namespace.js";
 

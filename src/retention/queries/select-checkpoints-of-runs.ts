@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { migratedColumn } from "../../saver/queries/migrated-column.js";
+import { migratedColumn } from "../../saver/queries/select-tuple-rows.js";
 
 /** A checkpoint that one of the runs stored, in any thread and namespace. */
 export interface RunCheckpointRow {

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import { givenCheckpoints, givenList } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { rowVersion } from "../../saver/queries/sent-bytes.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { rowVersion } from "../../saver/queries/sent-row.js";
 import { givenCheckpoints } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";
 

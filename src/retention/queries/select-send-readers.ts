@@ -1,6 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import { givenCheckpoints, givenList } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";

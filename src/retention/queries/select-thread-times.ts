@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import { THREAD_TTL_KEY } from "../../saver/model/thread-ttl.js";
-import { migratedColumn } from "../../saver/queries/migrated-column.js";
+import { migratedColumn } from "../../saver/queries/select-tuple-rows.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 import { givenThread, givenThreads } from "./given-namespaces.js";

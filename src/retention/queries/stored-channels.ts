@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { hasInline } from "../../saver/queries/header-parts.js";
 import { GIVEN_NS, givenCheckpoints, givenList, givenWrites } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";

@@ -3,7 +3,7 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { selectedList } from "../../db/selected-list.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
-import { rowVersion } from "../../saver/queries/sent-bytes.js";
+import { rowVersion } from "../../saver/queries/sent-row.js";
 import { GIVEN_NS, givenList } from "./given-namespaces.js";
 import { perNamespace } from "./per-namespace.js";
 import type { ChannelsKey } from "./stored-channels.js";

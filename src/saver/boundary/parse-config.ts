@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "../model/keys.js";
 import { THREAD_TTL_KEY } from "../model/thread-ttl.js";
 import { checkpointNs, keyText, optionalCheckpointId, storedThreadId, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
+import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 
 // `configurable` holds dozens of other keys, some of them functions. Keys that are not named here are ignored.
 const target = z.object({
@@ -99,4 +100,13 @@ export function metadataPicker(keys: readonly string[]): (config: unknown) => Re
     const picked = allKeys.map((key) => [key, metadata?.[key] ?? configurable?.[key]] as const);
     return Object.fromEntries(picked.filter(([, value]) => value !== undefined && value !== null));
   };
+}
+
+/** Returns the config that names a checkpoint, with exactly the keys that LangGraph passes on. */
+export function configOf({
+  threadId,
+  checkpointNs,
+  checkpointId,
+}: CheckpointKey): Required<Pick<CheckpointTuple["config"], "configurable">> {
+  return { configurable: { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type ConnectionOptions, connectionOptions } from "../../parsing/connection-options.js";
-import { MAX_TIMER_MS } from "../../db/async/max-timer.js";
+import { MAX_TIMER_MS } from "../../db/async/timers.js";
 import { keyText } from "../../parsing/keys.js";
 import type { DatabaseSource } from "../../db/opened-database.js";
 import { parse } from "../../parsing/parse.js";

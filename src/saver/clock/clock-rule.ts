@@ -1,8 +1,8 @@
-import { pause } from "../../db/async/pause.js";
+import { pause } from "../../db/async/retry.js";
 import type { CallContext } from "../../db/call-context.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { ClockBehindError } from "../../errors/index.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey } from "../model/keys.js";
 import { timeInId } from "../model/checkpoint-time.js";
 import { DailyWarnings } from "../model/daily-warnings.js";
 import { defineInstruments, DURATION_BOUNDS } from "../../telemetry/instruments.js";

@@ -7,17 +7,15 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { DeserializationError } from "../../errors/index.js";
 import type { PendingWriteContext } from "../../serde/serde-context.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey } from "../model/keys.js";
 import { FIRST_VERSION } from "./next-version.js";
 import type { TupleSelection } from "../model/tuple-shape.js";
-import { fromStoredBarrier } from "./barrier-value.js";
-import { configOf } from "./config-of.js";
-import { countedChannels } from "./counted-channels.js";
+import { fromStoredBarrier, isOfEngine } from "./special-values.js";
+import { configOf } from "../boundary/parse-config.js";
+import { countedChannels, type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
 import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
-import { isOfEngine } from "./may-be-empty.js";
-import { type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
 import { portableSends } from "./portable-sends.js";
 
 /**

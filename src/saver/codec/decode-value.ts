@@ -1,4 +1,9 @@
-import { CheckpointError, DeserializationError, type ErrorLocation } from "../../errors/index.js";
+import {
+  CheckpointError,
+  DeserializationError,
+  type ErrorLocation,
+  isUnreadable,
+} from "../../errors/index.js";
 import { innermost } from "../../serde/layers/serializer-layer.js";
 import type {
   ChannelValueContext,
@@ -7,8 +12,8 @@ import type {
 } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
 import { loadOnce } from "../../db/async/load-once.js";
-import type { ReadValue, RowReader } from "./read-chain.js";
-import { type ChainRows, type StoredValue, UNTAGGED } from "./stored-value.js";
+import { type ReadValue, type RowReader, type ChainRows, type StoredValue, UNTAGGED } from "./read-chain.js";
+import type { TupleRow } from "../queries/tuple-row.js";
 
 const loadChains = /* @__PURE__ */ loadOnce(() => import("./read-chain.js"));
 
@@ -112,4 +117,26 @@ async function bytesOf(
   context: CheckpointValueContext,
 ): Promise<Uint8Array> {
   return rowVersion === undefined ? (blob ?? NO_BYTES) : fetch(context, rowVersion);
+}
+
+/** Whether a read succeeds. Errors that say nothing about what is stored are thrown. */
+export async function canRead(read: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (error) {
+    if (isUnreadable(error)) return false;
+    throw error;
+  }
+}
+
+/** Estimates the bytes of headers and values in rows, without decoding them. */
+export function bytesRead(rows: readonly TupleRow[]): number {
+  return rows.reduce((sum, row) => sum + bytesOfRow(row), 0);
+}
+
+function bytesOfRow(row: TupleRow): number {
+  if (row.part === "checkpoint") return (row.checkpoint?.length ?? 0) + (row.metadata?.length ?? 0);
+  // Base64 takes four characters for three bytes.
+  return Math.floor(((row.blob?.length ?? 0) * 3) / 4);
 }

@@ -1,4 +1,4 @@
-import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { type SerializerProtocol, INTERRUPT, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import type { ValueMemory } from "../../splices/value-memory.js";
 import {
@@ -10,14 +10,16 @@ import {
 } from "../boundary/parse-checkpoint.js";
 import { parsePutConfig, parseWritesConfig } from "../boundary/parse-config.js";
 import type { ClockRule } from "../clock/clock-rule.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
-import type { EncodedWrites } from "../queries/put-pending-writes.js";
-import { INPUT_CHANNEL } from "./may-be-empty.js";
+import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
+import type { EncodedWrites, EncodedWrite } from "../queries/put-pending-writes.js";
+import { INPUT_CHANNEL } from "./special-values.js";
 import { asNumber } from "./next-version.js";
-import type { SizeCheck } from "./size-check.js";
-import { sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
+import { type SizeCheck, sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
 import { encodeCheckpoint, type PutRequest } from "./encode-checkpoint.js";
-import { encodeWrites, type PutWritesRequest } from "./encode-writes.js";
+import { asPythonInterrupts } from "../../serde/python/python-interrupt.js";
+import type { CheckpointKey } from "../model/keys.js";
+import { encodeValue } from "./encode-value.js";
+import { guardRead } from "../../serde/guard-read.js";
 
 /** What the calls of a saver are encoded with. */
 export interface CallEncoding {
@@ -128,4 +130,43 @@ export async function encodePutWrites(
   const encoded = await encodeWrites(request, serde);
   sizeCheck?.check(encoded, () => sizeOfWrites(encoded));
   return encoded;
+}
+
+/** The parsed arguments of `putWrites`. */
+export interface PutWritesRequest extends CheckpointKey {
+  readonly taskId: string;
+  readonly taskPath: string;
+  readonly writes: readonly (readonly [channel: string, value: unknown])[];
+}
+
+/**
+ * Encodes the writes of a task as the rows that store them. It encodes everything before it first awaits.
+ *
+ * @throws SerializationError naming the channel and the path of a value that can't be stored.
+ */
+export async function encodeWrites(
+  request: PutWritesRequest,
+  serde: SerializerProtocol,
+): Promise<EncodedWrites> {
+  const { threadId, checkpointNs, checkpointId, taskId, taskPath } = request;
+  const encoded = await Promise.all(
+    request.writes.map(async ([channel, written], position): Promise<EncodedWrite> => {
+      const location = { threadId, checkpointNs, checkpointId, channel };
+      const value = channel === INTERRUPT ? guardRead(() => asPythonInterrupts(written), location) : written;
+      const idx = indexOf(channel, position);
+      const context = { ...location, taskId, idx };
+      return { idx, channel, ...(await encodeValue(serde, value, context, location)) };
+    }),
+  );
+  return { threadId, checkpointNs, checkpointId, taskId, taskPath, writes: lastOfEachIndex(encoded) };
+}
+
+function indexOf(channel: string, position: number): number {
+  return Object.hasOwn(WRITES_IDX_MAP, channel) ? (WRITES_IDX_MAP[channel] ?? position) : position;
+}
+
+/** Of several special writes of one kind the last one counts. One statement can't write a row twice. */
+function lastOfEachIndex(writes: readonly EncodedWrite[]): EncodedWrite[] {
+  const byIndex = new Map(writes.map((write) => [write.idx, write]));
+  return [...byIndex.values()].sort((a, b) => a.idx - b.idx);
 }

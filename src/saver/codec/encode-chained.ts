@@ -4,7 +4,7 @@ import type { ChannelValueContext, ContextualSerializer } from "../../serde/serd
 import { MIN_SPLICED_BYTES, spliceTypeOf } from "../../splices/splice-type.js";
 import type { ChainedValue, NextValue } from "../../splices/value-chain.js";
 import { loadOnce } from "../../db/async/load-once.js";
-import type { SpliceColumns } from "../queries/encoded-checkpoint.js";
+import type { SpliceColumns } from "../queries/checkpoint-rows.js";
 import { encodeAt, type EncodedValue, encodeValue } from "./encode-value.js";
 
 // Savers without splices don't need it.

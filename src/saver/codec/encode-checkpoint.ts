@@ -4,17 +4,23 @@ import type { StoredCheckpoint } from "../../db/stored-json.js";
 import type { ErrorLocation } from "../../errors/index.js";
 import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
 import type { PutTarget } from "../boundary/parse-config.js";
-import type { CarriedInline, EncodedBlob, EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
-import { toStoredBarrier } from "./barrier-value.js";
+import type { CarriedInline, EncodedBlob, EncodedCheckpoint } from "../queries/checkpoint-rows.js";
+import {
+  toStoredBarrier,
+  type InlineValue,
+  isInlineValue,
+  mayBeInline,
+  isEmptyTrigger,
+  mayHoldInline,
+  needsNoRow,
+} from "./special-values.js";
 import { textOf } from "../../serde/json/json-text.js";
 import type { JsonValue } from "../../serde/json/json-value.js";
 import { isOf64Bits } from "../../serde/msgpack/encode-scalars.js";
 import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
 import { encodeValue } from "./encode-value.js";
-import { type OpenChain, openChain } from "./open-chain.js";
+import { type OpenChain, openChain } from "./read-chain.js";
 import { guardRead } from "../../serde/guard-read.js";
-import { type InlineValue, isInlineValue, mayBeInline } from "./inline-value.js";
-import { isEmptyTrigger, mayHoldInline, needsNoRow } from "./may-be-empty.js";
 
 /** The parsed arguments of `put`. */
 export interface PutRequest extends PutTarget {

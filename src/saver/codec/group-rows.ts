@@ -1,9 +1,8 @@
-import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import { type CheckpointKey, type NamespaceKey, compareText } from "../model/keys.js";
 import type { CheckpointRow, PageRow, TupleRow, WriteRow } from "../queries/tuple-row.js";
-import { compareWrites, type WriteOrder } from "./compare-writes.js";
 import type { FoundValue } from "./decode-value.js";
-import { requiredColumn } from "./required-column.js";
-import { type StoredValue, storedValueOf } from "./stored-value.js";
+import { requiredColumn } from "./parse-header.js";
+import { type StoredValue, storedValueOf } from "./read-chain.js";
 
 /** The parts of the tuple of one checkpoint. */
 export interface TupleParts {
@@ -129,4 +128,20 @@ function append(map: Map<string, StoredWrite[]>, key: string, write: StoredWrite
   const known = map.get(key);
   if (known === undefined) map.set(key, [write]);
   else known.push(write);
+}
+
+/** The columns that decide the order of the writes of a checkpoint. */
+export interface WriteOrder {
+  readonly taskPath: string;
+  readonly taskId: string;
+  readonly idx: number;
+}
+
+/**
+ * Compares two writes of one checkpoint by task path, task and position; text by code point. LangGraph applies the
+ * writes of a super-step in this order, so a replay must use it too. Writes without a task path come
+ * first: inputs, and all writes of LangGraph.js before 1.5, which orders them by task alone.
+ */
+export function compareWrites(a: WriteOrder, b: WriteOrder): number {
+  return compareText(a.taskPath, b.taskPath) || compareText(a.taskId, b.taskId) || a.idx - b.idx;
 }

@@ -1,6 +1,8 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { CorruptCheckpointError, type ErrorLocation } from "../../errors/index.js";
+import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
+import type { CheckpointKey } from "../model/keys.js";
 
 const object = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -46,4 +48,53 @@ export function parseStoredMetadata(value: unknown, location: ErrorLocation): Ch
     ...location,
     cause: result.error,
   });
+}
+
+/** The JSONB columns of a row of `checkpoints`, as text. */
+export interface HeaderColumns {
+  readonly checkpoint: string | null;
+  readonly metadata: string | null;
+}
+
+/** What the JSONB columns of a row of `checkpoints` hold. */
+export interface ReadHeader {
+  readonly header: CheckpointHeader;
+  readonly metadata: CheckpointMetadata;
+}
+
+/**
+ * Reads the header and the metadata of a checkpoint.
+ *
+ * @throws UnreadableError where the row is not a checkpoint.
+ */
+export async function readHeader(
+  { checkpoint, metadata }: HeaderColumns,
+  key: CheckpointKey,
+): Promise<ReadHeader> {
+  const header = await decodeJsonb(requiredColumn(checkpoint, "checkpoint", key), key, "header");
+  const parsed = parseHeader(header, key);
+  const given = await decodeJsonb(requiredColumn(metadata, "metadata", key), key);
+  return { header: parsed, metadata: parseStoredMetadata(given, key) };
+}
+
+/**
+ * The key of the metadata in which LangGraph counts the changes of its delta channels. Updates of the state lack it.
+ */
+export const COUNTERS = "counters_since_delta_snapshot";
+
+/** Returns the delta channels that LangGraph counts in the metadata of a checkpoint. */
+export function countedChannels({ metadata }: { readonly metadata: object }): ReadonlyMap<string, unknown> {
+  const counters: unknown = Reflect.get(metadata, COUNTERS);
+  const isRecord = typeof counters === "object" && counters !== null && !Array.isArray(counters);
+  return new Map(isRecord ? Object.entries(counters) : []);
+}
+
+/**
+ * Returns the value of a column that the official savers' tables allow to be NULL.
+ *
+ * @throws CorruptCheckpointError when the column is NULL.
+ */
+export function requiredColumn(value: string | null, column: string, key: CheckpointKey): string {
+  if (value !== null) return value;
+  throw new CorruptCheckpointError(`the column "${column}" is NULL`, key);
 }

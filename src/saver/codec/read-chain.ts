@@ -1,4 +1,4 @@
-import { BrokenChainError } from "../../errors/index.js";
+import { BrokenChainError, type ErrorLocation } from "../../errors/index.js";
 import { unwrapBytes } from "../../serde/layers/serializer-layer.js";
 import type {
   ChannelValueContext,
@@ -15,7 +15,13 @@ import {
   rowMarkOf,
   wholeValue,
 } from "../../splices/value-chain.js";
-import { type ChainRows, type StoredValue, UNTAGGED } from "./stored-value.js";
+import type { ChainedValues, ValueMemory } from "../../splices/value-memory.js";
+import type { CheckedCheckpoint } from "../boundary/parse-checkpoint.js";
+import type { PutTarget } from "../boundary/parse-config.js";
+import type { EncodedBlob } from "../queries/checkpoint-rows.js";
+import { encodeChained } from "./encode-chained.js";
+import type { ChainRowOfPage } from "../queries/get-chains.js";
+import { LEFT_OUT } from "../queries/sent-row.js";
 
 /** What reads rows. */
 export interface RowReader {
@@ -95,4 +101,89 @@ function valueOf(whole: WholeRow, rows: readonly SpliceRow[]): ReadValue {
     return chainedValue(bytes, links, { version, rowMark: rowMarkOf(version, stored) });
   };
   return { type: newest.type, bytes, splices: rows.length, chained };
+}
+
+/** A new checkpoint. */
+interface NewCheckpoint extends PutTarget {
+  readonly checkpoint: Pick<CheckedCheckpoint, "channel_versions">;
+  /** The versions of the new values. */
+  readonly newVersions: Record<string, string | number>;
+}
+
+/** The values of a new checkpoint, each as the successor of the one in the parent. */
+export interface OpenChain {
+  /** What to remember: unchanged values of the parent, and new ones once they are encoded. */
+  readonly values: ChainedValues;
+  /** Encodes a new value; see `encodeChained`. */
+  encode(
+    serde: ContextualSerializer,
+    value: unknown,
+    context: ChannelValueContext,
+    location: ErrorLocation,
+  ): Promise<Omit<EncodedBlob, "channel" | "version">>;
+}
+
+/** Looks up what is remembered of the parent of a checkpoint. */
+export function openChain(
+  { threadId, checkpointNs, parentCheckpointId, checkpoint, newVersions }: NewCheckpoint,
+  memory: ValueMemory,
+): OpenChain {
+  const known =
+    parentCheckpointId === undefined
+      ? undefined
+      : memory.valuesOf({ threadId, checkpointNs, checkpointId: parentCheckpointId });
+  const unchanged = [...(known ?? [])].filter(
+    ([channel, { version }]) =>
+      !Object.hasOwn(newVersions, channel) && String(checkpoint.channel_versions[channel]) === version,
+  );
+  const values = new Map<string, ChainedValue>(unchanged);
+  return {
+    values,
+    async encode(serde, value, context, location) {
+      const { channel } = context;
+      const previous = known?.get(channel);
+      const { chained, ...encoded } = await encodeChained(serde, { value, context, location, previous });
+      if (chained !== undefined) {
+        if (parentCheckpointId !== undefined) memory.countLookup(previous !== undefined);
+        values.set(channel, chained);
+      }
+      return encoded;
+    },
+  };
+}
+
+/** The tag of rows without one, which the first versions of the official savers wrote. */
+export const UNTAGGED = "json";
+
+/** A value as it comes out of its row. */
+export interface StoredValue {
+  readonly type: string | null;
+  /** `null` also where the bytes are too many to come with the row. */
+  readonly blob: Uint8Array | null;
+  /** The version of the row, where its bytes have to be fetched. */
+  readonly rowVersion?: string;
+  /** The version that a splice refers to. `null` also where it was not read. */
+  readonly base: string | null;
+}
+
+/** A value from the columns of its row. */
+export function storedValueOf(
+  type: string | null,
+  sent: string | null,
+  base: string | null = null,
+): StoredValue {
+  if (sent === null) return { type, blob: null, base };
+  if (sent.startsWith(LEFT_OUT)) return { type, blob: null, base, rowVersion: sent.slice(LEFT_OUT.length) };
+  return { type, blob: Buffer.from(sent, "base64"), base };
+}
+
+/** The rows of one channel by version: a value, its base, the base of that, and so on. */
+export type ChainRows = (version: string) => StoredValue | undefined;
+
+/** The rows of one channel, by version. */
+export function chainRowsOf(rows: readonly ChainRowOfPage[]): ChainRows {
+  const byVersion = new Map(
+    rows.map(({ version, type, blob, base }) => [version, storedValueOf(type, blob, base)]),
+  );
+  return (version) => byVersion.get(version);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { ThreadDeletedError } from "../../errors/index.js";
-import { refuseDeleted, writtenThreads } from "./refuse-deleted.js";
+import { refuseDeleted, writtenThreads } from "./refuse-writes.js";
 import type { BatchOperation } from "./resolve-batch.js";
 
 function putTo(threadId: string): BatchOperation {

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs, timesRun } from "../../../test-support/runs.js";
 import { ConcurrentModificationError } from "../../errors/index.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 import type { HeadRow } from "../queries/select-heads.js";
-import { refuseStale, successors } from "./refuse-stale.js";
+import { refuseStale, successors } from "./refuse-writes.js";
 import type { BatchOperation } from "./resolve-batch.js";
 
 interface Line {

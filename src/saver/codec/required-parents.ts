@@ -1,7 +1,7 @@
 import { CheckpointError } from "../../errors/index.js";
-import { rowKey } from "../model/row-key.js";
+import { rowKey } from "../model/keys.js";
 import { type HeldRow, NO_VERSIONS, type ParentKey } from "../queries/hold-parents.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 import { type BatchOperation, threadOf } from "./resolve-batch.js";
 
 /** The checkpoints among some operations that require their parent, because they reference its values (C3). */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
+import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 import { type BatchOperation, resolveBatch } from "./resolve-batch.js";
 
 function put(checkpointId: string, more: Partial<EncodedCheckpoint> = {}): BatchOperation {

@@ -1,7 +1,12 @@
-import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
+import type {
+  BlobRow,
+  CheckpointRows,
+  HeaderRow,
+  WriteRow,
+  EncodedCheckpoint,
+} from "../queries/checkpoint-rows.js";
 import type { EncodedWrites } from "../queries/put-pending-writes.js";
-import { rowKey } from "../model/row-key.js";
+import { rowKey } from "../model/keys.js";
 
 /** One operation of a batch. */
 export type BatchOperation =

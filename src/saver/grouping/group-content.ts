@@ -1,8 +1,7 @@
-import type { GroupedCall } from "../../db/grouping/group-rules.js";
+import type { GroupedCall } from "../../db/grouping/call-groups.js";
 import { bytesOfValues } from "../codec/call-size.js";
 import type { BatchOperation } from "../codec/resolve-batch.js";
-import type { NamespaceKey } from "../model/checkpoint-key.js";
-import { rowKey } from "../model/row-key.js";
+import { type NamespaceKey, rowKey } from "../model/keys.js";
 
 /** How many calls share a statement at most, and how many bytes. A statement must not delay its calls by much. */
 const MAX_CALLS = 100;

@@ -1,6 +1,6 @@
 import { groupBy } from "../../db/group-by.js";
 import type { ReadGroups, ReadRules, SharedRead } from "../../db/grouping/read-groups.js";
-import { rowKey } from "../model/row-key.js";
+import { rowKey } from "../model/keys.js";
 import type { TupleSelection } from "../model/tuple-shape.js";
 import type { TupleKey } from "../queries/get-tuple-rows.js";
 import type { PageRow, TupleRow } from "../queries/tuple-row.js";

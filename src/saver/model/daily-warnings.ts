@@ -1,4 +1,4 @@
-import type { NamespaceKey } from "./checkpoint-key.js";
+import type { NamespaceKey } from "./keys.js";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Also limits the memory for namespaces that were warned of. */

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import type { BlobRow, HeaderRow, WriteRow } from "../queries/checkpoint-rows.js";
 import { blobIsHeld, blobIsKept, headerIsReplaced, specialWriteIsReplaced } from "../queries/inserts.js";
 import type { InsertedBlob } from "../queries/put-rows.js";

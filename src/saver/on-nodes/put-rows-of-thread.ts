@@ -2,7 +2,7 @@ import { type BoundStatement, Statement } from "../../db/statements/statement.js
 import type { CheckpointRows, HeaderRow } from "../queries/checkpoint-rows.js";
 import { insertBlobs, insertHeaders, insertWrites } from "./insert-rows.js";
 import { sql } from "kysely";
-import { takesInline, withInline } from "../queries/carried-inline.js";
+import { takesInline, withInline } from "../queries/header-parts.js";
 
 /** The most rows that one statement inserts. Each number of rows is a statement of its own. */
 const ROWS_OF_STATEMENT = 16;

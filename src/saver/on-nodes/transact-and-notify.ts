@@ -2,8 +2,7 @@ import { inOneTransaction, runTransaction } from "../../db/statements/run-statem
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
 import type { SaverCall } from "../call/saver-call.js";
 import { type BatchOperation, resolveBatch } from "../codec/resolve-batch.js";
-import { rowKey } from "../model/row-key.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { rowKey, type CheckpointKey } from "../model/keys.js";
 import { notificationScope, payloadOf, watchChannel } from "../notifications/watch-channel.js";
 import { holdParents } from "../queries/hold-parents.js";
 import { threadGroups } from "../queries/thread-groups.js";

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
-import { migratedColumn } from "./migrated-column.js";
+import { migratedColumn } from "./select-tuple-rows.js";
 import type { ThreadGroup, ThreadNaming, ThreadsParams } from "./thread-groups.js";
 
 /**

@@ -1,8 +1,7 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../model/checkpoint-key.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../model/keys.js";
 import { eachChannelVersion } from "./header-parts.js";
 import type { ThreadGroup, ThreadNaming } from "./thread-groups.js";
 

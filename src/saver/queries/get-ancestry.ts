@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "../model/keys.js";
 
 /** Whether a checkpoint is among its own ancestors. UNION ends the walk where it returns to a row. */
 export async function isOwnAncestor(call: CallContext, key: CheckpointKey): Promise<boolean> {

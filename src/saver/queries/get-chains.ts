@@ -1,13 +1,12 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { type GivenParams, givenParams, givenRows } from "./given-rows.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
-import { sentBytes } from "./sent-bytes.js";
+import { sentBytes } from "./sent-row.js";
 import { readItems } from "./thread-groups.js";
 
 /** Identifies a value of a channel. */

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
-import { sentBytes } from "./sent-bytes.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import { sentBytes } from "./sent-row.js";
 import { readItems } from "./thread-groups.js";
 
 /** The channel and the threads that are read. */

@@ -1,16 +1,14 @@
 import { type Expression, type ExpressionBuilder, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns } from "../../db/added-columns.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey, NamespaceKey } from "../model/keys.js";
 import { type ChainRow, type DeltaRow, selectDeltaParts } from "./delta-row.js";
 import { hasInline } from "./header-parts.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
-import { sentBytes } from "./sent-bytes.js";
+import { sentBytes } from "./sent-row.js";
 
 /**
  * Walks from the parent of a checkpoint to its ancestors, for each channel up to the nearest one that has a value of

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey } from "../model/keys.js";
 
 /** The inline value of a channel, as JSON text. */
 interface InlineRow {

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type {
   ChannelValueContext,
   PendingWriteContext,
   CheckpointValueContext,
 } from "../../serde/serde-context.js";
-import { isDigest, rowDigest, rowVersion } from "./sent-bytes.js";
+import { isDigest, rowDigest, rowVersion } from "./sent-row.js";
 
 /** A range of a value's bytes, in one version of its row. */
 export interface PieceRange {

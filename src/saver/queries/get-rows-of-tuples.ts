@@ -1,16 +1,13 @@
 import { type QueryCreator, sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { shapeOf, type TupleSelection } from "../model/tuple-shape.js";
-import type { ReadShape, TupleKey } from "./get-tuple-rows.js";
+import { type ReadShape, type TupleKey, tableShape } from "./get-tuple-rows.js";
 import { type GivenParams, givenParams, givenRows } from "./given-rows.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
-import { tableShape } from "./table-shape.js";
 import { readItems } from "./thread-groups.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 

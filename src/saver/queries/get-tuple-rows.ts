@@ -1,17 +1,15 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CallContext } from "../../db/call-context.js";
-import { readInForm } from "../../db/placement/placement.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
+import { readInForm, placementOf, type StatementForm } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey, NamespaceKey } from "../model/checkpoint-key.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey, NamespaceKey } from "../model/keys.js";
 import { selectTupleRows, withMatching } from "./select-tuple-rows.js";
 import type { SentRow } from "./sent-row.js";
-import { tableShape } from "./table-shape.js";
 import { type TupleRow, tupleRowOf } from "./tuple-row.js";
-import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
+import { shapeOf, type TupleSelection, type TupleShape, type TableShape } from "../model/tuple-shape.js";
+import { addedColumns } from "../../db/added-columns.js";
 
 /** A checkpoint, or the newest of a namespace where no checkpoint is named. */
 export type TupleKey = NamespaceKey & Partial<CheckpointKey>;
@@ -83,4 +81,23 @@ function matching(
             .orderBy(sql`checkpoint_id collate "C"`, "desc")
             .limit(sql.lit(1)),
     );
+}
+
+/**
+ * Returns the shape of the tables for a read. A read of all parts needs migrated tables, since a run may continue from it, and would fail
+ * only at its first write.
+ *
+ * @param known - The form of the statement, where the caller has chosen it.
+ */
+export async function tableShape(
+  call: CallContext,
+  { channels, writes }: TupleSelection,
+  known?: StatementForm,
+): Promise<TableShape> {
+  const isWhole = channels === undefined && writes;
+  const form = known ?? (await placementOf(call)).form;
+  return {
+    ...form,
+    hasTaskPath: isWhole || (await addedColumns(call)).taskPath,
+  };
 }

@@ -2,10 +2,10 @@ import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import { taskPathIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { ChannelValueContext, PendingWriteContext } from "../../serde/serde-context.js";
-import { sentBytes } from "./sent-bytes.js";
-import { textVersion } from "./text-versions.js";
+import { sentBytes } from "./sent-row.js";
+import { textVersion } from "./header-parts.js";
 import { isOnPage, pageShapeOf, type PageParams, type PageShape, type TablePage } from "./table-page.js";
 
 /** Longer values are fetched one by one, so that a page is never large. */

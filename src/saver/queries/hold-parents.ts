@@ -1,10 +1,8 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
-import { hasVersions } from "./header-parts.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../model/keys.js";
+import { hasVersions, rowMarkIs } from "./header-parts.js";
 import { givenThreadId, type ThreadGroup, type ThreadNaming } from "./thread-groups.js";
-import { rowMarkIs } from "./row-mark-is.js";
 import type { BlobRow } from "./checkpoint-rows.js";
 
 /** A checkpoint that another one requires. */

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey } from "../model/keys.js";
 
 /** The conditions of a list. An `undefined` condition does not narrow it. */
 export interface ListScope {

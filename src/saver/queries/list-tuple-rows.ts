@@ -1,10 +1,9 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../model/keys.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
 import { getRowsOfTuples } from "./get-rows-of-tuples.js";
 import {
@@ -16,10 +15,9 @@ import {
   listParams,
   type ListScope,
 } from "./list-scope.js";
-import { pieceBytesOf } from "../../db/size-limits.js";
 import { selectPageRows, withMatching } from "./select-tuple-rows.js";
 import type { SentPageRow } from "./sent-row.js";
-import { tableShape } from "./table-shape.js";
+import { tableShape } from "./get-tuple-rows.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 
 /** A page of a list. */

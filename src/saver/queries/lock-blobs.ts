@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../model/checkpoint-key.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../model/keys.js";
 import type { LockRow } from "./take-locks.js";
 
 /** Values of one namespace, named by channel and version. */

@@ -1,7 +1,7 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { isUuid6 } from "./is-uuid6.js";
-import { isOneThread } from "./one-thread.js";
+import { isUuid6 } from "./header-parts.js";
+import { isOneThread } from "./thread-groups.js";
 
 /**
  * Up to this number of namespaces of a thread, each is looked up separately. One lookup costs as much as reading some

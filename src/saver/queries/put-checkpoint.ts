@@ -1,8 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../model/keys.js";
 import {
   blobIsHeld,
   headerIsReplaced,
@@ -11,10 +10,9 @@ import {
   HEADER_COLUMNS,
   SPLICED_BLOB_COLUMNS,
 } from "./inserts.js";
-import { eachInline, takesInline, withInline } from "./carried-inline.js";
-import type { EncodedCheckpoint } from "./encoded-checkpoint.js";
-import { type WithHeld, withHeld } from "./held-rows.js";
-import { isMissingOrNew } from "./missing-or-new.js";
+import { eachInline, takesInline, withInline } from "./header-parts.js";
+import type { EncodedCheckpoint } from "./checkpoint-rows.js";
+import { type WithHeld, withHeld, isMissingOrNew } from "./held-rows.js";
 import { notifyWatchers } from "./notify-watchers.js";
 
 /**

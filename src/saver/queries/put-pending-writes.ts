@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import type { CheckpointKey } from "../model/keys.js";
 import { insertWrites, specialWriteIsReplaced } from "./inserts.js";
 
 /** The encoded writes of one task. */

@@ -1,8 +1,7 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import { takesInline, withInline } from "./carried-inline.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import { takesInline, withInline } from "./header-parts.js";
 import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "./checkpoint-rows.js";
 import { type GivenParams, givenParams, givenRows, type GivenShape, shapeOf } from "./given-rows.js";
 import {

@@ -1,9 +1,8 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../model/checkpoint-key.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../model/keys.js";
 import { deleteUnreferenced } from "./delete-unreferenced.js";
 import { eachChannelVersion } from "./header-parts.js";
 import {

@@ -1,7 +1,6 @@
 import type { AliasedRawBuilder, Compilable, QueryCreator } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import {
   type GivenColumns,
   type GivenParams,

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey } from "../model/checkpoint-key.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey } from "../model/keys.js";
 import { givenThreadId, type ThreadGroup, type ThreadNaming } from "./thread-groups.js";
 
 /** The state of a namespace, for a checkpoint that is about to be stored there. */

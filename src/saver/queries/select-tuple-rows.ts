@@ -13,8 +13,14 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { fewRows } from "../../db/kysely/few-rows.js";
 import { eachChannelVersion } from "./header-parts.js";
 import { CHAIN, chainOfWanted, VALUE_KEY } from "./get-chains.js";
-import { sentBytes } from "./sent-bytes.js";
-import { pageColumns, type SelectPart, type SentPageRow, type SentRow, tupleColumns } from "./sent-row.js";
+import {
+  sentBytes,
+  pageColumns,
+  type SelectPart,
+  type SentPageRow,
+  type SentRow,
+  tupleColumns,
+} from "./sent-row.js";
 import type { TupleShape } from "../model/tuple-shape.js";
 
 /** The CTE `matching`: the checkpoints that are read. {@link selectTupleRows} starts from it. */
@@ -271,4 +277,19 @@ function isWanted(
 
 function asText(json: Expression<unknown>): RawBuilder<string> {
   return sql<string>`${json}::text`;
+}
+
+/**
+ * Returns NULL, or fails where the tables are those of the official JavaScript saver and have not been migrated.
+ * Statements that select rows for deletion include it, because the saver deletes nothing that it can't read or
+ * export.
+ *
+ * @param threadId - The thread of a statement about one: the statement then names it for each table (N1).
+ */
+export function migratedColumn(
+  db: QueryCreator<CheckpointDatabase>,
+  threadId?: Expression<string>,
+): RawBuilder<string | null> {
+  const none = db.selectFrom("checkpoint_writes").select("task_path").limit(sql.lit(0));
+  return sql<string | null>`(${threadId === undefined ? none : none.where("thread_id", "=", threadId)})`;
 }

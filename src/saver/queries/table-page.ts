@@ -1,5 +1,7 @@
-import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool, type QueryCreator } from "kysely";
 import type { Parameter } from "../../db/statements/statement.js";
+import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { NamespaceKey } from "../model/keys.js";
 
 /** The rows of one page of a table, in the order of its primary key. */
 export interface TablePage<Key extends object> {
@@ -42,4 +44,18 @@ export function isOnPage(
   // In the collation of the columns, which the index has as well.
   const behind = begin === "any" ? sql`true` : sql`${columns} ${sql.raw(begin)} ${key}`;
   return sql<SqlBool>`${thread} and ${behind}`;
+}
+
+/** Selects the id of a namespace's newest checkpoint. The index on the ids answers it without reading a row. */
+export function newestCheckpointId(
+  db: Pick<QueryCreator<CheckpointDatabase>, "selectFrom">,
+  parameter: Parameter<NamespaceKey>,
+) {
+  return db
+    .selectFrom("checkpoints")
+    .select("checkpoint_id")
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .orderBy(sql`checkpoint_id collate "C"`, "desc")
+    .limit(sql.lit(1));
 }

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { timeText } from "../../db/number-text.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
 import { givenThreadId, type ThreadGroup, type ThreadNaming, type ThreadsParams } from "./thread-groups.js";
 
 /** The tombstone of a deleted thread. */

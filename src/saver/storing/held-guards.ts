@@ -2,7 +2,7 @@ import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import type { SaverCall } from "../call/saver-call.js";
 import { MissingParents, type RequiredParent, requireHeld } from "../codec/required-parents.js";
 import { type BatchOperation, checkpointsOf } from "../codec/resolve-batch.js";
-import { rowKey } from "../model/row-key.js";
+import { rowKey } from "../model/keys.js";
 import {
   type BaseKey,
   type HeldBase,

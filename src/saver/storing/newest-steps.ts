@@ -1,10 +1,9 @@
 import { refuseHiddenRowsOnce } from "../../db/hidden-rows.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
-import { refuseUnkept } from "../codec/refuse-unkept.js";
-import type { NamespaceKey } from "../model/checkpoint-key.js";
-import { rowKey } from "../model/row-key.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
+import { refuseUnkept } from "../codec/refuse-writes.js";
+import { type NamespaceKey, rowKey } from "../model/keys.js";
+import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 import { lockNamespaces, removeOlder, type StoredCheckpoint } from "../queries/remove-older.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../queries/take-locks.js";
 import { threadGroups } from "../queries/thread-groups.js";

@@ -3,12 +3,12 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import type { SaverCall } from "../call/saver-call.js";
 import { type BatchOperation, checkpointsOf, threadOf } from "../codec/resolve-batch.js";
-import { compareText } from "../model/compare-text.js";
+import { compareText } from "../model/keys.js";
 import { notificationScope } from "../notifications/watch-channel.js";
 import { bindPut, insertedBlobs, isStored } from "../queries/put-checkpoint.js";
 import { bindWrites } from "../queries/put-pending-writes.js";
 import type { NewestSteps } from "./newest-steps.js";
-import { rememberValues } from "./remember-values.js";
+import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 
 // The calls of a first run are few.
 const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
@@ -59,4 +59,23 @@ type StoringOperation = Exclude<BatchOperation, { kind: "deleteThread" }>;
 
 function hasRows(operation: BatchOperation): operation is StoringOperation {
   return operation.kind === "put" || (operation.kind === "putWrites" && operation.writes.writes.length > 0);
+}
+
+/**
+ * Remembers the values of a checkpoint that was stored, for the next one. Where a row of the same key was stored before, nobody
+ * knows which value it has: then nothing is remembered.
+ *
+ * @param inserted - How many values were inserted, where this is known.
+ */
+export function rememberValues(
+  { policy: { memory } }: SaverCall,
+  checkpoint: EncodedCheckpoint,
+  inserted: number | undefined,
+): void {
+  const { chained, blobs, threadId, checkpointNs, parentCheckpointId } = checkpoint;
+  if (memory === undefined || chained === undefined || chained.size === 0) return;
+  if (inserted !== blobs.filter(({ isCarried }) => isCarried !== true).length) return;
+  const parent =
+    parentCheckpointId === null ? undefined : { threadId, checkpointNs, checkpointId: parentCheckpointId };
+  memory.remember(checkpoint, chained, parent);
 }

@@ -1,7 +1,6 @@
 import { loadOnce } from "../../db/async/load-once.js";
-import type { CallContext } from "../../db/call-context.js";
+import { type CallContext, statementBytesOf } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
-import { statementBytesOf } from "../../db/size-limits.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
 import type { BoundStatement } from "../../db/statements/statement.js";
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
@@ -10,18 +9,17 @@ import type { SaverCall } from "../call/saver-call.js";
 import { MissingParents, type RequiredParent, requiredParents } from "../codec/required-parents.js";
 import { type BatchOperation, checkpointsOf, resolveBatch, threadOf } from "../codec/resolve-batch.js";
 import { splitRows } from "../codec/split-rows.js";
-import { rowKey } from "../model/row-key.js";
+import { rowKey } from "../model/keys.js";
 import { notificationScope } from "../notifications/watch-channel.js";
-import type { CheckpointRows } from "../queries/checkpoint-rows.js";
+import type { CheckpointRows, EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 import { deleteThreads } from "../queries/delete-threads.js";
-import type { EncodedCheckpoint } from "../queries/encoded-checkpoint.js";
 import { isInsertedBlob, putRows } from "../queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "../queries/take-locks.js";
 import { threadGroups } from "../queries/thread-groups.js";
 import { putTombstones } from "../queries/tombstones.js";
 import { baseGuard, parentGuard } from "./held-guards.js";
 import { newestSteps } from "./newest-steps.js";
-import { rememberValues } from "./remember-values.js";
+import { rememberValues } from "./store-each.js";
 
 const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("../on-nodes/index.js"));
 

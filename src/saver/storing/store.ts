@@ -1,14 +1,15 @@
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import { loadOnce } from "../../db/async/load-once.js";
 import { ON_ONE_SERVER, placementOf } from "../../db/placement/placement.js";
-import { statementBytesOf } from "../../db/size-limits.js";
-import type { SaverCall } from "../call/saver-call.js";
-import { writingThreads } from "../call/writing-threads.js";
+import { statementBytesOf } from "../../db/call-context.js";
+import { type SaverCall, writingThreads } from "../call/saver-call.js";
 import { bytesOfValues } from "../codec/call-size.js";
 import { type BatchOperation, threadOf } from "../codec/resolve-batch.js";
-import { localOffers } from "../notifications/local-watches.js";
+import { localOffers } from "../notifications/watch-channel.js";
 import { FEW, storeEach } from "./store-each.js";
 import type { GuardOptions } from "./write-guard.js";
+import { takeTurn } from "../../db/grouping/take-turn.js";
+import { bytesOf, type GroupMember, mayShare } from "../grouping/group-content.js";
 
 // Most calls take neither a transaction of several statements nor checks.
 const loadRows = /* @__PURE__ */ loadOnce(() => import("./store-rows.js"));
@@ -82,4 +83,34 @@ function guardOf(
   return hasRules || isBatch
     ? loadGuard().then(({ writeGuard }) => writeGuard(call, operations, options))
     : NO_GUARD;
+}
+
+/** How a call of a saver is encoded and stored. */
+export interface StoringCall<Operation extends BatchOperation> {
+  readonly threadId: string;
+  /** Encodes the call. It is called at once. */
+  readonly encode: () => Promise<Operation>;
+  /** Stores the call by itself. Default: as {@link store} does. */
+  readonly store?: (call: SaverCall, operation: Operation) => Promise<unknown>;
+}
+
+/** Encodes a call and stores it, in the order of the calls on its thread; see `src/db/grouping`. */
+export function storeInTurn<Operation extends BatchOperation>(
+  call: SaverCall,
+  { threadId, encode, store: storeAlone = storeOne }: StoringCall<Operation>,
+): Promise<Operation> {
+  call.progress?.about({ threadId });
+  return takeTurn<SaverCall, Operation, GroupMember>(call, call.groups, {
+    key: threadId,
+    encode,
+    memberOf: (operation) => {
+      const member = { operation, bytes: bytesOf(operation), signal: call.signal };
+      return { ...member, mayShare: mayShare(member) };
+    },
+    store: storeAlone,
+  });
+}
+
+function storeOne(call: SaverCall, operation: BatchOperation): Promise<unknown> {
+  return store(call, [operation]);
 }

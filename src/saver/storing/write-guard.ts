@@ -1,7 +1,12 @@
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
 import type { SaverCall } from "../call/saver-call.js";
-import { refuseDeleted, refuseTombstones, writtenThreads } from "../codec/refuse-deleted.js";
-import { refuseStale, successors } from "../codec/refuse-stale.js";
+import {
+  refuseDeleted,
+  refuseTombstones,
+  writtenThreads,
+  refuseStale,
+  successors,
+} from "../codec/refuse-writes.js";
 import { type BatchOperation, threadOf } from "../codec/resolve-batch.js";
 import { type HeadRow, selectHeads } from "../queries/select-heads.js";
 import { type LockRow, refuseSnapshots, type TransactionLock, takeLocks } from "../queries/take-locks.js";

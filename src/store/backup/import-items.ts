@@ -1,4 +1,4 @@
-import { holdTurn } from "../../db/grouping/hold-turn.js";
+import { holdTurn } from "../../db/grouping/take-turn.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { inOneTransaction, runTransaction } from "../../db/statements/run-statement.js";
 import type { BoundStatement } from "../../db/statements/statement.js";

@@ -1,8 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { isAlive } from "../../db/expiry.js";
 import { secondsText } from "../../db/number-text.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import { itemColumns, type ItemRow } from "./item-columns.js";
 import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import type { CompiledFilter, FilterParams, FilterShape } from "../filters/matches-filter.js";
 import { matchesScope } from "./newest-items.js";
 import { type ScopeParams, scopeParams } from "./item-scope.js";

@@ -1,5 +1,4 @@
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import { LOCK_ORDER } from "./item-keys.js";
 import { notifyChange } from "./notify-change.js";
 import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";

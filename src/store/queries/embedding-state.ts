@@ -1,7 +1,6 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, type Parameter, Statement, StatementFamily } from "../../db/statements/statement.js";
 
 /** What the tables say about the embeddings. */
 export interface EmbeddingStateRow {

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { isAlive } from "../../db/expiry.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
 import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
 

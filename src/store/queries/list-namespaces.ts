@@ -1,7 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { isAlive } from "../../db/expiry.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { hiddenFromPlanner } from "./planning.js";
 import { type ScopeParams, scopeParams } from "./item-scope.js";
 

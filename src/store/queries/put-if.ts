@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import { expiryOf } from "./item-columns.js";
 import { notifyChange } from "./notify-change.js";
 import type { PutRow, WrittenRow } from "./write-items.js";

@@ -1,18 +1,9 @@
 import { sql, type SqlBool } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import { deleteUnkept } from "./drop-vectors.js";
 import { refuse } from "./embedding-state.js";
 import { type ItemKey, manyKeys } from "./item-keys.js";
-import {
-  givenVectors,
-  insertVectors,
-  STORED,
-  storedForGiven,
-  type VectorParams,
-  vectorParams,
-  type VectorRow,
-} from "./write-vectors.js";
+import { givenVectors, insertVectors, STORED, storedForGiven, type VectorParams, vectorParams, type VectorRow } from "./write-vectors.js";
 
 /** Stands for the vector of the same text that the item has under the same name. */
 export const IN_PLACE = "in place";

@@ -1,6 +1,5 @@
 import { type QueryCreator, sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import { fewRows } from "../../db/kysely/few-rows.js";
 import { LOCK_ORDER } from "./item-keys.js";
 import type { CompiledFilter, FilterParams } from "../filters/matches-filter.js";
@@ -8,15 +7,7 @@ import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
 import { bestFirst, isFar, newestItems } from "./newest-items.js";
 import { scopeParams } from "./item-scope.js";
 import { hybridMatches, RANKED_PER_ITEM } from "./hybrid-matches.js";
-import type {
-  SearchParameter,
-  SearchParams,
-  SearchShape,
-  TextQuery,
-  TextShape,
-  VectorSearch,
-  VectorShape,
-} from "./search-shape.js";
+import type { SearchParameter, SearchParams, SearchShape, TextQuery, TextShape, VectorSearch, VectorShape } from "./search-shape.js";
 import { textMatches } from "./text-matches.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { nearestItems, scoreOf } from "./nearest-items.js";

@@ -1,8 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { isAlive } from "../../db/expiry.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import type { ItemKey } from "./item-keys.js";
 
 /** An item to embed again. */

@@ -1,8 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { CURRENT_TIME } from "../../db/expiry.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { type KnownEmbeddings, refusingOthers } from "./embedding-state.js";
 import { expiryOf } from "./item-columns.js";
 import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";

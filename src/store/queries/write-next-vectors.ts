@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
 import type { ItemKey } from "./item-keys.js";
 import { withNextColumns } from "./next-columns.js";
 import { isHashValid } from "./vector-hashes.js";

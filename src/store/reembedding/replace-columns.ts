@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { hasOneConnection } from "../../db/kysely/has-one-connection.js";
+import { hasOneConnection } from "../../db/kysely/plain-kysely.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { type BoundStatement, statementName } from "../../db/statements/statement.js";
 import type { SendStatement } from "../../db/statements/transaction-steps.js";

@@ -1,8 +1,7 @@
-import type { NotificationQueue, QueueItem } from "../../db/listening/notification-queue.js";
-import { watchUntilEnded } from "../../db/listening/watch-until-ended.js";
+import { type NotificationQueue, type QueueItem, reportWatchLost, reportWatchResumed } from "../../db/listening/notification-queue.js";
+import { watchUntilEnded, untilReachable } from "../../db/listening/watch-until-ended.js";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { runStatement, runTransaction } from "../../db/statements/run-statement.js";
-import { untilReachable } from "../../db/statements/until-reachable.js";
 import { parseCallOptions } from "../../parsing/parse-call-options.js";
 import { parseNamespace } from "../boundary/parse-namespace.js";
 import { toNamespace, toPrefix } from "../codec/item-namespace-text.js";
@@ -16,7 +15,6 @@ import { RecentItems } from "./recent-items.js";
 import { type StoreCall, storeOperations } from "../store-call.js";
 import { toItem, withoutRoot } from "../to-item.js";
 import { checkCall, runCall } from "../../db/run-call.js";
-import { reportWatchLost, reportWatchResumed } from "../../db/listening/watch-events.js";
 
 /** A change that a watch yields. */
 export type StoreChange<Value extends ItemValue = ItemValue> =

@@ -1,12 +1,7 @@
-import type {
-  BaseCheckpointSaver,
-  ChannelVersions,
-  CheckpointListOptions,
-} from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, ChannelVersions, CheckpointListOptions } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError } from "../../errors/index.js";
-import type { ReadOptions } from "../../saver/boundary/parse-selection.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
-import { compareText } from "../../saver/model/compare-text.js";
+import type { ReadOptions } from "../../saver/boundary/parse-read.js";
+import { type CheckpointKey, compareText } from "../../saver/model/keys.js";
 import { marksOf, type TaskMarks } from "./write-marks.js";
 
 /** RediSearch refuses more, and the Redis saver lists only ten without a limit. */

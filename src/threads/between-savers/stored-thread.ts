@@ -1,6 +1,5 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
-import { compareText } from "../../saver/model/compare-text.js";
+import { type CheckpointKey, compareText } from "../../saver/model/keys.js";
 import { copyTargetOf } from "./copy-target.js";
 import { listCheckpoints, type ListedCheckpoint, nameOf } from "./listed-checkpoints.js";
 

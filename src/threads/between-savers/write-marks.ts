@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { CheckpointPendingWrite, PendingWrite } from "@langchain/langgraph-checkpoint";
 import { SerializationError } from "../../errors/index.js";
-import { encodeWrites } from "../../saver/codec/encode-writes.js";
-import type { CheckpointKey } from "../../saver/model/checkpoint-key.js";
+import { encodeWrites } from "../../saver/codec/encode-call.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import { byTask } from "./task-writes.js";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
-import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { checkpointNs, keyText, recordOf, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";

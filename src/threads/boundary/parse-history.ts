@@ -1,4 +1,4 @@
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
 import { checkpointNs, storedThreadId } from "../../parsing/keys.js";
 import { staleReadOptions } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";

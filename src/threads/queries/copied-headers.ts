@@ -2,7 +2,7 @@ import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool 
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { Parameter } from "../../db/statements/statement.js";
 import { insertHeaders, headerIsHeld, HEADER_COLUMNS } from "../../saver/queries/inserts.js";
-import { headerWithTextVersions } from "../../saver/queries/text-versions.js";
+import { headerWithTextVersions } from "../../saver/queries/header-parts.js";
 
 /** The parameters of a statement about the source and the target of a copy. */
 export interface CopyParams {

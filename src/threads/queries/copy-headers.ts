@@ -1,6 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
 import { type CopyParams, type CopyShape, insertCopiedHeaders, targetOnlyHeaders } from "./copied-headers.js";
 import type { CopiedThreads } from "./copy-thread-rows.js";
 

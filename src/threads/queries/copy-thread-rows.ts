@@ -1,23 +1,10 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { BoundStatement, Parameter } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
-import {
-  insertBlobs,
-  insertWrites,
-  blobIsHeld,
-  changedSpecialIsReplaced,
-  SPLICED_BLOB_COLUMNS,
-} from "../../saver/queries/inserts.js";
-import { textVersion } from "../../saver/queries/text-versions.js";
-import {
-  asThreadId,
-  type CopyParams,
-  type CopyShape,
-  HAS_NUMERIC_VERSIONS,
-  insertCopiedHeaders,
-} from "./copied-headers.js";
+import { insertBlobs, insertWrites, blobIsHeld, changedSpecialIsReplaced, SPLICED_BLOB_COLUMNS } from "../../saver/queries/inserts.js";
+import { textVersion } from "../../saver/queries/header-parts.js";
+import { asThreadId, type CopyParams, type CopyShape, HAS_NUMERIC_VERSIONS, insertCopiedHeaders } from "./copied-headers.js";
 import { countsOf } from "./count-rows.js";
 
 /** The source and the target of a copy. */

@@ -1,12 +1,6 @@
 import { sql } from "kysely";
-import type { BoundStatement } from "../../db/statements/statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import {
-  type CopyParams,
-  type CopyShape,
-  HAS_NUMERIC_VERSIONS,
-  targetOnlyHeaders,
-} from "./copied-headers.js";
+import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import { type CopyParams, type CopyShape, HAS_NUMERIC_VERSIONS, targetOnlyHeaders } from "./copied-headers.js";
 import type { CopiedThreads } from "./copy-thread-rows.js";
 
 interface Conflict {

@@ -2,9 +2,9 @@ import { type Expression, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { CheckpointKey, NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { newestCheckpointId } from "../../saver/queries/newest-checkpoint-id.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
+import { newestCheckpointId } from "../../saver/queries/table-page.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** A checkpoint that is forked, without its values. */

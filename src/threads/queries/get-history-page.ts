@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
-import type { NamespaceKey } from "../../saver/model/checkpoint-key.js";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import { StatementFamily } from "../../db/statements/statement.js";
+import type { NamespaceKey } from "../../saver/model/keys.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
 
 /** A checkpoint without its values. */
 export interface HistoryRow {

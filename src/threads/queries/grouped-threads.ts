@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import {
   type ListedCondition,
   predicate,

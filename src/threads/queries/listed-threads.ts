@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Parameter } from "../../db/statements/statement.js";
-import { isUuid6 } from "../../saver/queries/is-uuid6.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { containsText } from "./contains-text.js";
 
 /** The conditions on the listed threads. `undefined` is no condition. */

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement-family.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointRef } from "../../saver/notifications/watch-channel.js";
 import {
   type CheckpointRefRow,

@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { ReadOptions } from "../../../src/saver/boundary/parse-selection.js";
+import type { ReadOptions } from "../../../src/saver/boundary/parse-read.js";
 import { PostgresSaver } from "../../../src/index.js";
 import { Gate } from "../../../test-support/gate.js";
 

@@ -6,7 +6,7 @@ import { CallGroups } from "../../../src/db/grouping/call-groups.js";
 import { type SendBounds, LockWaits } from "../../../src/db/grouping/lock-waits.js";
 import { GroupContent, type StoredCall } from "../../../src/saver/grouping/group-content.js";
 import { openSaver } from "../../../src/saver/open-saver.js";
-import { storeInTurn } from "../../../src/saver/storing/store-in-turn.js";
+import { storeInTurn } from "../../../src/saver/storing/store.js";
 import type { ManualTime } from "../../../test-support/manual-time.js";
 import { FakeStatement, type StatementEnd } from "./fake-statement.js";
 import { operationOf } from "./operation-of.js";
