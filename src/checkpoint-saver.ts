@@ -1,8 +1,33 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { BaseCheckpointSaver, type ChannelVersions, type Checkpoint, type CheckpointListOptions, type CheckpointMetadata, type CheckpointTuple, type DeltaChannelHistory, type PendingWrite } from "@langchain/langgraph-checkpoint";
-import type { CheckpointDiff } from "./audit/checkpoint-diff.js";
-import type { RebuiltBlob, StorageQuery, StorageReport, TaskStats, TaskReport, TaskStatsOptions, TaskStatsQuery, TaskWrite, VerifyOptions, VerifyReport } from "./audit/audit-types.js";
-import type { ArchiveOptions, ArchiveResult, RestoreOptions, RestoreReport } from "./archive/archive-types.js";
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  type PendingWrite,
+} from "@langchain/langgraph-checkpoint";
+import type {
+  RebuiltBlob,
+  StorageQuery,
+  StorageReport,
+  TaskStats,
+  TaskReport,
+  TaskStatsOptions,
+  TaskStatsQuery,
+  TaskWrite,
+  VerifyOptions,
+  VerifyReport,
+  CheckpointDiff,
+} from "./audit/audit-types.js";
+import type {
+  ArchiveOptions,
+  ArchiveResult,
+  RestoreOptions,
+  RestoreReport,
+} from "./archive/archive-types.js";
 import type { ExportOptions, ImportOptions, ImportReport } from "./backup/backup-types.js";
 import { InvalidConfigError } from "./errors/index.js";
 import { loadOnce } from "./db/async/load-once.js";
@@ -10,9 +35,21 @@ import { checkCall, runCall } from "./db/run-call.js";
 import { EndableGenerator } from "./db/async/endable-generator.js";
 import type { GrowthOptions, GrowthReport } from "./compaction/growth-types.js";
 import type { Health } from "./health/health.js";
-import { type CallOptions, parseCallOptions, parseStaleReadOptions, type StaleReadOptions, unlessIndex } from "./parsing/parse-call-options.js";
+import {
+  type CallOptions,
+  parseCallOptions,
+  parseStaleReadOptions,
+  type StaleReadOptions,
+  unlessIndex,
+} from "./parsing/parse-call-options.js";
 import { parseSetupOptions, type SetupOptions } from "./parsing/parse-setup-options.js";
-import type { IdleOptions, PruneOptions, PruneReport, RetentionOptions, RunDeletionOptions } from "./retention/retention-types.js";
+import type {
+  IdleOptions,
+  PruneOptions,
+  PruneReport,
+  RetentionOptions,
+  RunDeletionOptions,
+} from "./retention/retention-types.js";
 import { afterEarlierCalls, inTurnOf } from "./saver/in-turn-of.js";
 import { type CheckpointBatch, runBatch } from "./saver/batch.js";
 import { type ChannelValuesRequest, parseRead, type ReadOptions } from "./saver/boundary/parse-read.js";
@@ -27,13 +64,23 @@ import { deleteThread, put, putWrites } from "./saver/put.js";
 import { getTuple } from "./saver/read-tuple.js";
 import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import type { RowCounts } from "./saver/model/row-counts.js";
-import { isObject } from "./serde/objects/type-guards.js";
+import { isObject } from "./serde/objects/inspect-object.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
 import type { CallSubject } from "./telemetry/running-call.js";
-import { COPY_TARGET, type CopyTarget } from "./threads/between-savers/copy-target.js";
-import type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
+import { COPY_TARGET, type CopyTarget } from "./threads/between-savers/copy-writes.js";
+import type { ThreadLock, ThreadLockOptions } from "./threads/with-thread-lock.js";
 import type { Forker } from "./threads/fork.js";
-import type { CopyOptions, ForkOptions, HistoryOptions, RollbackOptions, ThreadHistory, ThreadQuery, ThreadSummary, Tombstone, TombstoneQuery } from "./threads/thread-types.js";
+import type {
+  CopyOptions,
+  ForkOptions,
+  HistoryOptions,
+  RollbackOptions,
+  ThreadHistory,
+  ThreadQuery,
+  ThreadSummary,
+  Tombstone,
+  TombstoneQuery,
+} from "./threads/thread-types.js";
 import { parseSchedule } from "./scheduled-retention/boundary/parse-schedule.js";
 import { startRetention } from "./scheduled-retention/start-retention.js";
 import type { Retention, RetentionSchedule } from "./scheduled-retention/retention-schedule.js";
@@ -774,9 +821,9 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async writesOf(config: RunnableConfig, options?: StaleReadOptions): Promise<TaskWrite[]> {
     return this.#run("writesOf", { options, config }, async (call) => {
-      const { parseTarget, writesOf } = await loadAudit();
+      const { parseTarget, taskWritesOf } = await loadAudit();
       parseStaleReadOptions(options);
-      return writesOf(call, about(call, parseTarget(config)), this.serde);
+      return taskWritesOf(call, about(call, parseTarget(config)), this.serde);
     });
   }
 

@@ -58,7 +58,7 @@ export type {
   VerifyProgress,
   VerifyReport,
 } from "./audit/audit-types.js";
-export type { ChannelDiff, CheckpointDiff } from "./audit/checkpoint-diff.js";
+export type { ChannelDiff, CheckpointDiff } from "./audit/audit-types.js";
 export { archiveFolder } from "./archive/archive-folder.js";
 export { ArchiveError } from "./archive/archive-error.js";
 export type {
@@ -93,7 +93,7 @@ export type { ChannelValuesRequest } from "./saver/boundary/parse-read.js";
 export type { ConnectionOptions, TelemetryChoice } from "./parsing/connection-options.js";
 export type { PostgresSaverOptions, ReplicaOptions } from "./saver/boundary/parse-options.js";
 export type { ReadOptions } from "./saver/boundary/parse-read.js";
-export type { ThreadLock, ThreadLockOptions } from "./threads/boundary/parse-thread-lock.js";
+export type { ThreadLock, ThreadLockOptions } from "./threads/with-thread-lock.js";
 export type { ChannelReducer, ChannelReducers } from "./saver/model/channel-reducers.js";
 export type {
   Branch,
@@ -114,7 +114,7 @@ export type {
   CopyThreadsProgress,
   CopyThreadsReport,
 } from "./threads/between-savers/copy-threads-types.js";
-export { ThreadCopyError } from "./threads/between-savers/thread-copy-error.js";
+export { ThreadCopyError } from "./threads/between-savers/copy-threads-types.js";
 export type { Health, SchemaHealth } from "./health/health.js";
 export type { GrowthOptions, GrowthProgress, GrowthReport } from "./compaction/growth-types.js";
 export type { WatchOptions } from "./watch/watch-options.js";

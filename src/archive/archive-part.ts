@@ -1,5 +1,5 @@
 import type { ExportedThread } from "../backup/export-threads.js";
-import type { UnprovenTally } from "../retention/unproven-tally.js";
+import type { UnprovenTally } from "../retention/prune-tally.js";
 import type { RowCounts } from "../saver/model/row-counts.js";
 import type { RowDigests } from "../backup/row-digests.js";
 

@@ -1,16 +1,14 @@
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { refuseReadOnly } from "../db/refuse-read-only.js";
 import { prune } from "../retention/prune.js";
-import { UnprovenTally } from "../retention/unproven-tally.js";
+import { UnprovenTally } from "../retention/prune-tally.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
 import type { ArchivePart, PartListener } from "./archive-part.js";
 import { RowDigests } from "../backup/row-digests.js";
 import type { ArchiveResult } from "./archive-types.js";
 import type { ArchiveRequest } from "./boundary/parse-archive.js";
-import { type ArchiveFile, readRows } from "./files/archive-file.js";
-import { partsPerFile } from "./files/parts-per-file.js";
-import { writeFile } from "./files/write-file.js";
+import { type ArchiveFile, readRows, writeArchiveFile } from "./files/archive-file.js";
 import type { PruneRequest } from "../retention/boundary/parse-prune.js";
 import { oldCheckpoints } from "./old-checkpoints.js";
 import { idleThreads, namedThreads } from "./whole-threads.js";
@@ -51,7 +49,7 @@ async function archiveFile(
   throwIfAborted(call.signal);
   const threadId = filesPer === "thread" ? parts[0]?.threadId : undefined;
   const isOfOlder = rule.kind === "retain";
-  const { file, end } = await writeFile(call, { target, format, threadId, isOfOlder, threads: parts });
+  const { file, end } = await writeArchiveFile(call, { target, format, threadId, isOfOlder, threads: parts });
   const archived = await readBack(file, end);
   tally.addFile();
   for (const part of parts) await tally.add(part, archived.get(part.threadId) ?? new RowDigests());
@@ -135,4 +133,22 @@ function partsOf(call: SaverCall, rule: PruneRequest, listener: PartListener): A
     case "retain":
       return oldCheckpoints(call, rule, listener);
   }
+}
+
+/** Groups parts to files. A file ends with the part that brings it to `rows`. A part without rows counts as one. */
+export async function* partsPerFile<Part extends { readonly size: number }>(
+  parts: AsyncIterable<Part> | Iterable<Part>,
+  rows: number,
+): AsyncGenerator<Part[]> {
+  let file: Part[] = [];
+  let size = 0;
+  for await (const part of parts) {
+    file.push(part);
+    size += Math.max(1, part.size);
+    if (size < rows) continue;
+    yield file;
+    file = [];
+    size = 0;
+  }
+  if (file.length > 0) yield file;
 }

@@ -1,8 +1,7 @@
 import { exportPart, type ThreadPart } from "../backup/export-thread.js";
-import type { Retention } from "../retention/boundary/parse-prune.js";
-import { findCandidates } from "../retention/find-candidates.js";
+import type { RetentionRequest } from "../retention/boundary/parse-prune.js";
+import { findCandidates, namespacePages } from "../retention/find-candidates.js";
 import { beginProof, findOrphanedValues, findOrphanedWrites } from "../retention/find-orphans.js";
-import { namespacePages } from "../retention/namespace-pages.js";
 import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
 import { cutoffsAt } from "../retention/prune.js";
 import type { OrphanedBlobRow } from "../retention/queries/orphaned-blobs.js";
@@ -15,7 +14,7 @@ import type { ArchivePart, PartListener } from "./archive-part.js";
 import { removeFromNamespace } from "./remove-from-namespace.js";
 
 /** What is removed of one namespace. */
-export interface NamespacePart {
+interface NamespacePart {
   readonly key: NamespaceKey;
   /** Absent where no checkpoint is removed. */
   readonly plan: DeletionPlan | undefined;
@@ -31,7 +30,7 @@ interface ExportedNamespace extends NamespacePart {
 /** Yields the older checkpoints of threads, and what no checkpoint needs. It selects exactly what `prune` would delete. */
 export async function* oldCheckpoints(
   call: SaverCall,
-  request: Retention,
+  request: RetentionRequest,
   { onMissing, unproven }: PartListener,
 ): AsyncGenerator<ArchivePart> {
   const { threads, keepLast } = request;
@@ -130,11 +129,11 @@ function keyOf({ threadId, checkpointNs }: NamespaceKey): string {
 
 /** Reports the rows that were removed so far, as `prune` does. */
 class Progress {
-  readonly #onProgress: Retention["onProgress"];
+  readonly #onProgress: RetentionRequest["onProgress"];
   #counts: RowCounts = NO_ROWS;
   #namespacesDone = 0;
 
-  constructor(onProgress: Retention["onProgress"]) {
+  constructor(onProgress: RetentionRequest["onProgress"]) {
     this.#onProgress = onProgress;
   }
 

@@ -1,13 +1,12 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
-import type { BoundStatement } from "../db/statements/statement.js";
-import { batchesOfOrphans } from "../retention/batches-of-orphans.js";
-import { findKeptSenders } from "../retention/find-kept-senders.js";
+import { inOneTransaction, runBound } from "../db/statements/run-statement.js";
+import { batchesOfOrphans } from "../retention/delete-orphans.js";
+import { findKeptSenders } from "../retention/find-needed.js";
 import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
 import { deleteUnreferencedBlobs, selectOrphanedBlobs } from "../retention/queries/orphaned-blobs.js";
-import { lockCheckpoints } from "../retention/queries/deleted-checkpoints.js";
+import { lockDeletedCheckpoints } from "../retention/queries/deleted-checkpoints.js";
 import { lockWrites } from "../retention/queries/orphaned-writes.js";
-import { selectLineage } from "../retention/queries/select-lineage.js";
+import { selectLineage } from "../retention/queries/lineage.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { chunksOf } from "../saver/model/portions.js";
 import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
@@ -16,8 +15,14 @@ import { lockBlobs } from "../saver/queries/lock-blobs.js";
 import { refuseSnapshots } from "../saver/queries/take-locks.js";
 import type { Removal } from "./archive-part.js";
 import type { RowDigests } from "../backup/row-digests.js";
-import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/delete-rows.js";
-import { digestBlobs, digestCheckpoints, digestWrites, type WriteDigestRow } from "../backup/queries/digest-rows.js";
+import {
+  digestBlobs,
+  digestCheckpoints,
+  digestWrites,
+  type WriteDigestRow,
+  blobsKeyOf,
+} from "../backup/queries/digest-rows.js";
+import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/remove-rows.js";
 
 /** How many values one transaction deletes; see `deleteOrphanedBlobs` of the retention. */
 const BLOBS_PER_TRANSACTION = 10_000;
@@ -100,28 +105,28 @@ function removeBatch(
   const nothing = { ...NO_ROWS, isChanged: false };
   return inOneTransaction(call, async (within) => {
     const { schema } = within;
-    requireReadCommitted(await send(within, lockCheckpoints(schema, key)));
-    await send(within, lockWrites(schema, key));
-    const checkpoints = await send(within, digestCheckpoints(schema, key));
-    const writes = (await send(within, digestWrites(schema, key))).filter(
+    requireReadCommitted(await runBound(within, lockDeletedCheckpoints.bind(schema, key)));
+    await runBound(within, lockWrites.bind(schema, key));
+    const checkpoints = await digestCheckpoints(within, key);
+    const writes = (await digestWrites(within, key)).filter(
       (write) => write.channel !== TASKS || !plan.keptSenders.has(write.checkpoint_id),
     );
     const changed = [
-      ...checkpoints.filter((row) => !archived.holds({ table: "checkpoints", ...row })),
-      ...writes.filter((row) => !archived.holds({ table: "checkpoint_writes", ...row })),
+      ...checkpoints.filter((row) => !archived.holds(row)),
+      ...writes.filter((row) => !archived.holds(row)),
     ];
     const changedIds = [...new Set(changed.map((row) => row.checkpoint_id))];
     if (changedIds.length > 0 || (await hasNewChild(within, plan, checkpointIds)))
       return { removal: nothing, changedIds, isOutdated: true };
     const { threadId, checkpointNs } = plan.key;
-    const checkpointNss = checkpointIds.map(() => checkpointNs);
-    const [deleted] = await send(
+    const headers = await deleteCheckpointsByKey(
       within,
-      deleteCheckpointsByKey(schema, { threadId, checkpointNss, checkpointIds }),
+      threadId,
+      checkpointIds.map((id) => ({ checkpoint_ns: checkpointNs, checkpoint_id: id })),
     );
-    const counts = await deleteWrites(within, plan.key, writes);
-    const bytes = counts.bytes + (deleted?.bytes ?? 0);
-    const removal = { ...counts, checkpoints: deleted?.deleted ?? 0, bytes, isChanged: false };
+    const counts = await deleteWrites(within, threadId, writes);
+    const bytes = counts.bytes + headers.bytes;
+    const removal = { ...counts, checkpoints: headers.deleted, bytes, isChanged: false };
     return { removal, changedIds, isOutdated: false };
   });
 }
@@ -157,35 +162,21 @@ async function* removeOrphanedWrites(
   for (const checkpointIds of chunksOf(orphans, batchSize)) {
     yield await inOneTransaction(call, async (within) => {
       const ids = { ...key, checkpointIds };
-      requireReadCommitted(await send(within, lockWrites(within.schema, ids)));
-      const stored = (await send(within, digestWrites(within.schema, ids))).filter(
+      requireReadCommitted(await runBound(within, lockWrites.bind(within.schema, ids)));
+      const stored = (await digestWrites(within, ids)).filter(
         (write) => write.channel !== TASKS || !senders.has(write.checkpoint_id),
       );
-      const writes = stored.filter((row) => archived.holds({ table: "checkpoint_writes", ...row }));
-      const counts = await deleteWrites(within, key, writes);
+      const writes = stored.filter((row) => archived.holds(row));
+      const counts = await deleteWrites(within, key.threadId, writes);
       return { ...counts, isChanged: writes.length < stored.length };
     });
   }
 }
 
-async function deleteWrites(
-  within: SaverCall,
-  { threadId, checkpointNs }: NamespaceKey,
-  writes: readonly WriteDigestRow[],
-) {
+async function deleteWrites(within: SaverCall, threadId: string, writes: readonly WriteDigestRow[]) {
   if (writes.length === 0) return NO_ROWS;
-  const [deleted] = await send(
-    within,
-    deleteWritesByKey(within.schema, {
-      threadId,
-      checkpointNss: writes.map(() => checkpointNs),
-      checkpointIds: writes.map((row) => row.checkpoint_id),
-      taskIds: writes.map((row) => row.task_id),
-      positions: writes.map(({ idx }) => idx),
-    }),
-  );
-  const bytes = writes.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  return { ...NO_ROWS, writes: deleted?.deleted ?? 0, bytes };
+  const { deleted, bytes } = await deleteWritesByKey(within, threadId, writes);
+  return { ...NO_ROWS, writes: deleted, bytes };
 }
 
 /** Deletes the values of the file that no checkpoint needs. Locks them first, and the next statements compare and decide (C8, C13). */
@@ -197,21 +188,13 @@ async function* removeValues(
   const [orphans = []] = await selectOrphanedBlobs(call, [key]);
   for (const batch of batchesOfOrphans(orphans, BLOBS_PER_TRANSACTION)) {
     yield await inOneTransaction(call, async (within) => {
-      const named = {
-        ...key,
-        channels: batch.map(({ channel }) => channel),
-        versions: batch.map(({ version }) => version),
-      };
-      requireReadCommitted(await send(within, lockBlobs(within.schema, named, "forUpdate")));
-      const stored = await send(within, digestBlobs(within.schema, named));
-      const values = stored.filter((row) => archived.holds({ table: "checkpoint_blobs", ...row }));
-      const [deleted] = await send(
+      const named = blobsKeyOf(key, batch);
+      requireReadCommitted(await runBound(within, lockBlobs(within.schema, named, "forUpdate")));
+      const stored = await digestBlobs(within, named);
+      const values = stored.filter((row) => archived.holds(row));
+      const [deleted] = await runBound(
         within,
-        deleteUnreferencedBlobs(within.schema, {
-          ...key,
-          channels: values.map(({ channel }) => channel),
-          versions: values.map(({ version }) => version),
-        }),
+        deleteUnreferencedBlobs.bind(within.schema, blobsKeyOf(key, values)),
       );
       return { ...NO_ROWS, ...deleted, isChanged: false };
     });
@@ -220,9 +203,4 @@ async function* removeValues(
 
 function requireReadCommitted(rows: readonly { readonly isolation: string }[]): void {
   refuseSnapshots(rows, "archive needs");
-}
-
-async function send<Row>(within: SaverCall, statement: BoundStatement<Row>): Promise<Row[]> {
-  const [rows = []] = await runTransaction(within, { statements: [statement] });
-  return rows;
 }

@@ -1,7 +1,6 @@
 import { importRows } from "../backup/import-threads.js";
-import { LatestRows } from "../backup/latest-rows.js";
+import { LatestRows, RowsOfThreads } from "../backup/selected-rows.js";
 import { LeftThreads } from "../backup/left-threads.js";
-import { RowsOfThreads } from "../backup/rows-of-threads.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
@@ -9,10 +8,13 @@ import { liftTombstones } from "../threads/thread-tombstones.js";
 import { ArchiveError } from "./archive-error.js";
 import type { DamagedFile, RestoreReport } from "./archive-types.js";
 import type { RestoreRequest } from "./boundary/parse-archive.js";
-import { readRows } from "./files/archive-file.js";
-import { lostFiles, prefixOf } from "./files/file-names.js";
-import { newestFirst } from "./files/list-files.js";
-import { IncompleteThreads } from "./incomplete-threads.js";
+import { readRows, newestFiles } from "./files/archive-file.js";
+import { lostFiles, prefixOf, isOfOlder } from "./files/file-names.js";
+import { selectThreadTimes } from "../retention/queries/whole-threads.js";
+import { groupBy } from "../db/group-by.js";
+import { rowKey } from "../saver/model/keys.js";
+import { threadPages } from "../saver/thread-pages.js";
+import { type LostParentRow, selectLostParents } from "./queries/select-lost-parents.js";
 
 /** Restores threads from an archive; see `restore` of the savers. */
 export async function restore(call: SaverCall, request: RestoreRequest): Promise<RestoreReport> {
@@ -78,7 +80,7 @@ async function findRows(call: SaverCall, { target, threads, strict }: RestoreReq
   const newest = new Map<string, string>();
   const names: string[] = [];
   const damagedFiles: UnreadFile[] = [];
-  const all = await newestFirst(call, target, prefixesOf(threads));
+  const all = await newestFiles(call, target, prefixesOf(threads));
   for (const name of all) {
     throwIfAborted(call.signal);
     const ofFile = new Set<string>();
@@ -117,4 +119,43 @@ function leaveThreadsOf(files: readonly UnreadFile[], known: readonly string[], 
 function prefixesOf(threads: readonly string[] | undefined): string[] {
   if (threads === undefined) return [""];
   return threads.length === 0 ? [] : [undefined, ...threads].map(prefixOf);
+}
+
+/**
+ * Finds threads of which the archive has lost its newest file, which no other file names. Read before a restore stores anything, and
+ * compared with what is stored afterwards.
+ */
+class IncompleteThreads {
+  /** Threads whose newer checkpoints are neither stored nor in the archive. */
+  readonly #withoutNewer = new Set<string>();
+  /** By thread, checkpoints that were stored without their parent. Its file must bring it back. */
+  readonly #withoutParent = new Map<string, Set<string>>();
+
+  /** @param newest - The newest file of each thread. */
+  static async read(call: SaverCall, newest: ReadonlyMap<string, string>): Promise<IncompleteThreads> {
+    const threads = new IncompleteThreads();
+    for await (const page of threadPages(call, [...newest.keys()])) {
+      const older = page.filter((thread) => isOfOlder(newest.get(thread) ?? ""));
+      const stored = new Set((await selectThreadTimes(call, older)).map(({ thread_id }) => thread_id));
+      for (const thread of older) if (!stored.has(thread)) threads.#withoutNewer.add(thread);
+      for (const [thread, rows] of groupBy(await selectLostParents(call, page), (row) => row.thread_id))
+        threads.#withoutParent.set(thread, new Set(rows.map(keyOf)));
+    }
+    return threads;
+  }
+
+  /** The threads that are still incomplete. */
+  async afterwards(call: SaverCall): Promise<string[]> {
+    const incomplete = new Set(this.#withoutNewer);
+    for await (const page of threadPages(call, [...this.#withoutParent.keys()])) {
+      for (const row of await selectLostParents(call, page)) {
+        if (this.#withoutParent.get(row.thread_id)?.has(keyOf(row)) === true) incomplete.add(row.thread_id);
+      }
+    }
+    return [...incomplete];
+  }
+}
+
+function keyOf({ checkpoint_ns, checkpoint_id }: LostParentRow): string {
+  return rowKey(checkpoint_ns, checkpoint_id);
 }

@@ -1,14 +1,31 @@
 import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { exportThread } from "../backup/export-thread.js";
 import type { IdleDeletion, ThreadDeletion } from "../retention/boundary/parse-prune.js";
-import { type IdleRule, isIdle } from "../retention/idle-rule.js";
-import { measureThreads, type ThreadSizeRow } from "../retention/queries/measure-threads.js";
-import { selectThreadTimes } from "../retention/queries/select-thread-times.js";
+import { type IdleRule, isIdle } from "../retention/delete-whole-threads.js";
+import {
+  measureThreads,
+  type ThreadSizeRow,
+  selectThreadTimes,
+  lockCheckpointsOfThread,
+} from "../retention/queries/whole-threads.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
 import { threadPages } from "../saver/thread-pages.js";
-import type { ArchivePart, PartListener } from "./archive-part.js";
-import { removeThread } from "./remove-thread.js";
+import type { ArchivePart, PartListener, Removal } from "./archive-part.js";
+import { inOneTransaction, runBound, runTransaction } from "../db/statements/run-statement.js";
+import { deleteUnreferencedBlobs } from "../retention/queries/orphaned-blobs.js";
+import { groupBy } from "../db/group-by.js";
+import { readIsolation, refuseSnapshots } from "../saver/queries/take-locks.js";
+import { putTombstones } from "../saver/queries/tombstones.js";
+import { writeGuard } from "../saver/storing/write-guard.js";
+import type { RowDigests } from "../backup/row-digests.js";
+import {
+  deleteCheckpointsByKey,
+  deleteWritesByKey,
+  lockBlobsOfThread,
+  lockWritesOfThread,
+} from "./queries/remove-rows.js";
+import { digestThread, blobsKeyOf, type ThreadDigests } from "../backup/queries/digest-rows.js";
 
 /** Yields the named threads that have rows. */
 export async function* namedThreads(
@@ -60,5 +77,90 @@ function wholeThread(call: SaverCall, row: ThreadSizeRow, idle?: IdleRule): Arch
     size: numberOfRows(row),
     rows: (within) => exportThread(within, threadId),
     remove: (archived) => removeThread(call, threadId, { archived, idle }),
+  };
+}
+
+/** What must hold for a thread to be deleted. */
+interface Condition {
+  /** The file holds every row of the thread. */
+  readonly archived: RowDigests;
+  /** The thread is idle by this rule. */
+  readonly idle: IdleRule | undefined;
+}
+
+/**
+ * Deletes a thread whose rows are all in a file, as `deleteThread` does, or nothing of it. It locks all rows of the thread and
+ * compares them in the next statements (C7), and then deletes the compared ones by their keys. What comes meanwhile stays.
+ */
+async function removeThread(
+  call: SaverCall,
+  threadId: string,
+  { archived, idle }: Condition,
+): Promise<Removal> {
+  const removal = await inOneTransaction(call, async (within) => {
+    await lockThread(within, threadId);
+    const rows = await digestThread(within, threadId);
+    const isActive = idle !== undefined && (await isThreadActive(within, threadId, idle));
+    if (isActive || !isArchived(rows, archived)) return { ...NO_ROWS, isChanged: true };
+    return deleteRows(within, threadId, rows);
+  });
+  call.policy.memory?.forgetThread(threadId);
+  return removal;
+}
+
+/** Whether a checkpoint came after the thread was found idle. It may be in the file. */
+async function isThreadActive(within: SaverCall, threadId: string, idle: IdleRule): Promise<boolean> {
+  const times = await selectThreadTimes(within, [threadId]);
+  return times.some((time) => !isIdle(time, idle));
+}
+
+async function lockThread(within: SaverCall, threadId: string): Promise<void> {
+  const { schema } = within;
+  const isolation = {
+    statement: readIsolation(schema),
+    check: (rows: readonly { readonly isolation: string }[]) => {
+      refuseSnapshots(rows, "archive needs");
+    },
+  };
+  await runTransaction(within, {
+    guard: [isolation, ...(await writeGuard(within, [{ kind: "deleteThread", threadId }]))],
+    statements: [
+      lockCheckpointsOfThread.bind(schema, { threadId }),
+      lockWritesOfThread(schema, threadId),
+      lockBlobsOfThread(schema, threadId),
+    ],
+  });
+}
+
+function isArchived({ checkpoints, writes, blobs }: ThreadDigests, archived: RowDigests): boolean {
+  return [...checkpoints, ...writes, ...blobs].every((row) => archived.holds(row));
+}
+
+async function deleteRows(
+  within: SaverCall,
+  threadId: string,
+  { checkpoints, writes, blobs }: ThreadDigests,
+): Promise<Removal> {
+  const { schema, policy } = within;
+  if (policy.keepTombstones === true)
+    await runBound(within, putTombstones(schema, { naming: "parameter", threadId, items: [threadId] }));
+  const headers = await deleteCheckpointsByKey(within, threadId, checkpoints);
+  let { bytes } = await deleteWritesByKey(within, threadId, writes);
+  bytes += headers.bytes;
+  let deletedBlobs = 0;
+  for (const [checkpointNs, values] of groupBy(blobs, (row) => row.checkpoint_ns)) {
+    const [deleted] = await runBound(
+      within,
+      deleteUnreferencedBlobs.bind(schema, blobsKeyOf({ threadId, checkpointNs }, values)),
+    );
+    deletedBlobs += deleted?.blobs ?? 0;
+    bytes += deleted?.bytes ?? 0;
+  }
+  return {
+    checkpoints: checkpoints.length,
+    writes: writes.length,
+    blobs: deletedBlobs,
+    bytes,
+    isChanged: false,
   };
 }

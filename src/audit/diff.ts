@@ -7,8 +7,8 @@ import type { CheckpointTarget } from "./boundary/parse-audit.js";
 import { parseLookupConfig } from "../saver/boundary/parse-config.js";
 import { compareText } from "../saver/model/keys.js";
 import { readTuple } from "../saver/read-tuple.js";
-import type { ChannelDiff, CheckpointDiff } from "./checkpoint-diff.js";
-import { unstoredDeltas } from "./unstored-deltas.js";
+import type { ChannelDiff, CheckpointDiff } from "./audit-types.js";
+import { unstoredDeltas } from "./delta-channels.js";
 
 /** Compares two checkpoints; see `diff` of the savers. */
 export async function diff(

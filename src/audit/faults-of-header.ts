@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { CheckpointHeader } from "../saver/codec/parse-header.js";
 
 /** The formats of a checkpoint that LangGraph has written so far, in either language. */
-export const FORMATS = { first: 1, last: 4 };
+export const CHECKPOINT_FORMATS = { first: 1, last: 4 };
 
-/** Whether a number is one of the {@link FORMATS}. */
+/** Whether a number is one of the {@link CHECKPOINT_FORMATS}. */
 export function isFormat(v: number): boolean {
-  return Number.isInteger(v) && v >= FORMATS.first && v <= FORMATS.last;
+  return Number.isInteger(v) && v >= CHECKPOINT_FORMATS.first && v <= CHECKPOINT_FORMATS.last;
 }
 
 const time = z.iso.datetime({ offset: true, local: true });
@@ -42,7 +42,9 @@ export function faultsOfHeader(checkpointId: string, header: CheckpointHeader, m
     ...(id === checkpointId ? [] : [`the header has the id "${id}"`]),
     ...(isFormat(v)
       ? []
-      : [`the header has the format ${v}, and ${FORMATS.first} to ${FORMATS.last} are known`]),
+      : [
+          `the header has the format ${v}, and ${CHECKPOINT_FORMATS.first} to ${CHECKPOINT_FORMATS.last} are known`,
+        ]),
     ...(isTime(ts) ? [] : [`"ts" of the header is no time: "${ts}"`]),
     ...absent.map((key) => `the header lacks "${key}"`),
     ...(metadataShape.safeParse(metadata).error?.issues ?? []).map(

@@ -9,7 +9,7 @@ export {
 } from "./boundary/parse-audit.js";
 export { diff } from "./diff.js";
 export { rebuildBlobs } from "./rebuild/rebuild-blobs.js";
-export { storage } from "./storage.js";
-export { taskReport, taskStats } from "./task-stats.js";
+export { storage } from "./measure.js";
+export { taskReport, taskStats } from "./measure.js";
 export { verify } from "./verify.js";
-export { writesOf } from "./writes-of.js";
+export { taskWritesOf } from "./writes-of.js";

@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { isObject, isRecord } from "../serde/objects/type-guards.js";
+import { isObject, isRecord } from "../serde/objects/inspect-object.js";
 
 // The mark that `BaseMessage.isInstance` checks. An application may have several copies of @langchain/core, and whoever only
 // prints or compares values should not load one for this.
@@ -11,7 +11,7 @@ export function isMessage(value: object): value is BaseMessage {
 }
 
 /** The named fields of a value. */
-export interface NamedFields {
+interface NamedFields {
   /** The type of a message, `Map`, or `""` for a plain object. */
   readonly kind: string;
   readonly isMessage: boolean;

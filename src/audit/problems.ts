@@ -3,12 +3,12 @@ import type { NamespaceKey } from "../saver/model/keys.js";
 import type { Problem, ProblemKind } from "./audit-types.js";
 
 /** The place of a problem. */
-export type Place = NamespaceKey &
+type ProblemPlace = NamespaceKey &
   Partial<Pick<Problem, "checkpointId" | "channel" | "version" | "taskId" | "idx">>;
 
 /** A problem as a check finds it. */
 export interface FoundProblem extends Pick<Problem, "kind" | "severity"> {
-  readonly place: Place;
+  readonly place: ProblemPlace;
   /** What is wrong, without the place. */
   readonly reason: string;
   /** The row that causes it. Problems with the same cause become one line. Default: it is the only one. */
@@ -23,12 +23,12 @@ export interface Cause {
 }
 
 /** A problem that prevents reading a checkpoint completely, or continuing its thread. */
-export function error(kind: ProblemKind, place: Place, reason: string, cause?: Cause): FoundProblem {
+export function error(kind: ProblemKind, place: ProblemPlace, reason: string, cause?: Cause): FoundProblem {
   return { kind, severity: "error", place, reason, cause };
 }
 
 /** A problem without a known loss. */
-export function notice(kind: ProblemKind, place: Place, reason: string, cause?: Cause): FoundProblem {
+export function notice(kind: ProblemKind, place: ProblemPlace, reason: string, cause?: Cause): FoundProblem {
   return { kind, severity: "notice", place, reason, cause };
 }
 

@@ -1,3 +1,4 @@
+import { isPythonTime } from "../saver/model/checkpoint-time.js";
 import type { CallContext } from "../db/call-context.js";
 import { getInlineOfAncestors } from "../saver/queries/get-inline-of-ancestors.js";
 import { rowKey } from "../saver/model/keys.js";
@@ -7,7 +8,7 @@ import { getIntroduction, type IntroducedVersion, type IntroductionRow } from ".
  * Why a checkpoint has no value of a channel's version. `lost`: the channel had a value. `empty`: the channel had none. `inherited`: the
  * header of an ancestor has it, and reads take it from there. `unclear`: the rows don't show which.
  */
-export type UnstoredState = "lost" | "empty" | "inherited" | "unclear";
+type UnstoredState = "lost" | "empty" | "inherited" | "unclear";
 
 /** The step of a thread's first checkpoint: the input. */
 const FIRST_STEP = -1;
@@ -48,7 +49,7 @@ export class UnstoredChannels {
 
 /** Decides by the rows of the step in which the channel got its version. */
 function unstoredState(row: IntroductionRow): UnstoredState {
-  if (!isOfPython(row)) return "lost";
+  if (!isPythonTime(row.ts)) return "lost";
   const isOneStepAhead = isSingleStep(row);
   if (row.is_updated === true) return stateOfUpdated(row, isOneStepAhead);
   if (!isOneStepAhead) return "unclear";
@@ -63,11 +64,6 @@ function stateOfUpdated(row: IntroductionRow, isOneStepAhead: boolean): Unstored
   if (!isOneStepAhead || row.source !== "loop") return "unclear";
   if (row.is_written) return "lost";
   return row.has_writes ? "empty" : "unclear";
-}
-
-/** Python writes the time zone as an offset, JavaScript as `Z`. */
-function isOfPython({ ts }: IntroductionRow): boolean {
-  return /[+-]\d\d:\d\d$/.test(ts ?? "");
 }
 
 /** Whether the checkpoint is one step after its parent. With `durability="exit"` only the last of several steps is stored. */

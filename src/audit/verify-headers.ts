@@ -1,6 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { isUnreadable } from "../errors/index.js";
-import { type CheckpointKey, compareText, rowKey } from "../saver/model/keys.js";
+import { type CheckpointKey, checkpointKeyOf, compareText, rowKey } from "../saver/model/keys.js";
 import { INLINE_REFUSAL } from "../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../saver/codec/special-values.js";
 import { readHeader, type ReadHeader } from "../saver/codec/parse-header.js";
@@ -10,9 +10,10 @@ import type { DeltaChannels } from "./delta-channels.js";
 import { faultsOfHeader } from "./faults-of-header.js";
 import { error, type FoundProblem, notice } from "./problems.js";
 import type { UnstoredChannels } from "./unstored-channels.js";
+import type { CheckedTombstoneRow } from "./queries/get-tombstone-page.js";
 
 /** What the check of a header needs. */
-export interface HeaderCheck {
+interface HeaderCheck {
   readonly call: CallContext;
   /** Whether the serializer refuses values in headers. */
   readonly refusesPlaintext: boolean;
@@ -22,7 +23,7 @@ export interface HeaderCheck {
 
 /** The problems of a checkpoint, except those of its stored values. */
 export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck): Promise<FoundProblem[]> {
-  const key = keyOf(row);
+  const key = checkpointKeyOf(row);
   const read = await readOrReason(row, key);
   if (typeof read === "string") {
     return [error("corrupt-header", key, read), ...(await problemsOfParents(row, check, []))];
@@ -45,10 +46,6 @@ export async function problemsOfHeader(row: CheckedHeaderRow, check: HeaderCheck
       ...unstored.map(({ channel }) => channel),
     ])),
   ];
-}
-
-export function keyOf(row: CheckedHeaderRow): CheckpointKey {
-  return { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
 }
 
 /** Returns the reason where the row can't be read. */
@@ -91,7 +88,7 @@ async function problemsOfParents(
   { call, deltaChannels }: HeaderCheck,
   unstored: readonly string[],
 ): Promise<FoundProblem[]> {
-  const key = keyOf(row);
+  const key = checkpointKeyOf(row);
   const { parent_checkpoint_id: parent } = row;
   const named = pairsIn(row.missing_parents).map(([ns, id]) => missingParent(key, ns, id));
   if (parent === null) return named;
@@ -132,4 +129,12 @@ function pairsIn(json: string | null): [string, string][] {
 
 function namesIn(json: string | null): string[] {
   return JSON.parse(json ?? "[]") as string[];
+}
+
+/** The problem of a tombstone whose thread has checkpoints. */
+export function problemsOfTombstone({ thread_id: threadId, is_living }: CheckedTombstoneRow): FoundProblem[] {
+  if (!is_living) return [];
+  const reason =
+    "the thread has a tombstone and checkpoints: savers with keepTombstones refuse to continue it";
+  return [error("living-tombstone", { threadId, checkpointNs: "" }, reason)];
 }

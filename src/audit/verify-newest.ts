@@ -1,21 +1,19 @@
 import type { CallContext } from "../db/call-context.js";
 import { addedColumns } from "../db/added-columns.js";
-import type { CheckpointKey } from "../saver/model/keys.js";
-import { getHeaderPage } from "./queries/get-header-page.js";
-import { getNewestKeys } from "./queries/get-newest-keys.js";
+import { type CheckpointKey, checkpointKeyOf } from "../saver/model/keys.js";
+import { getHeaderPage, getNewestKeys } from "./queries/get-header-page.js";
 import { getTombstonePage } from "./queries/get-tombstone-page.js";
 import type { Problem } from "./audit-types.js";
 import { DeltaChannels } from "./delta-channels.js";
 import { ProblemList } from "./problems.js";
 import { UnstoredChannels } from "./unstored-channels.js";
-import { keyOf, problemsOfHeader } from "./verify-headers.js";
-import { problemsOfTombstone } from "./verify-tombstones.js";
+import { problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
 
 /** How many checkpoints are looked through for the newest one of each thread. */
 const MOST_CHECKPOINTS = 1_000;
 
 /** What {@link verifyNewest} found. */
-export interface NewestReport {
+interface NewestReport {
   readonly threads: number;
   readonly problems: readonly Problem[];
 }
@@ -28,12 +26,8 @@ export interface NewestReport {
  */
 export async function verifyNewest(call: CallContext, most: number): Promise<NewestReport> {
   const keys = new Map<string, CheckpointKey>();
-  for (const { thread_id: threadId, checkpoint_ns, checkpoint_id } of await getNewestKeys(
-    call,
-    MOST_CHECKPOINTS,
-  )) {
-    const key = { threadId, checkpointNs: checkpoint_ns, checkpointId: checkpoint_id };
-    if (keys.size < most && !keys.has(threadId)) keys.set(threadId, key);
+  for (const row of await getNewestKeys(call, MOST_CHECKPOINTS)) {
+    if (keys.size < most && !keys.has(row.thread_id)) keys.set(row.thread_id, checkpointKeyOf(row));
   }
   const list = new ProblemList();
   const { tombstones } = await addedColumns(call);
@@ -48,7 +42,7 @@ export async function verifyNewest(call: CallContext, most: number): Promise<New
     const page = { threadId, pageSize: 1 };
     const [row] = await getHeaderPage(call, { ...page, begin: { key, inclusive: true } });
     // Deleted meanwhile.
-    if (row === undefined || keyOf(row).checkpointId !== key.checkpointId) continue;
+    if (row === undefined || checkpointKeyOf(row).checkpointId !== key.checkpointId) continue;
     const found = await problemsOfHeader(row, check);
     const [tombstone] = tombstones ? await getTombstonePage(call, { ...page, begin: undefined }) : [];
     for (const problem of [...found, ...(tombstone ? problemsOfTombstone(tombstone) : [])]) list.add(problem);

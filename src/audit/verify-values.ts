@@ -1,12 +1,16 @@
 import { BrokenChainError, DeserializationError } from "../errors/index.js";
-import type { CheckpointValueContext } from "../serde/serde-context.js";
+import type { CheckpointValueContext, ChannelValueContext } from "../serde/serde-context.js";
 import { type CheckpointKey, rowKey } from "../saver/model/keys.js";
-import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import { type ReadValue, storedValueOf } from "../saver/codec/read-chain.js";
-import { blobPlaceOf, type BlobPageRow, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
+import { decodeValue, type ValueReader, canRead } from "../saver/codec/decode-value.js";
+import { type ReadValue, storedValueOf, type ChainRows } from "../saver/codec/read-chain.js";
+import {
+  blobPlaceOf,
+  type BlobPageRow,
+  type WritePageRow,
+  writePlaceOf,
+} from "../saver/queries/get-value-page.js";
 import { isSplice } from "../splices/splice-type.js";
 import { MAX_CHAIN } from "../splices/value-chain.js";
-import { causeOfFailure } from "./cause-of-failure.js";
 import { faultsOfBlob, faultsOfWrite } from "../saver/codec/faults-of-columns.js";
 import { type Cause, error, type FoundProblem, notice } from "./problems.js";
 
@@ -101,4 +105,31 @@ async function failureOf(
     if (reason instanceof DeserializationError) return reason;
     throw reason;
   }
+}
+
+/**
+ * Finds the version to blame for a value that can't be read: of the values that it is made of, the last one that can't be read itself, or
+ * that is not stored. Where values are made of each other it is the first of them in the order of their texts.
+ */
+async function causeOfFailure(place: ChannelValueContext, reader: ValueReader): Promise<string> {
+  const rows = await reader.fetchChain(place);
+  const seen = new Set<string>();
+  let { version } = place;
+  for (;;) {
+    seen.add(version);
+    const base = rows(version)?.base ?? null;
+    if (base === null || (await isReadable({ ...place, version: base }, rows, reader))) return version;
+    if (seen.has(base)) return [...seen].toSorted()[0] ?? base;
+    version = base;
+  }
+}
+
+async function isReadable(
+  place: ChannelValueContext,
+  rows: ChainRows,
+  reader: ValueReader,
+): Promise<boolean> {
+  const row = rows(place.version);
+  if (row === undefined) return false;
+  return canRead(() => decodeValue(reader, { ...row, chain: rows }, place, place));
 }

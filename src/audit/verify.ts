@@ -1,10 +1,14 @@
+import { type CheckpointKey, checkpointKeyOf, rowKey } from "../saver/model/keys.js";
 import { addedColumns } from "../db/added-columns.js";
 import type { CallContext } from "../db/call-context.js";
 import { placementOf } from "../db/placement/placement.js";
 import { isCompressed } from "../serde/compressed/codecs.js";
-import type { ContextualSerializer, PendingWriteContext } from "../serde/serde-context.js";
+import type {
+  ChannelValueContext,
+  ContextualSerializer,
+  PendingWriteContext,
+} from "../serde/serde-context.js";
 import type { VerifyRequest } from "./boundary/parse-audit.js";
-import { rowKey } from "../saver/model/keys.js";
 import { valueReader } from "../saver/read-long-values.js";
 import { type CheckedHeaderRow, getHeaderPage } from "./queries/get-header-page.js";
 import {
@@ -27,8 +31,7 @@ import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
 import { type FoundProblem, notice, ProblemList } from "./problems.js";
 import { UnstoredChannels } from "./unstored-channels.js";
-import { keyOf, problemsOfHeader } from "./verify-headers.js";
-import { problemsOfTombstone } from "./verify-tombstones.js";
+import { problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
 import { type CheckedWriteRow, problemsOfBlob, problemsOfWrite } from "./verify-values.js";
 
 /** The headers that one search for unreferenced blobs covers. The server sorts their references. */
@@ -78,9 +81,9 @@ async function verifyHeaders(
     deltaChannels: new DeltaChannels(call),
     unstoredChannels: new UnstoredChannels(call),
   };
-  const pages = walkPages<CheckedHeaderRow, ReturnType<typeof keyOf>>(call, {
+  const pages = walkPages<CheckedHeaderRow, CheckpointKey>(call, {
     threadId,
-    keyOf,
+    keyOf: checkpointKeyOf,
     getPage: (page) => getHeaderPage(call, page),
     inspect: (row) => problemsOfHeader(row, check),
     sizeOf: ({ checkpoint, metadata }) => (checkpoint?.length ?? 0) + (metadata?.length ?? 0),
@@ -136,7 +139,7 @@ async function verifyValues(
 ): Promise<void> {
   // Tables of other savers lack columns.
   const { splices, taskPath } = await addedColumns(call);
-  const blobs = walkPages<BlobPageRow, ReturnType<typeof blobPlaceOf>>(call, {
+  const blobs = walkPages<BlobPageRow, ChannelValueContext>(call, {
     threadId,
     keyOf: blobPlaceOf,
     getPage: (page) => getBlobPage(call, { ...page, copies: splices }),

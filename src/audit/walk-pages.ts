@@ -9,7 +9,7 @@ const FIRST_PAGE_SIZE = 32;
 const PAGE_LIMITS = { rows: 512, characters: 4 * 2 ** 20 };
 
 /** A table, and how to inspect its rows. */
-export interface WalkedTable<Row extends object, Key extends object> {
+interface WalkedTable<Row extends object, Key extends object> {
   readonly threadId: string | undefined;
   readonly keyOf: (row: Row) => Key;
   readonly getPage: (page: TablePage<Key>) => Promise<Row[]>;

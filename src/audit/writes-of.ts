@@ -5,12 +5,11 @@ import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { storedValueOf } from "../saver/codec/read-chain.js";
 import type { NamespaceKey } from "../saver/model/keys.js";
 import { valueReader, readUnreplaced } from "../saver/read-long-values.js";
-import { getWrites } from "./queries/get-writes.js";
-import type { RecordedWriteRow } from "./queries/recorded-writes.js";
+import { getWrites, type RecordedWriteRow } from "./queries/recorded-writes.js";
 import type { TaskWrite } from "./audit-types.js";
 
 /** Reads the writes beside a checkpoint; see `writesOf` of the savers. */
-export function writesOf(
+export function taskWritesOf(
   call: CallContext,
   target: CheckpointTarget,
   serde: ContextualSerializer,

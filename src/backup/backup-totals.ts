@@ -1,7 +1,7 @@
 import { LinesChecksum } from "../parsing/backup-lines.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
 import type { BackupCounts, BlobLine, CheckpointLine, LastLine, RowLine, WriteLine } from "./backup-line.js";
-import { base64ByteLength } from "./base64.js";
+import { base64ByteLength } from "./whole-rows.js";
 
 /** Counts the rows of a backup and computes its checksum, while the backup is written or read. */
 export class BackupTotals {

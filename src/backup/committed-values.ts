@@ -1,13 +1,14 @@
 import type { CallContext } from "../db/call-context.js";
-import { runTransaction } from "../db/statements/run-statement.js";
-import type { BoundStatement } from "../db/statements/statement.js";
 import { rowKey } from "../saver/model/keys.js";
-import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
-import { countStoredWrites } from "./queries/count-stored-writes.js";
-import { lockReferencedValues } from "./queries/lock-referenced-values.js";
-import type { RestoredKeys } from "./queries/restored-keys.js";
-import { selectMissingValues } from "./queries/select-missing-values.js";
+import type { RestoredCheckpoint } from "../saver/queries/restored-rows.js";
+import {
+  countStoredWrites,
+  lockReferencedValues,
+  type RestoredKeys,
+  selectMissingValues,
+} from "./queries/restored-references.js";
 import { BackupError } from "./backup-error.js";
+import type { BackupPortion } from "./whole-rows.js";
 
 /**
  * The values and writes of one thread that earlier transactions of an import have committed. A concurrent prune or deletion
@@ -24,19 +25,15 @@ export class CommittedValues {
   }
 
   /** Adds the rows of a committed transaction. Ignores rows of other threads. */
-  add(rows: {
-    readonly checkpoints: readonly RestoredCheckpoint[];
-    readonly writes: readonly RestoredWrite[];
-    readonly blobs: readonly RestoredBlob[];
-  }): void {
-    for (const row of rows.blobs.filter(this.#isOfThread)) {
+  add({ checkpoints, writes, blobs }: BackupPortion): void {
+    for (const row of blobs.filter(this.#isOfThread)) {
       this.#blobs.add(rowKey(row.checkpoint_ns, row.channel, row.version));
     }
-    for (const row of rows.writes.filter(this.#isOfThread)) {
+    for (const row of writes.filter(this.#isOfThread)) {
       const key = rowKey(row.checkpoint_ns, row.checkpoint_id);
       this.#writeCounts.set(key, (this.#writeCounts.get(key) ?? 0) + 1);
     }
-    for (const row of rows.checkpoints.filter(this.#isOfThread)) {
+    for (const row of checkpoints.filter(this.#isOfThread)) {
       this.#writeCounts.delete(rowKey(row.checkpoint_ns, row.checkpoint_id));
     }
   }
@@ -50,19 +47,18 @@ export class CommittedValues {
   async lockAndCheck(call: CallContext, checkpoints: readonly RestoredCheckpoint[]): Promise<void> {
     const own = checkpoints.filter(this.#isOfThread);
     if (own.length === 0 || (this.#blobs.size === 0 && this.#writeCounts.size === 0)) return;
-    const { schema } = call;
     const keys: RestoredKeys = {
       threadId: this.threadId,
       checkpointNss: own.map((row) => row.checkpoint_ns),
       checkpointIds: own.map((row) => row.checkpoint_id),
     };
-    await send(call, lockReferencedValues(schema, keys));
-    const missing = (await send(call, selectMissingValues(schema, keys))).find((row) =>
+    await lockReferencedValues(call, keys);
+    const missing = (await selectMissingValues(call, keys)).find((row) =>
       this.#blobs.has(rowKey(row.checkpoint_ns, row.channel, row.version)),
     );
     if (missing !== undefined) throw this.#deletedError(missing);
     const stored = new Map(
-      (await send(call, countStoredWrites(schema, keys))).map((row) => [
+      (await countStoredWrites(call, keys)).map((row) => [
         rowKey(row.checkpoint_ns, row.checkpoint_id),
         row.writes,
       ]),
@@ -87,9 +83,4 @@ export class CommittedValues {
       { threadId: this.threadId, checkpointNs, checkpointId, channel },
     );
   }
-}
-
-async function send<Row>(call: CallContext, statement: BoundStatement<Row>): Promise<Row[]> {
-  const [rows = []] = await runTransaction(call, { statements: [statement] });
-  return rows;
 }

@@ -1,13 +1,21 @@
 import { DatabaseError } from "../errors/index.js";
 import { chunksOf } from "../saver/model/portions.js";
 import { rowKey } from "../saver/model/keys.js";
-import { getBackupPage, type PageCursor, type PageRange, type PageRow } from "./queries/get-backup-page.js";
-import { type BlobKeyRow, getBlobKeys } from "./queries/get-blob-keys.js";
-import { getWriteKeys, type WriteKeyRow } from "./queries/get-write-keys.js";
-import { nextCheckpoint } from "./queries/next-checkpoint.js";
-import { isLost } from "./refused-rows.js";
+import {
+  getThreadPage,
+  type PageCursor,
+  type PageRange,
+  type BackupPageRow,
+} from "./queries/get-backup-page.js";
+import {
+  type BlobKeyRow,
+  getBlobKeys,
+  getWriteKeys,
+  type WriteKeyRow,
+  nextCheckpoint,
+} from "./queries/get-row-keys.js";
+import { isLostRow, type ExportCall } from "./lost-rows.js";
 import type { CheckpointLine, RowLine } from "./backup-line.js";
-import type { ExportCall } from "./export-call.js";
 import { exportBlobs, exportWrites } from "./export-values.js";
 
 /** The most checkpoints that one statement reads. */
@@ -117,18 +125,18 @@ async function* exportPage(
 }
 
 /** @returns The rows of a page, or the key of its first checkpoint if the server can't read that. */
-async function readPage(call: ExportCall, range: Range): Promise<readonly PageRow[] | PageCursor> {
+async function readPage(call: ExportCall, range: Range): Promise<readonly BackupPageRow[] | PageCursor> {
   const { threadId, after } = range;
-  const read = (rows: number) => getBackupPage(call, { ...range, rows, bytes: PAGE_BYTES });
+  const read = (rows: number) => getThreadPage(call, { ...range, rows, bytes: PAGE_BYTES });
   try {
     return await read(PAGE_ROWS);
   } catch (error) {
-    if (call.onDamaged === undefined || !isLost(error)) throw error;
+    if (call.onDamaged === undefined || !isLostRow(error)) throw error;
   }
   try {
     return await read(1);
   } catch (error) {
-    if (!isLost(error)) throw error;
+    if (!isLostRow(error)) throw error;
     const key = await nextCheckpoint(call, threadId, after);
     if (key === undefined) return [];
     call.onDamaged({ threadId, ...key, reason: error.message });
@@ -174,7 +182,7 @@ async function* exportWritesOf(
   } while (keys.length === KEY_ROWS);
 }
 
-function checkpointsOf(threadId: string, rows: readonly PageRow[]): CheckpointLine[] {
+function checkpointsOf(threadId: string, rows: readonly BackupPageRow[]): CheckpointLine[] {
   return rows
     .filter(({ part }) => part === "checkpoint")
     .map((row) => ({
@@ -189,7 +197,7 @@ function checkpointsOf(threadId: string, rows: readonly PageRow[]): CheckpointLi
     }));
 }
 
-function blobsOf(rows: readonly PageRow[]): BlobKeyRow[] {
+function blobsOf(rows: readonly BackupPageRow[]): BlobKeyRow[] {
   return rows
     .filter(({ part }) => part === "blob")
     .map(({ checkpoint_ns, channel, version, bytes }) => ({
@@ -200,7 +208,7 @@ function blobsOf(rows: readonly PageRow[]): BlobKeyRow[] {
     }));
 }
 
-function writesOf(rows: readonly PageRow[]): WriteKeyRow[] {
+function writesOf(rows: readonly BackupPageRow[]): WriteKeyRow[] {
   return rows
     .filter(({ part }) => part === "write")
     .map(({ checkpoint_ns, checkpoint_id, task_id, idx, bytes }) => ({

@@ -1,15 +1,13 @@
 import { type CallContext, DEFAULT_SIZE_LIMITS } from "../db/call-context.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
-import { nextStoredThread } from "./queries/next-stored-thread.js";
+import { nextStoredThread } from "./queries/get-row-keys.js";
 import type { ExportRequest } from "./boundary/parse-backup.js";
-import type { BackupCounts, RowLine, ThreadLine } from "./backup-line.js";
+import { type BackupCounts, type RowLine, type ThreadLine, THREAD_BACKUP } from "./backup-line.js";
 import { exportThread } from "./export-thread.js";
-import type { ExportCall } from "./export-call.js";
-import { isLost } from "./refused-rows.js";
+import { type ExportCall, isLostRow } from "./lost-rows.js";
 import { BackupTotals } from "./backup-totals.js";
-import { type EarlierThreads, readFingerprints, storedFingerprint } from "./fingerprints.js";
-import { THREAD_BACKUP } from "./parse-line.js";
+import { type EarlierThreads, readFingerprints, storedFingerprint } from "./row-digests.js";
 
 /** The most bytes of a value that one statement reads. Postgres decompresses a value from its beginning for each piece. */
 const READ_BYTES = 4 * 2 ** 20;
@@ -65,7 +63,7 @@ export async function* exportEach(
         yield hashedLine(line);
       }
     } catch (error) {
-      if (call.onDamaged === undefined || !isLost(error)) throw error;
+      if (call.onDamaged === undefined || !isLostRow(error)) throw error;
       call.onDamaged({ threadId: thread, reason: error.message });
     }
     const end: ThreadLine = { thread, ...rowsSince(before, totals.counts) };
@@ -101,7 +99,7 @@ async function hasChanged(call: ExportCall, threadId: string, earlier: string): 
   try {
     return earlier !== (await storedFingerprint(call, threadId));
   } catch (error) {
-    if (call.onDamaged === undefined || !isLost(error)) throw error;
+    if (call.onDamaged === undefined || !isLostRow(error)) throw error;
     call.onDamaged({ threadId, reason: error.message });
     return false;
   }

@@ -2,16 +2,13 @@ import type { DatabaseError } from "../errors/index.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
 import { rowKey } from "../saver/model/keys.js";
 import { getPiece, type PieceRange, type PieceRow } from "../saver/queries/get-piece.js";
-import type { BlobKeyRow } from "./queries/get-blob-keys.js";
-import { getStoredBlobs } from "./queries/get-stored-blobs.js";
-import { getStoredWrites } from "./queries/get-stored-writes.js";
-import type { WriteKeyRow } from "./queries/get-write-keys.js";
+import type { BlobKeyRow, WriteKeyRow } from "./queries/get-row-keys.js";
+import { getStoredBlobs, getStoredWrites } from "./queries/get-stored-rows.js";
 import { portionsOf } from "../saver/model/portions.js";
 import { pieceBytesOf } from "../db/call-context.js";
 import { LEFT_OUT } from "../saver/queries/sent-row.js";
-import { type ExportCall, readEach } from "./export-call.js";
-import { isLost } from "./refused-rows.js";
-import type { BlobColumns, RowLine, WriteColumns } from "./backup-line.js";
+import { type ExportCall, readEach, isLostRow } from "./lost-rows.js";
+import type { BlobLineColumns, RowLine, WriteLineColumns } from "./backup-line.js";
 
 /** What one statement reads at most. */
 const PORTION = { rows: 1_000, size: 4 * 2 ** 20 };
@@ -50,7 +47,7 @@ export async function* exportBlobs(
     const bases: BlobKeyRow[] = [];
     const rows = await readEach(portion, (keys) => getStoredBlobs(call, threadId, keys), onLost);
     for (const { type, blob, base, whole_bytes, ...key } of rows) {
-      const columns: BlobColumns = {
+      const columns: BlobLineColumns = {
         ...{ table: "checkpoint_blobs", thread_id: threadId, ...key, type },
         // Whole values have the columns that older versions know.
         ...(base !== null && { base }),
@@ -87,7 +84,7 @@ export async function* exportWrites(
   for (const portion of portionsOf(missing, sizeOf, PORTION)) {
     const rows = await readEach(portion, (keys) => getStoredWrites(call, threadId, keys), onLost);
     for (const { blob, ...row } of rows) {
-      const columns: WriteColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
+      const columns: WriteLineColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
       const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
       const place = { threadId, checkpointNs, checkpointId, taskId, idx, channel };
       if (!(yield* exportValue(call, columns, place, blob))) continue;
@@ -100,7 +97,7 @@ export async function* exportWrites(
 /** @returns Whether the row was still stored when its last piece was read, or can't be read. */
 async function* exportValue(
   call: ExportCall,
-  columns: BlobColumns | WriteColumns,
+  columns: BlobLineColumns | WriteLineColumns,
   place: CheckpointValueContext,
   sent: string | null,
 ): AsyncGenerator<RowLine, boolean> {
@@ -134,7 +131,7 @@ async function readPiece(
   try {
     return await getPiece(call, place, range);
   } catch (error) {
-    if (call.onDamaged === undefined || !isLost(error)) throw error;
+    if (call.onDamaged === undefined || !isLostRow(error)) throw error;
     const { threadId, checkpointNs, channel } = place;
     const row = "version" in place ? { version: place.version } : { checkpointId: place.checkpointId };
     call.onDamaged({ threadId, checkpointNs, channel, ...row, reason: error.message });

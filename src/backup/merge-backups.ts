@@ -1,9 +1,15 @@
-import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
+import {
+  firstLineOf,
+  formatLine,
+  type FirstLine,
+  incompleteIncrement,
+  readBackupLines,
+} from "../parsing/backup-lines.js";
 import { numberOfRows } from "../saver/model/row-counts.js";
 import { BackupTotals } from "./backup-totals.js";
-import { parseChain } from "./boundary/parse-backup.js";
-import { chainOf, checkLink, type ChainedBackup, type ReadLine } from "./chained-backup.js";
-import { THREAD_BACKUP } from "./parse-line.js";
+import { parseChain, type BackupChain } from "./boundary/parse-backup.js";
+import { THREAD_BACKUP, type LastLine, type RowLine, parseLine } from "./backup-line.js";
+import { BackupError } from "./backup-error.js";
 
 /**
  * Merges a full backup and its increments into the lines of one full backup: of each thread it yields the rows of the newest backup that
@@ -59,4 +65,99 @@ async function* unseenRows(backup: ChainedBackup, seen: Set<string>): AsyncGener
     if (numberOfRows(row) > 0 && !seen.has(row.thread)) yield line;
     if (backup.since !== "") seen.add(row.thread);
   }
+}
+
+/** A row of a backup, and its line as it was read. */
+interface ReadLine {
+  readonly row: RowLine;
+  readonly text: string;
+}
+
+/** A backup among those that continue each other: a full one, and then increments. Its errors name it. */
+class ChainedBackup {
+  readonly #lines: BackupChain[number];
+  readonly #index: number;
+  readonly #count: number;
+  #since = "";
+  #sha256 = "";
+  #text = "";
+
+  constructor(backups: BackupChain, index: number) {
+    this.#lines = backups[index] ?? [];
+    this.#index = index;
+    this.#count = backups.length;
+  }
+
+  /** The checksum of the backup that it continues; empty for a full one. Known once a row was read. */
+  get since(): string {
+    return this.#since;
+  }
+
+  /** Its own checksum. Known once all rows were read. */
+  get sha256(): string {
+    return this.#sha256;
+  }
+
+  /** @throws BackupError where the backup is damaged, or a full one where an increment is expected, or the other way round. */
+  async *rows(): AsyncGenerator<ReadLine> {
+    const parseRow = (value: unknown, number: number) => this.#parse(value, number);
+    const onFirst = (line: FirstLine) => {
+      this.#checkFirst(line);
+    };
+    try {
+      for await (const row of readBackupLines<RowLine>(THREAD_BACKUP, this.#observed(), parseRow, {
+        onFirst,
+      })) {
+        yield { row, text: this.#text };
+      }
+    } catch (error) {
+      if (!(error instanceof BackupError)) throw error;
+      const { line, problem } = error;
+      throw this.refusal(line === undefined ? problem : `line ${line}: ${problem}`);
+    }
+  }
+
+  refusal(problem: string): BackupError {
+    const isAlone = this.#count === 1;
+    return new BackupError(isAlone ? problem : `backup ${this.#index + 1} of ${this.#count}: ${problem}`);
+  }
+
+  async *#observed(): AsyncGenerator {
+    for await (const line of this.#lines) {
+      this.#text = String(line);
+      yield line;
+    }
+  }
+
+  #parse(value: unknown, number: number): RowLine | LastLine {
+    const parsed = parseLine(value, number);
+    if ("end" in parsed) this.#sha256 = parsed.end.sha256;
+    return parsed;
+  }
+
+  #checkFirst({ since }: FirstLine): void {
+    if (this.#index === 0 && since !== undefined) throw new BackupError(incompleteIncrement(since));
+    if (this.#index > 0 && since === undefined) {
+      throw new BackupError("the backup is a full one, and can only be the first one");
+    }
+    this.#since = since ?? "";
+  }
+}
+
+/** The backups in their order, each of which can be read once. */
+export function chainOf(backups: BackupChain): ChainedBackup[] {
+  return backups.map((_, index) => new ChainedBackup(backups, index));
+}
+
+/**
+ * Checks that a backup continues the one before it, once both were read.
+ *
+ * @param before - The checksum of the one before it; empty for the first one.
+ * @throws BackupError where it continues another one.
+ */
+export function checkLink(backup: ChainedBackup, before: string): void {
+  if (backup.since === before) return;
+  throw backup.refusal(
+    `the increment continues the backup with the checksum ${backup.since}, and the one before it has ${before}`,
+  );
 }

@@ -15,6 +15,8 @@ import {
   unreadableCheckpoint,
   unreadableWrite,
 } from "./unreadable-rows.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
+import { runBound } from "../db/statements/run-statement.js";
 
 /** The statements that restore the rows of a table, and the key of a row. */
 export interface RestoredTable<Row extends object> {
@@ -64,3 +66,43 @@ export const CHECKPOINTS: RestoredTable<RestoredCheckpoint> = {
   keyOfStored: (row) => rowKey(row.thread_id, row.checkpoint_ns, row.checkpoint_id ?? ""),
   isUnreadable: unreadableCheckpoint,
 };
+
+/** What became of stored rows that differ. */
+interface ReplacedRows {
+  readonly replaced: number;
+  /** Those that can be read, or of which it is not known. */
+  readonly kept: readonly DifferingRow[];
+}
+
+/**
+ * Replaces the stored rows that differ and can't be read. Call it in the transaction that has locked them.
+ *
+ * @param rows - The rows of the backup.
+ * @param differing - The stored ones that differ.
+ */
+export async function replaceUnreadable<Row extends object>(
+  reader: StoredReader,
+  table: RestoredTable<Row>,
+  rows: readonly Row[],
+  differing: readonly DifferingRow[],
+): Promise<ReplacedRows> {
+  const { call } = reader;
+  const byKey = new Map(rows.map((row) => [table.keyOf(row), row]));
+  let kept = differing;
+  let replaced = 0;
+  for (;;) {
+    const unreadable: Row[] = [];
+    const others: DifferingRow[] = [];
+    for (const stored of kept) {
+      throwIfAborted(call.signal);
+      const row = byKey.get(table.keyOfStored(stored));
+      if (row !== undefined && (await table.isUnreadable(reader, row))) unreadable.push(row);
+      else others.push(stored);
+    }
+    kept = others;
+    if (unreadable.length === 0) return { replaced, kept };
+    await runBound(call, table.replacing.insert(call.schema, unreadable));
+    replaced += unreadable.length;
+    // A splice of the backup can be read once the value that it is made of was replaced.
+  }
+}

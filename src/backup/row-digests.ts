@@ -1,8 +1,17 @@
 import { createHash, type Hash } from "node:crypto";
-import { decodeBase64 } from "./base64.js";
-import type { BlobLine, CheckpointLine, RowLine, WriteLine } from "./backup-line.js";
-import { compareText, rowKey } from "../saver/model/keys.js";
-import type { BlobDigestRow, CheckpointDigestRow, WriteDigestRow } from "./queries/digest-rows.js";
+import { decodeBase64 } from "./whole-rows.js";
+import { type BlobLine, type CheckpointLine, keyOfRow, type RowLine, type WriteLine } from "./backup-line.js";
+import { compareText } from "../saver/model/keys.js";
+import {
+  type BlobDigestRow,
+  type CheckpointDigestRow,
+  digestThread,
+  type WriteDigestRow,
+} from "./queries/digest-rows.js";
+import type { CallContext } from "../db/call-context.js";
+import { throwIfAborted } from "../db/statements/cancellation.js";
+import type { BackupChain } from "./boundary/parse-backup.js";
+import { chainOf, checkLink } from "./merge-backups.js";
 
 /**
  * The rows of one thread, in the lines of a backup or as they are stored: of each row its key and a digest of all of its columns.
@@ -66,10 +75,7 @@ export class RowDigests {
 }
 
 /** A row of the database, with digests of its long columns. */
-export type StoredDigest =
-  | (CheckpointDigestRow & { readonly table: "checkpoints" })
-  | (BlobDigestRow & { readonly table: "checkpoint_blobs" })
-  | (Omit<WriteDigestRow, "bytes"> & { readonly table: "checkpoint_writes" });
+export type StoredDigest = CheckpointDigestRow | BlobDigestRow | Omit<WriteDigestRow, "bytes">;
 
 /** A row whose value comes in pieces. */
 interface PiecedRow {
@@ -98,35 +104,68 @@ function valueOf(line: BlobLine | WriteLine, blob: string | null): RowDigest {
 }
 
 function digestOf(row: StoredDigest): RowDigest {
-  switch (row.table) {
-    case "checkpoints":
-      return digested(
-        row.table,
-        [row.checkpoint_ns, row.checkpoint_id],
-        [row.parent_checkpoint_id, row.type, row.checkpoint, row.metadata],
-      );
-    case "checkpoint_blobs":
-      return digested(
-        row.table,
-        [row.checkpoint_ns, row.channel, row.version],
-        [row.type, row.base, row.whole_bytes, row.blob],
-      );
-    case "checkpoint_writes":
-      return digested(
-        row.table,
-        [row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx)],
-        [row.task_path, row.channel, row.type, row.blob],
-      );
-  }
+  const digest = createHash("sha256")
+    .update(JSON.stringify(contentOf(row)))
+    .digest("base64url");
+  return { key: keyOfRow(row), digest };
 }
 
-function digested(table: string, key: readonly string[], columns: readonly unknown[]): RowDigest {
-  return {
-    key: rowKey(table, ...key),
-    digest: createHash("sha256").update(JSON.stringify(columns)).digest("base64url"),
-  };
+/** The columns of a row that are not in its key. */
+function contentOf(row: StoredDigest): unknown[] {
+  switch (row.table) {
+    case "checkpoints":
+      return [row.parent_checkpoint_id, row.type, row.checkpoint, row.metadata];
+    case "checkpoint_blobs":
+      return [row.type, row.base, row.whole_bytes, row.blob];
+    case "checkpoint_writes":
+      return [row.task_path, row.channel, row.type, row.blob];
+  }
 }
 
 function sha256(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
+}
+
+/** The threads of backups that continue each other, as the last of them left them. */
+export interface EarlierThreads {
+  /** One digest of all rows of each thread that has rows. */
+  readonly fingerprints: ReadonlyMap<string, string>;
+  /** The checksum of the last backup. */
+  readonly sha256: string;
+}
+
+/**
+ * Reads backups for what an increment compares: of each thread a digest, and of one thread at a time its keys.
+ *
+ * @throws BackupError where one is damaged, or does not continue the one before it.
+ */
+export async function readFingerprints(
+  backups: BackupChain,
+  signal: AbortSignal | undefined,
+): Promise<EarlierThreads> {
+  const fingerprints = new Map<string, string>();
+  let sha256 = "";
+  for (const backup of chainOf(backups)) {
+    let rows = new RowDigests();
+    for await (const { row } of backup.rows()) {
+      throwIfAborted(signal);
+      rows.add(row);
+      if (!("thread" in row)) continue;
+      const fingerprint = rows.fingerprint();
+      if (fingerprint === undefined) fingerprints.delete(row.thread);
+      else fingerprints.set(row.thread, fingerprint);
+      rows = new RowDigests();
+    }
+    checkLink(backup, sha256);
+    ({ sha256 } = backup);
+  }
+  return { fingerprints, sha256 };
+}
+
+/** Returns the digest of a thread as it is stored now. The server reads and hashes its values; only their hashes are sent. */
+export async function storedFingerprint(call: CallContext, threadId: string): Promise<string | undefined> {
+  const rows = new RowDigests();
+  const { checkpoints, writes, blobs } = await digestThread(call, threadId);
+  for (const row of [...checkpoints, ...writes, ...blobs]) rows.addStored(row);
+  return rows.fingerprint();
 }

@@ -1,4 +1,4 @@
-import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import { inOneTransaction, runBound } from "../db/statements/run-statement.js";
 import type { Damage } from "../errors/index.js";
 import { refuseTombstones } from "../saver/codec/refuse-writes.js";
 import { compareText } from "../saver/model/keys.js";
@@ -8,12 +8,17 @@ import type { DifferingRow, StoredRow } from "../saver/queries/restored-rows.js"
 import { tombstoneGuard } from "../saver/storing/write-guard.js";
 import { type SaverCall, writingThreads } from "../saver/call/saver-call.js";
 import type { CommittedValues } from "./committed-values.js";
-import { damageOfRow, damagePerThread, DifferingRows } from "./differing-rows.js";
-import type { LeftRows } from "./left-threads.js";
-import { isOfRows } from "./refused-rows.js";
-import { replaceUnreadable } from "./replace-unreadable.js";
-import { BLOBS, CHECKPOINTS, type RestoredTable, type StoredSpecials, WRITES } from "./restored-tables.js";
-import { type BackupPortion, threadsOf, withoutThreads } from "./backup-portion.js";
+import type { BackupPortion } from "./whole-rows.js";
+import { damageOfRow, damagePerThread, DifferingRows, type LeftRows } from "./left-threads.js";
+import { isOfRows } from "./lost-rows.js";
+import {
+  replaceUnreadable,
+  BLOBS,
+  CHECKPOINTS,
+  type RestoredTable,
+  type StoredSpecials,
+  WRITES,
+} from "./restored-tables.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 
 /** How portions are stored. */
@@ -53,7 +58,7 @@ export async function storePortion(
   committed: CommittedValues | undefined,
   rules: StoringRules,
 ): Promise<StoredPortion> {
-  const threadIds = threadsOf(portion);
+  const threadIds = threadsOfPortion(portion);
   return inTurnOf(call, threadIds, () => storeOrLeave(call, portion, committed, rules));
 }
 
@@ -63,7 +68,7 @@ async function storeOrLeave(
   committed: CommittedValues | undefined,
   rules: StoringRules,
 ): Promise<StoredPortion> {
-  const threadIds = threadsOf(portion);
+  const threadIds = threadsOfPortion(portion);
   const isPassedIn = call.database.kysely.isTransaction;
   const leave = async (damaged: readonly Damage[]): Promise<StoredPortion> => {
     const left = damaged.map(({ threadId }) => threadId);
@@ -111,7 +116,7 @@ async function storeAll(
   rules: StoringRules,
 ): Promise<StoredPortion> {
   return inOneTransaction(call, async (transaction) => {
-    const tombstones = await tombstonesOf(transaction, threadsOf(given));
+    const tombstones = await tombstonesOf(transaction, threadsOfPortion(given));
     if (rules.strict) refuseTombstones(tombstones);
     const tombstoned = tombstones.map((row) => row.thread_id);
     const portion = withoutThreads(given, tombstoned);
@@ -145,7 +150,7 @@ async function storeRows<Row extends object>(
   if (rows.length === 0) return { stored: [], replaced: 0, kept: [] };
   const { statements, keyOf } = table;
   const sorted = sortedByKey(rows, keyOf);
-  const [stored = []] = await runTransaction(call, { statements: [statements.insert(call.schema, sorted)] });
+  const stored = await runBound(call, statements.insert(call.schema, sorted));
   const differing = stored.length === rows.length ? [] : await differingRowsOf(call, rows, table);
   const { replaced, kept } =
     serde === undefined
@@ -174,10 +179,7 @@ async function differingRowsOf<Row extends object>(
 ): Promise<DifferingRow[]> {
   const compared = rows.filter((row) => !mayDiffer(row));
   if (compared.length === 0) return [];
-  const [differing = []] = await runTransaction(call, {
-    statements: [statements.selectDiffering(call.schema, compared)],
-  });
-  return differing;
+  return runBound(call, statements.selectDiffering(call.schema, compared));
 }
 
 /** The distinct rows, sorted by key, so that two concurrent imports can't deadlock. */
@@ -190,12 +192,8 @@ function sortedByKey<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Ro
 async function tombstonesOf(call: SaverCall, threadIds: readonly string[]): Promise<TombstoneRow[]> {
   const [locks] = tombstoneGuard(call, threadIds);
   if (locks === undefined) return [];
-  const [locked = []] = await runTransaction(call, { statements: [locks.statement] });
-  locks.check?.(locked);
-  const [tombstones = []] = await runTransaction(call, {
-    statements: [selectTombstones(call.schema, threadIds)],
-  });
-  return tombstones;
+  locks.check?.(await runBound(call, locks.statement));
+  return runBound(call, selectTombstones(call.schema, threadIds));
 }
 
 /** The outcome of threads of which nothing was stored. */
@@ -223,5 +221,22 @@ function together(parts: readonly StoredPortion[]): StoredPortion {
     left: parts.flatMap((part) => part.left),
     damaged: parts.flatMap((part) => part.damaged),
     tombstoned: parts.flatMap((part) => part.tombstoned),
+  };
+}
+
+/** The threads of a portion. */
+function threadsOfPortion({ checkpoints, writes, blobs }: BackupPortion): string[] {
+  return [...new Set([...checkpoints, ...writes, ...blobs].map((row) => row.thread_id))];
+}
+
+/** The rows of a portion that are of no such thread. */
+function withoutThreads(portion: BackupPortion, threadIds: readonly string[]): BackupPortion {
+  if (threadIds.length === 0) return portion;
+  const threads = new Set(threadIds);
+  const isOther = (row: { readonly thread_id: string }): boolean => !threads.has(row.thread_id);
+  return {
+    checkpoints: portion.checkpoints.filter(isOther),
+    writes: portion.writes.filter(isOther),
+    blobs: portion.blobs.filter(isOther),
   };
 }

@@ -4,17 +4,20 @@ import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { type StoredValue, storedValueOf, UNTAGGED } from "../saver/codec/read-chain.js";
 import type { CallContext } from "../db/call-context.js";
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
+import { checkpointKeyOf } from "../saver/model/keys.js";
+import { blobPlaceOf, writePlaceOf } from "../saver/queries/get-value-page.js";
 import { valueReader, ReplacedValueError } from "../saver/read-long-values.js";
 import { isCompression } from "../serde/compressed/codecs.js";
-import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";
-import { keyIdOf } from "../serde/encrypted/aes-gcm.js";
-import type { ChannelValueContext, CheckpointValueContext, ContextualSerializer } from "../serde/serde-context.js";
-import { isSplice, wholeTypeOf } from "../splices/splice-type.js";
-import { getStoredBlobs } from "./queries/get-stored-blobs.js";
-import { getStoredHeader } from "./queries/get-stored-header.js";
-import { getStoredWrites } from "./queries/get-stored-writes.js";
+import { isAesGcm, keyIdOf } from "../serde/encrypted/aes-gcm.js";
+import type {
+  ChannelValueContext,
+  CheckpointValueContext,
+  ContextualSerializer,
+} from "../serde/serde-context.js";
+import { formOf, isSplice } from "../splices/splice-type.js";
+import { getStoredBlobs, getStoredHeader, getStoredWrites } from "./queries/get-stored-rows.js";
 import type { HeaderColumns } from "../saver/codec/parse-header.js";
-import { readOwnHeader } from "./read-own-header.js";
+import { readOwnHeader } from "./backup-line.js";
 
 /** What reads stored rows, and those of a backup. */
 export interface StoredReader {
@@ -27,7 +30,7 @@ export async function unreadableCheckpoint(
   { call }: StoredReader,
   row: RestoredCheckpoint,
 ): Promise<boolean> {
-  const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
+  const key = checkpointKeyOf(row);
   const stored = await getStoredHeader(call, key);
   const canRead = (columns: HeaderColumns) => succeeds(readOwnHeader(columns, key));
   return stored !== undefined && !(await canRead(stored)) && canRead(row);
@@ -35,9 +38,8 @@ export async function unreadableCheckpoint(
 
 /** Whether the stored value can't be read, and this row can. */
 export async function unreadableBlob({ call, serde }: StoredReader, row: RestoredBlob): Promise<boolean> {
-  const { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version } = row;
-  const place = { threadId, checkpointNs, channel, version };
-  const [stored] = await getStoredBlobs(call, threadId, [{ ...row, bytes: null }]);
+  const place = blobPlaceOf(row);
+  const [stored] = await getStoredBlobs(call, place.threadId, [{ ...row, bytes: null }]);
   if (stored === undefined || faultsOfBlob(row).length > 0) return false;
   if (faultsOfBlob(stored).length > 0) return true;
   const reader = valueReader(call, serde);
@@ -48,12 +50,11 @@ export async function unreadableBlob({ call, serde }: StoredReader, row: Restore
 
 /** Whether the stored write can't be read, and this row can. */
 export async function unreadableWrite({ call, serde }: StoredReader, row: RestoredWrite): Promise<boolean> {
-  const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, idx } = row;
-  const [stored] = await getStoredWrites(call, threadId, [{ ...row, bytes: null }]);
+  const place = writePlaceOf(row);
+  const [stored] = await getStoredWrites(call, place.threadId, [{ ...row, bytes: null }]);
   if (stored === undefined || faultsOfWrite(row).length > 0) return false;
   if (faultsOfWrite(stored).length > 0) return true;
   if (stored.channel !== row.channel) return false;
-  const place = { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx, channel: row.channel };
   const given: StoredValue = { type: row.type, blob: row.blob, base: null };
   const value = storedValueOf(stored.type, stored.blob);
   return isDamaged({ reader: valueReader(call, serde), place, given }, value, [value]);
@@ -89,20 +90,15 @@ async function isDamaged(
 
 /** Whether who reads a value of the backup can read this form as well. A splice is of the form of the whole value. */
 function isKnownForm(stored: string | null, given: string | null): boolean {
-  const [format, ...layers] = layersOf(stored);
-  const [givenFormat, ...givenLayers] = layersOf(given);
+  const { format, layers } = formOf(stored ?? UNTAGGED);
+  const other = formOf(given ?? UNTAGGED);
   // A short value of those that are compressed is not.
-  const others = givenLayers.filter((layer) => !layers.includes(layer));
+  const others = other.layers.filter((layer) => !layers.includes(layer));
   return (
-    format === givenFormat &&
-    layers.every((layer) => givenLayers.includes(layer)) &&
+    format === other.format &&
+    layers.every((layer) => other.layers.includes(layer)) &&
     others.every((layer) => isCompression(layer))
   );
-}
-
-function layersOf(type: string | null): string[] {
-  const [format = "", ...layers] = (type ?? UNTAGGED).split("+");
-  return [isSplice(format) ? wholeTypeOf(format) : format, ...layers];
 }
 
 /** A value under another key is not damaged, and the backup's may be under a newer one. */
@@ -123,12 +119,9 @@ async function chainOf(
   place: ChannelValueContext,
   value: StoredValue,
 ): Promise<StoredValue[]> {
-  const chain = new Set([value]);
   const rows = isSplice(value.type) ? await fetchChain(place) : () => undefined;
-  for (
-    let next = value.base === null ? undefined : rows(value.base);
-    next !== undefined && !chain.has(next);
-  ) {
+  const chain = new Set<StoredValue>();
+  for (let next: StoredValue | undefined = value; next !== undefined && !chain.has(next);) {
     chain.add(next);
     next = next.base === null ? undefined : rows(next.base);
   }

@@ -1,8 +1,8 @@
 import type { TurnScope } from "../db/grouping/turn-queues.js";
 import type { BoundStatement } from "../db/statements/statement.js";
-import { parseNamespace, parseNamespaces } from "./boundary/parse-entries.js";
+import { parseEntryNamespace, parseNamespaces } from "./boundary/parse-entries.js";
 import type { CacheCall } from "./cache-call.js";
-import { namespaceText, rangeBelow, scopeRange } from "./codec/entry-namespace-text.js";
+import { entryNamespace, rangeBelow, scopeRange } from "./codec/entry-namespace-text.js";
 import { entryId } from "./entry-order.js";
 import { clearEntries } from "./queries/clear-entries.js";
 
@@ -15,7 +15,7 @@ export interface Clearing {
 
 /** Binds the deletion of the entries of namespaces; without namespaces, of all entries of the cache. */
 export function bindClear({ schema, settings: { scope } }: CacheCall, namespaces: unknown): Clearing {
-  const texts = parseNamespaces(namespaces).map((namespace) => namespaceText(scope, namespace));
+  const texts = parseNamespaces(namespaces).map((namespace) => entryNamespace(scope, namespace));
   if (texts.length === 0) return everything(schema, scope);
   return {
     statement: clearEntries(schema, texts),
@@ -25,9 +25,9 @@ export function bindClear({ schema, settings: { scope } }: CacheCall, namespaces
 
 /** Binds the deletion of the entries of a namespace and of those below it. */
 export function bindClearPrefix({ schema, settings: { scope } }: CacheCall, namespace: unknown): Clearing {
-  const labels = parseNamespace(namespace);
+  const labels = parseEntryNamespace(namespace);
   if (labels.length === 0) return everything(schema, scope);
-  const [text, below] = [namespaceText(scope, labels), rangeBelow(scope, labels)];
+  const [text, below] = [entryNamespace(scope, labels), rangeBelow(scope, labels)];
   return {
     statement: clearEntries(schema, [text], below),
     scope: startingWith([entryId(text, ""), below.from]),

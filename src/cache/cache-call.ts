@@ -6,7 +6,7 @@ import type { CacheTally } from "./cache-tally.js";
 import type { Bounds } from "./queries/evict-entries.js";
 
 /** What the calls of one cache share. */
-export interface CacheSettings extends Bounds {
+interface CacheSettings extends Bounds {
   /** What precedes the namespaces of this cache in the table. */
   readonly scope: string;
   /** How long an entry lives that has no `ttl`, in seconds. `undefined`: for ever. */

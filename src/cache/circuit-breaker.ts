@@ -2,7 +2,7 @@
 export type Admission = "call" | "try" | "leave out";
 
 /** Options of {@link CircuitBreaker}. */
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** How long nothing is tried after a failure, in milliseconds. */
   readonly retryAfterMs: number;
   /** Returns the time in milliseconds. */

@@ -13,7 +13,7 @@ import { runCall } from "../db/run-call.js";
 const CLASSES_OF_VALUES = new Set(["22", "23", "54"]);
 
 /** Options of {@link GuardedCalls}. */
-export interface GuardOptions {
+export interface DeadlineOptions {
   /** How long a call waits, in milliseconds. */
   readonly deadlineMs: number;
   /** How long the database is left alone after a failure, in milliseconds. */
@@ -27,7 +27,7 @@ export class GuardedCalls {
   readonly #retryAfterMs: number;
   readonly #breaker: CircuitBreaker;
 
-  constructor(preparation: Preparation, { deadlineMs, retryAfterMs }: GuardOptions) {
+  constructor(preparation: Preparation, { deadlineMs, retryAfterMs }: DeadlineOptions) {
     this.#preparation = preparation;
     this.#deadlineMs = deadlineMs;
     this.#retryAfterMs = retryAfterMs;

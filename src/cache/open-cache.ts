@@ -3,12 +3,12 @@ import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
 import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
-import { checkedSerializer } from "../serde/layers/checked-serializer.js";
+import { checkedSerializer } from "../serde/serializer-layer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-options.js";
 import { type CacheCall, cacheOperations } from "./cache-call.js";
 import { CacheTally } from "./cache-tally.js";
-import { scopeOf } from "./codec/entry-namespace-text.js";
+import { cacheScope } from "./codec/entry-namespace-text.js";
 import { GuardedCalls } from "./guarded-calls.js";
 import { sweepEntries } from "./sweep-entries.js";
 import type { Bounds } from "./queries/evict-entries.js";
@@ -66,7 +66,7 @@ export function openCache(source: DatabaseSource<CacheDatabase>, options: unknow
 function settingsOf(options: CacheOptions, tally: CacheTally) {
   const { tenantId, keyPrefix, defaultTtl, maxValueBytes, maxEntries, maxBytes, unlogged } = options;
   return {
-    scope: scopeOf(tenantId, keyPrefix),
+    scope: cacheScope(tenantId, keyPrefix),
     defaultTtl,
     maxValueBytes,
     maxEntries: maxEntries ?? null,

@@ -8,7 +8,7 @@ import { getEntries } from "./queries/get-entries.js";
 import { reportUnusedEntry } from "./cache-events.js";
 
 /** An entry that was found. */
-export interface FoundEntry {
+interface FoundEntry {
   readonly key: CacheFullKey;
   readonly value: unknown;
 }

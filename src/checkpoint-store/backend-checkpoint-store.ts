@@ -2,43 +2,61 @@ import { noop } from "../db/async/noop.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../errors/index.js";
 import { CheckpointVersionError } from "../errors/checkpoint-store-errors.js";
-import type { Health } from "../health/health.js";
-import { reportHealth } from "../health/report-health.js";
+import { type Health, reportHealth } from "../health/health.js";
 import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
 import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
-import { checkedSerializer } from "../serde/layers/checked-serializer.js";
+import { checkedSerializer } from "../serde/serializer-layer.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall, CheckpointBackend } from "./model/backend.js";
-import { parseLatestOptions, parseListOptions, parseSaveOptions } from "./boundary/parse-save-options.js";
 import {
-  parseCheckpoint,
-  parseCheckpointId,
+  type CheckpointStoreOptions,
+  latestOptions,
+  listOptions,
+  saveOptions,
+  storeOptions,
+  verifyOptions,
+} from "./checkpoint-store-options.js";
+import {
+  parseExecutionCheckpoint,
+  requiredKey,
   parseCheckpoints,
   parseScope,
-} from "./boundary/parse-execution-checkpoint.js";
-import { parseVerifyOptions } from "./boundary/parse-verify-options.js";
+} from "./parse-execution-checkpoint.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
-import { parseStoreOptions } from "./boundary/parse-checkpoint-store-options.js";
 import type {
   CheckpointScope,
   CheckpointStore,
   LatestOptions,
   ListOptions,
   SaveOptions,
+  VerifyCheckpointsOptions,
+  VerifyCheckpointsReport,
 } from "./checkpoint-store.js";
-import { decodeRecord, type RecordDecoder } from "./codec/decode-record.js";
-import { type CheckpointCodec, encodeCheckpoint } from "./codec/encode-execution-checkpoint.js";
-import { type RecordScope, type SaveRules, scopesOf, type StoredRecord } from "./model/stored-record.js";
-import { readable, type WantedRecords } from "./readable-records.js";
-import { verifyRecords } from "./verify-records.js";
-import type { VerifyCheckpointsOptions, VerifyCheckpointsReport } from "./model/verify-types.js";
 import {
-  type PreparedCall,
-  runStoreCall,
-  type StoreOperationName,
-  storeOperations,
-} from "./checkpoint-store-call.js";
-import type { CheckpointStoreOptions } from "./checkpoint-store-options.js";
+  decodeRecord,
+  type RecordDecoder,
+  type CheckpointCodec,
+  encodeExecutionCheckpoint,
+} from "./checkpoint-codec.js";
+import { type RecordScope, scopesOf, type StoredRecord } from "./model/stored-record.js";
+import { readable, type WantedRecords, verifyRecords } from "./read-records.js";
+import { operationsOf } from "../telemetry/observed-operation.js";
+import { type ObservableCall, runCall } from "../db/run-call.js";
+import { parse } from "../parsing/parse.js";
+
+/** The operations of a checkpoint store. */
+const checkpointStoreOperations = /* @__PURE__ */ operationsOf({
+  "checkpointStore.setup": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.save": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.saveMany": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.load": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.list": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.latest": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.delete": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.clear": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.verify": { table: "checkpoints", isOnlyTable: true },
+  "checkpointStore.health": { table: "checkpoints", isOnlyTable: true },
+});
 
 /**
  * A checkpoint store on a backend of your own. The store checks arguments, encodes and decodes states, and reports calls to telemetry; the
@@ -75,7 +93,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
       concurrency,
       maxCheckpointBytes = Infinity,
       ...reported
-    } = parseStoreOptions(options);
+    } = parse(storeOptions, options, "options");
     this.backend = backend;
     this.#telemetry = new Telemetry({
       logger: reported.logger,
@@ -94,80 +112,67 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
   }
 
   async setup(options?: SetupOptions): Promise<void> {
-    await this.#run("checkpointStore.setup", () => {
+    await this.#run("checkpointStore.setup", (begin) => {
       const { signal, lockTimeoutMs } = parseSetupOptions(options);
-      return { signal, work: (call) => this.backend.setup({ ...call, lockTimeoutMs }) };
+      return this.backend.setup({ ...begin(signal), lockTimeoutMs });
     });
   }
 
   async save(checkpoint: ExecutionCheckpoint<State>, options?: SaveOptions): Promise<void> {
-    await this.#run("checkpointStore.save", () => {
-      const { signal, keepLast } = parseSaveOptions(options);
-      const parsed = parseCheckpoint(checkpoint);
-      const encoding = encodeCheckpoint(this.#codec, parsed);
+    await this.#run("checkpointStore.save", async (begin) => {
+      const { signal, keepLast } = parse(saveOptions, options, "options");
+      const encoding = encodeExecutionCheckpoint(this.#codec, parseExecutionCheckpoint(checkpoint));
       // Nobody waits for it where the call has been aborted.
       encoding.catch(noop);
-      return {
-        signal,
-        work: async (call) => {
-          const record = await encoding;
-          call.observer?.about({ threadId: record.threadId, checkpointId: record.id });
-          call.observer?.addBytes(sizeOf(record));
-          const storedVersion = await this.backend.save(record, this.#rulesOf(record, keepLast), call);
-          if (storedVersion === undefined) return;
-          throw new CheckpointVersionError(record.id, record.version, storedVersion);
-        },
-      };
+      const call = begin(signal);
+      const record = await encoding;
+      call.observer?.about({ threadId: record.threadId, checkpointId: record.id });
+      call.observer?.addBytes(sizeOf(record));
+      const kept = keepLast === undefined ? undefined : { scope: requireScope(record), count: keepLast };
+      const rules = { onlyNewer: this.#onlyNewer, keepLast: kept };
+      const storedVersion = await this.backend.save(record, rules, call);
+      if (storedVersion === undefined) return;
+      throw new CheckpointVersionError(record.id, record.version, storedVersion);
     });
   }
 
   async saveMany(checkpoints: readonly ExecutionCheckpoint<State>[], options?: SaveOptions): Promise<void> {
-    await this.#run("checkpointStore.saveMany", () => {
-      const { signal, keepLast } = parseSaveOptions(options);
+    await this.#run("checkpointStore.saveMany", async (begin) => {
+      const { signal, keepLast } = parse(saveOptions, options, "options");
       const parsed = parseCheckpoints(checkpoints);
-      const encoding = Promise.all(parsed.map((each) => encodeCheckpoint(this.#codec, each)));
+      const encoding = Promise.all(parsed.map((each) => encodeExecutionCheckpoint(this.#codec, each)));
       encoding.catch(noop);
-      return {
-        signal,
-        work: async (call) => {
-          // In the same order in every call, so that no two wait for each other's rows.
-          const records = (await encoding).sort((one, other) => (one.id < other.id ? -1 : 1));
-          for (const record of records) call.observer?.addBytes(sizeOf(record));
-          if (keepLast !== undefined) records.forEach(requireScope);
-          if (records.length === 0) return;
-          const rules = { onlyNewer: this.#onlyNewer, keepLast };
-          const refusing = await this.backend.saveMany(records, rules, call);
-          if (refusing === undefined) return;
-          const { id, version } = refusing;
-          const refused = records.find((record) => record.id === id);
-          throw new CheckpointVersionError(id, refused?.version ?? version, version);
-        },
-      };
+      const call = begin(signal);
+      // In the same order in every call, so that no two wait for each other's rows.
+      const records = (await encoding).sort((one, other) => (one.id < other.id ? -1 : 1));
+      for (const record of records) call.observer?.addBytes(sizeOf(record));
+      if (keepLast !== undefined) records.forEach(requireScope);
+      if (records.length === 0) return;
+      const refusing = await this.backend.saveMany(records, { onlyNewer: this.#onlyNewer, keepLast }, call);
+      if (refusing === undefined) return;
+      const { id, version } = refusing;
+      const refused = records.find((record) => record.id === id);
+      throw new CheckpointVersionError(id, refused?.version ?? version, version);
     });
   }
 
   async load(checkpointId: string, options?: CallOptions): Promise<ExecutionCheckpoint<State>> {
-    return this.#run("checkpointStore.load", () => {
+    return this.#run("checkpointStore.load", async (begin) => {
       const signal = parseCallOptions(options);
-      const id = parseCheckpointId(checkpointId);
-      return {
-        signal,
-        work: async (call) => {
-          call.observer?.about({ checkpointId: id });
-          const record = await this.backend.load(id, call);
-          if (record === undefined) throw new CheckpointNotFoundError({ checkpointId: id });
-          return this.#decode(record, call);
-        },
-      };
+      const id = parse(requiredKey, checkpointId, "checkpointId");
+      const call = begin(signal);
+      call.observer?.about({ checkpointId: id });
+      const record = await this.backend.load(id, call);
+      if (record === undefined) throw new CheckpointNotFoundError({ checkpointId: id });
+      return this.#decode(record, call);
     });
   }
 
   async list(scope: CheckpointScope, options?: ListOptions): Promise<ExecutionCheckpoint<State>[]> {
-    return this.#run("checkpointStore.list", () => {
-      const { signal, limit, order, skipDamaged } = parseListOptions(options);
+    return this.#run("checkpointStore.list", (begin) => {
+      const { signal, limit, ...wanted } = parse(listOptions, options, "options");
       const parsed = parseScope(scope);
-      const wanted = { limit, order, skipDamaged };
-      return { signal, work: (call) => this.#list("checkpointStore.list", parsed, wanted, call) };
+      return this.#list("checkpointStore.list", parsed, { limit, ...wanted }, begin(signal));
     });
   }
 
@@ -175,59 +180,44 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     scope: CheckpointScope,
     options?: LatestOptions,
   ): Promise<ExecutionCheckpoint<State> | undefined> {
-    return this.#run("checkpointStore.latest", () => {
-      const { signal, skipDamaged } = parseLatestOptions(options);
+    return this.#run("checkpointStore.latest", async (begin) => {
+      const { signal, skipDamaged } = parse(latestOptions, options, "options");
       const parsed = parseScope(scope);
       const wanted = { limit: 1, order: "desc" as const, skipDamaged };
-      return {
-        signal,
-        work: async (call) => (await this.#list("checkpointStore.latest", parsed, wanted, call))[0],
-      };
+      return (await this.#list("checkpointStore.latest", parsed, wanted, begin(signal)))[0];
     });
   }
 
   async delete(checkpointId: string, options?: CallOptions): Promise<boolean> {
-    return this.#run("checkpointStore.delete", () => {
+    return this.#run("checkpointStore.delete", (begin) => {
       const signal = parseCallOptions(options);
-      const id = parseCheckpointId(checkpointId);
-      return {
-        signal,
-        work: (call) => {
-          call.observer?.about({ checkpointId: id });
-          return this.backend.delete(id, call);
-        },
-      };
+      const id = parse(requiredKey, checkpointId, "checkpointId");
+      const call = begin(signal);
+      call.observer?.about({ checkpointId: id });
+      return this.backend.delete(id, call);
     });
   }
 
   async clear(scope: CheckpointScope, options?: CallOptions): Promise<number> {
-    return this.#run("checkpointStore.clear", () => {
+    return this.#run("checkpointStore.clear", (begin) => {
       const signal = parseCallOptions(options);
       const parsed = parseScope(scope);
-      return {
-        signal,
-        work: (call) => {
-          call.observer?.about(threadOf(parsed));
-          return this.backend.clear(parsed, call);
-        },
-      };
+      const call = begin(signal);
+      call.observer?.about(threadOf(parsed));
+      return this.backend.clear(parsed, call);
     });
   }
 
   async verify(options?: VerifyCheckpointsOptions): Promise<VerifyCheckpointsReport> {
-    return this.#run("checkpointStore.verify", () => {
-      const { signal, onProgress } = parseVerifyOptions(options);
-      return {
-        signal,
-        work: (call) =>
-          verifyRecords(this.backend.pages(undefined, call), this.#codec, { signal, onProgress }),
-      };
+    return this.#run("checkpointStore.verify", (begin) => {
+      const parsed = parse(verifyOptions, options, "options");
+      return verifyRecords(this.backend.pages(undefined, begin(parsed.signal)), this.#codec, parsed);
     });
   }
 
   async health(options?: CallOptions): Promise<Health> {
     const base = { telemetry: this.#telemetry };
-    return reportHealth(base, storeOperations["checkpointStore.health"], options, {
+    return reportHealth(base, checkpointStoreOperations["checkpointStore.health"], options, {
       check: async (signal, findings) => {
         throwIfAborted(signal);
         await this.backend.check({ signal, findings });
@@ -244,17 +234,26 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
     await this.end();
   }
 
-  #run<T>(name: StoreOperationName, prepare: () => PreparedCall<T>): Promise<T> {
-    return runStoreCall(this.#telemetry, name, prepare);
-  }
-
-  #rulesOf(record: StoredRecord, keepLast: number | undefined): SaveRules {
-    if (keepLast === undefined) return { onlyNewer: this.#onlyNewer, keepLast: undefined };
-    return { onlyNewer: this.#onlyNewer, keepLast: { scope: requireScope(record), count: keepLast } };
+  /**
+   * Runs one call, which is observed where telemetry is active.
+   *
+   * @param work - Called at once. It parses the arguments, and then begins, which throws where the signal has aborted.
+   */
+  #run<T>(
+    name: keyof typeof checkpointStoreOperations,
+    work: (begin: (signal: AbortSignal | undefined) => BackendCall) => Promise<T>,
+  ): Promise<T> {
+    const base: ObservableCall = { telemetry: this.#telemetry };
+    return runCall(base, checkpointStoreOperations[name], async ({ observer }) =>
+      work((signal) => {
+        throwIfAborted(signal);
+        return { signal, observer };
+      }),
+    );
   }
 
   async #list(
-    name: StoreOperationName,
+    name: keyof typeof checkpointStoreOperations,
     scope: RecordScope,
     wanted: WantedRecords,
     call: BackendCall,
@@ -264,7 +263,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
       list: (range) => this.backend.list(scope, range, call),
       decode: (record) => this.#decode(record, call),
     });
-    for (const error of damaged) this.#telemetry.failedLater(storeOperations[name], error);
+    for (const error of damaged) this.#telemetry.failedLater(checkpointStoreOperations[name], error);
     return found;
   }
 

@@ -1,7 +1,11 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import type { TelemetryChoice } from "../parsing/connection-options.js";
-import type { StandardSchema } from "../parsing/standard-schema.js";
+import { type TelemetryChoice, connectionOptions } from "../parsing/connection-options.js";
+import { isStandardSchema, type StandardSchema } from "../parsing/standard-schema.js";
 import type { Logger } from "../telemetry/logger.js";
+import { z } from "zod";
+import { abortSignal } from "../parsing/parse-call-options.js";
+import { functionSchema } from "../parsing/function-schema.js";
+import type { VerifyCheckpointsOptions } from "./checkpoint-store.js";
 
 /** Options of every checkpoint store. */
 export interface CheckpointStoreOptions {
@@ -24,3 +28,44 @@ export interface CheckpointStoreOptions {
   /** What spans and logs contain. */
   readonly telemetry?: TelemetryChoice | undefined;
 }
+
+/** The schemas of the options of every checkpoint store, by name, with their defaults. */
+export const checkpointStoreOptions = {
+  stateSchema: z
+    .custom<StandardSchema>(isStandardSchema, "must be a Standard Schema, such as one of zod or valibot")
+    .optional(),
+  // Checked by `checkedSerializer`.
+  serde: z.custom<SerializerProtocol>(() => true).optional(),
+  concurrency: z.enum(["unchecked", "optimistic"]).default("unchecked"),
+  maxCheckpointBytes: z.int().min(1).optional(),
+  logger: connectionOptions.logger,
+  telemetry: connectionOptions.telemetry,
+};
+
+// Strict: a misspelt option would silently have no effect.
+export const storeOptions = z.strictObject(checkpointStoreOptions);
+
+/** Returns the options of every store among those of one backend. */
+export function optionsOfEveryStore(options: z.output<typeof storeOptions>): CheckpointStoreOptions {
+  const { stateSchema, serde, concurrency, maxCheckpointBytes, logger, telemetry } = options;
+  return { stateSchema, serde, concurrency, maxCheckpointBytes, logger, telemetry };
+}
+
+const signal = abortSignal.nullish().transform((given) => given ?? undefined);
+const count = z.int().min(1).optional();
+
+export const saveOptions = z.strictObject({ signal, keepLast: count }).default({ signal: undefined });
+const skipDamaged = z.boolean().default(false);
+export const latestOptions = z
+  .strictObject({ signal, skipDamaged })
+  .default({ signal: undefined, skipDamaged: false });
+export const listOptions = z
+  .strictObject({ signal, limit: count, order: z.enum(["asc", "desc"]).default("asc"), skipDamaged })
+  .default({ signal: undefined, order: "asc", skipDamaged: false });
+
+export const verifyOptions = z
+  .strictObject({
+    signal: abortSignal.optional(),
+    onProgress: functionSchema<NonNullable<VerifyCheckpointsOptions["onProgress"]>>().optional(),
+  })
+  .prefault({});

@@ -1,7 +1,7 @@
 export type { BackendCall, CheckCall, CheckpointBackend, SetupCall } from "./model/backend.js";
-export { CheckpointCopyError } from "./copy/checkpoint-copy-error.js";
-export { copyCheckpoints, type CopyableStore } from "./copy/copy-checkpoints.js";
-export type { CopyCheckpointsOptions, CopyProgress } from "./model/copy-types.js";
+export { CheckpointCopyError } from "./copy-checkpoints.js";
+export { copyCheckpoints, type CopyableStore } from "./copy-checkpoints.js";
+export type { CopyCheckpointsOptions, CopyProgress } from "./copy-checkpoints.js";
 export { BackendCheckpointStore } from "./backend-checkpoint-store.js";
 export type {
   CheckpointScope,
@@ -15,14 +15,14 @@ export type {
   VerifyCheckpointsOptions,
   VerifyCheckpointsProgress,
   VerifyCheckpointsReport,
-} from "./model/verify-types.js";
-export type { HealthFindings } from "../health/report-health.js";
+} from "./checkpoint-store.js";
+export type { HealthFindings } from "../health/health.js";
 export type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
-export { createCheckpoint, newExecutionId, type NewCheckpoint } from "./create-checkpoint.js";
+export { createCheckpoint, newExecutionId, type NewCheckpoint } from "./model/execution-checkpoint.js";
 export * from "./graphs/index.js";
-export { MemoryCheckpointStore } from "./memory/memory-checkpoint-store.js";
-export { PostgresCheckpointStore } from "./postgres/postgres-checkpoint-store.js";
-export type { PostgresCheckpointStoreOptions } from "./postgres/postgres-options.js";
+export { MemoryCheckpointStore } from "./memory-checkpoint-store.js";
+export { PostgresCheckpointStore } from "./postgres-checkpoint-store.js";
+export type { PostgresCheckpointStoreOptions } from "./postgres-checkpoint-store.js";
 export {
   compareRecords,
   isSameRecord,

@@ -8,7 +8,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { PostgresStore } from "../store/postgres-store.js";
 import type { PostgresStoreOptions } from "../store/store-options.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { ExitCode } from "./exit-code.js";
+import type { ExitCode } from "./command-io.js";
 import type { Style } from "./output/style.js";
 import type { OpenUrl } from "./run/open-url.js";
 import type { Terminal } from "./terminal/terminal.js";
@@ -167,4 +167,4 @@ export const COMMAND_GROUPS = [
   "Long-term memory",
   "Tables",
 ] as const;
-export type CommandGroup = (typeof COMMAND_GROUPS)[number];
+type CommandGroup = (typeof COMMAND_GROUPS)[number];

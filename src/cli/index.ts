@@ -1,19 +1,17 @@
 import { CommanderError } from "commander";
 import { createRedactor } from "../telemetry/redactor.js";
-import type { CommandIO } from "./command-io.js";
-import { reportFailure } from "./errors/report-failure.js";
-import { NO_COMMAND, requestsJson, writeUsageJson } from "./errors/report-usage-error.js";
-import { EXIT_CODE, type ExitCode } from "./exit-code.js";
+import { type CommandIO, EXIT_CODE, type ExitCode } from "./command-io.js";
+import { reportFailure, NO_COMMAND, requestsJson, writeUsageJson } from "./errors/report-failure.js";
 import { createProgram } from "./run/create-program.js";
 import type { OpenUrl } from "./run/open-url.js";
 import type { CommandRuntime } from "./run/run-command.js";
 import { secretTexts } from "./run/secret-texts.js";
 
 export type { CommandIO, InputStream, OutputStream } from "./command-io.js";
-export type { ExitCode } from "./exit-code.js";
+export type { ExitCode } from "./command-io.js";
 export type { OpenUrl } from "./run/open-url.js";
-export { handleOutputErrors, type OutputProcess } from "./terminal/handle-output-errors.js";
-export { interruptSignal, type SignalSource } from "./terminal/interrupt-signal.js";
+export { handleOutputErrors, type OutputProcess } from "./errors/output-error.js";
+export { interruptSignal, type SignalSource } from "./command-io.js";
 
 /**
  * Runs a command line of `langgraph-checkpoint-kysely` in this process. It never rejects, never ends the process, closes every

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { wrapBytes } from "../serde/layers/serializer-layer.js";
+import { wrapBytes } from "../serde/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { MIN_SPLICED_BYTES, spliceTypeOf } from "../splices/splice-type.js";
 import { type ChainedValue, nextValue, wholeValue } from "../splices/value-chain.js";

@@ -1,6 +1,6 @@
 import { encodeAt } from "../saver/codec/encode-value.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
-import { wrapBytes } from "../serde/layers/serializer-layer.js";
+import { wrapBytes } from "../serde/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer } from "../serde/serde-context.js";
 import type { Replacement } from "./queries/replace-value.js";
 

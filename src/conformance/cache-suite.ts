@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BaseCache, CacheFullKey } from "@langchain/langgraph-checkpoint";
-import type { SuiteCase } from "./suite-case.js";
+import { type Cases, type SuiteCase, suiteOf } from "./suite-case.js";
 
 /** A cache without entries, for one case. */
 export interface CacheSubject {
@@ -42,20 +42,10 @@ export function cacheSuite(
   create: () => Promise<CacheSubject>,
   { ttlUnitSeconds: unitSeconds = 0.2 }: CacheSuiteOptions = {},
 ): readonly SuiteCase[] {
-  return Object.entries(CASES).map(([name, check]) => ({
-    name,
-    run: async () => {
-      const subject = await create();
-      try {
-        await check({ cache: subject.cache, unitSeconds });
-      } finally {
-        await subject.close?.();
-      }
-    },
-  }));
+  return suiteOf(CASES, create, ({ cache }) => ({ cache, unitSeconds }));
 }
 
-const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+const CASES: Cases<Scene, never> = {
   "gets an entry that was set": async ({ cache }) => {
     await cache.set([{ key: at("k"), value: "v" }]);
     assert.deepEqual(await cache.get([at("k")]), [{ key: at("k"), value: "v" }]);

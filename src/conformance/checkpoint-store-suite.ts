@@ -1,24 +1,21 @@
 import { callCases } from "./checkpoint-cases/calls.js";
-import type {
-  CheckpointCase,
-  CheckpointScene,
-  SuiteCheckpointStoreOptions,
-} from "./checkpoint-cases/checkpoint-case.js";
+import {
+  type CheckpointScene,
+  type SuiteCheckpointStoreOptions,
+  freshId,
+  later,
+} from "./checkpoint-cases/checkpoint-checks.js";
 import { concurrencyCases } from "./checkpoint-cases/concurrency.js";
-import { copyCases } from "./checkpoint-cases/copies.js";
-import { deletionCases } from "./checkpoint-cases/deletions.js";
-import { listCases } from "./checkpoint-cases/checkpoint-lists.js";
+import { copyCases, valueCases } from "./checkpoint-cases/values.js";
+import { deletionCases, retentionCases } from "./checkpoint-cases/deletions.js";
+import { listCases, scopeCases } from "./checkpoint-cases/lists.js";
 import { manySavesCases } from "./checkpoint-cases/many-saves.js";
-import { retentionCases } from "./checkpoint-cases/retention.js";
 import { saveCases } from "./checkpoint-cases/saves.js";
-import { scopeCases } from "./checkpoint-cases/scopes.js";
-import { valueCases } from "./checkpoint-cases/checkpoint-values.js";
 import { versionCases } from "./checkpoint-cases/versions.js";
-import { freshId } from "./checkpoint-cases/checkpoint-checks.js";
 import type { CheckpointStore } from "../checkpoint-store/checkpoint-store.js";
-import type { SuiteCase } from "./suite-case.js";
+import { type SuiteCase, suiteOf } from "./suite-case.js";
 
-export type { SuiteCheckpointStoreOptions } from "./checkpoint-cases/checkpoint-case.js";
+export type { SuiteCheckpointStoreOptions } from "./checkpoint-cases/checkpoint-checks.js";
 
 /** A checkpoint store for one case of the suite. */
 export interface CreatedCheckpointStore {
@@ -51,7 +48,7 @@ export type CreateCheckpointStore = (options: SuiteCheckpointStoreOptions) => Pr
  * ```
  */
 export function checkpointStoreSuite(create: CreateCheckpointStore): readonly SuiteCase[] {
-  const cases: readonly CheckpointCase[] = [
+  const cases = {
     ...saveCases,
     ...manySavesCases,
     ...valueCases,
@@ -63,33 +60,22 @@ export function checkpointStoreSuite(create: CreateCheckpointStore): readonly Su
     ...versionCases,
     ...concurrencyCases,
     ...callCases,
-  ];
-  return cases.map((each) => ({ name: each.name, run: () => runCase(each, create) }));
-}
-
-async function runCase(each: CheckpointCase, create: CreateCheckpointStore): Promise<void> {
-  const created = await create(each.options ?? {});
-  try {
-    await each.check(sceneOf(created.store));
-  } finally {
-    await created.close?.();
-  }
-}
-
-function sceneOf(store: CheckpointStore): CheckpointScene {
-  const [executionId, threadId] = [freshId("exec"), freshId("thread")];
-  return {
-    store,
-    executionId,
-    threadId,
-    checkpoint: (fields) => ({
-      id: freshId("checkpoint"),
-      nodeName: "node",
-      state: { n: 1 },
-      metadata: { execution_id: executionId, thread_id: threadId },
-      timestamp: new Date("2026-11-22T14:05:06.123Z"),
-      version: 1,
-      ...fields,
-    }),
   };
+  return suiteOf(cases, create, sceneOf);
+}
+
+function sceneOf({ store }: CreatedCheckpointStore): CheckpointScene {
+  const [executionId, threadId] = [freshId("exec"), freshId("thread")];
+  const checkpoint: CheckpointScene["checkpoint"] = (fields) => ({
+    id: freshId("checkpoint"),
+    nodeName: "node",
+    state: { n: 1 },
+    metadata: { execution_id: executionId, thread_id: threadId },
+    timestamp: later(0),
+    version: 1,
+    ...fields,
+  });
+  const sequence = (length: number) =>
+    Array.from({ length }, (_, n) => checkpoint({ state: { n }, timestamp: later(n) }));
+  return { store, executionId, threadId, checkpoint, sequence };
 }

@@ -1,17 +1,14 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { batchCases } from "./store-cases/batches.js";
-import { combinedFilterCases, filterCases } from "./store-cases/filters.js";
-import { itemCases } from "./store-cases/items.js";
-import { listCases } from "./store-cases/namespace-lists.js";
-import { namespaceCases } from "./store-cases/namespaces.js";
-import { searchCases } from "./store-cases/searches.js";
-import type { StoreCase, SuiteStoreOptions } from "./store-cases/store-case.js";
+import { combinedFilterCases, filterCases, searchCases } from "./store-cases/searches.js";
+import { itemCases, itemValueCases } from "./store-cases/items.js";
+import { namespaceCases, namespaceListCases } from "./store-cases/namespaces.js";
+import type { SuiteStoreOptions } from "./store-cases/store-checks.js";
 import { ttlCases } from "./store-cases/ttl.js";
-import { valueCases } from "./store-cases/item-values.js";
 import { vectorCases } from "./store-cases/vectors.js";
-import type { SuiteCase } from "./suite-case.js";
+import { type SuiteCase, suiteOf } from "./suite-case.js";
 
-export type { SuiteStoreOptions, SuiteTtl } from "./store-cases/store-case.js";
+export type { SuiteStoreOptions, SuiteTtl } from "./store-cases/store-checks.js";
 
 /** A store for one case of the suite. */
 export interface CreatedStore {
@@ -54,31 +51,23 @@ export interface StoreSuiteOptions {
  * ```
  */
 export function storeSuite(create: CreateStore, options: StoreSuiteOptions = {}): readonly SuiteCase[] {
-  const cases: readonly StoreCase[] = [
+  const cases = {
     ...itemCases,
-    ...valueCases,
+    ...itemValueCases,
     ...namespaceCases,
     ...searchCases,
     ...filterCases,
-    ...(options.combinedFilters === true ? combinedFilterCases : []),
-    ...listCases,
+    ...(options.combinedFilters === true && combinedFilterCases),
+    ...namespaceListCases,
     ...batchCases,
-    ...(options.ttl === true ? ttlCases : []),
-    ...(options.vectors === true ? vectorCases : []),
-  ];
-  return cases.map((each) => ({ name: each.name, run: () => runCase(each, create) }));
-}
-
-async function runCase(each: StoreCase, create: CreateStore): Promise<void> {
-  const created = await create(each.options ?? {});
-  try {
-    await each.check(created.store, (minutes) => elapse(created, minutes));
-  } finally {
-    await created.close?.();
-  }
-}
-
-async function elapse(created: CreatedStore, minutes: number): Promise<void> {
-  if (created.elapse === undefined) throw new TypeError("the suite needs `elapse` where `ttl` is set");
-  await created.elapse(minutes);
+    ...(options.ttl === true && ttlCases),
+    ...(options.vectors === true && vectorCases),
+  };
+  return suiteOf(cases, create, (created) => ({
+    store: created.store,
+    elapse: async (minutes) => {
+      if (created.elapse === undefined) throw new TypeError("the suite needs `elapse` where `ttl` is set");
+      await created.elapse(minutes);
+    },
+  }));
 }

@@ -19,7 +19,7 @@ export interface Nodes {
 }
 
 /** Asks every node of the cluster for its settings, from the server that the check is connected to. */
-export async function nodesOf({ db }: Examination): Promise<Nodes> {
+export async function askNodes({ db }: Examination): Promise<Nodes> {
   const timeout = sql<string>`set_config('citus.node_connection_timeout', ${CONNECT_TIMEOUT}, true)`;
   await db.selectNoFrom(timeout.as("timeout")).execute();
   const nodes = await readNodes(db);
@@ -101,32 +101,26 @@ function stateOf(node: Node): Finding[] {
   const { host, port, isActive, isReached, answer } = node;
   const address = addressOf(node);
   if (!isActive) {
-    return [
-      warning(
-        `node ${address} is not active, so it gets no threads`,
-        `select citus_activate_node('${host.replaceAll("'", "''")}', ${port}), then select citus_rebalance_start()`,
-      ),
-    ];
+    return warning(
+      `node ${address} is not active, so it gets no threads`,
+      `select citus_activate_node('${host.replaceAll("'", "''")}', ${port}), then select citus_rebalance_start()`,
+    );
   }
   if (isReached !== false) return [];
-  return [
-    error(
-      `node ${address} does not answer, so the calls about its threads fail: ${answer}`,
-      "start it, or check the network between the nodes, pg_hba.conf, and citus.node_conninfo; if it has moved: citus_update_node",
-    ),
-  ];
+  return error(
+    `node ${address} does not answer, so the calls about its threads fail: ${answer}`,
+    "start it, or check the network between the nodes, pg_hba.conf, and citus.node_conninfo; if it has moved: citus_update_node",
+  );
 }
 
 /** A node that refuses connections when many calls run at once. */
 function roomOf(node: Node, pool: ConnectionPool): Finding[] {
   const { maxConnections, isThisServer } = node;
   if (isThisServer || maxConnections === null || maxConnections >= pool.size) return [];
-  return [
-    warning(
-      `node ${addressOf(node)} accepts ${maxConnections} connections, but this server may open ${pool.size} to it`,
-      `raise max_connections there, or run here: alter system set citus.max_shared_pool_size = ${maxConnections}; ${RELOAD}`,
-    ),
-  ];
+  return warning(
+    `node ${addressOf(node)} accepts ${maxConnections} connections, but this server may open ${pool.size} to it`,
+    `raise max_connections there, or run here: alter system set citus.max_shared_pool_size = ${maxConnections}; ${RELOAD}`,
+  );
 }
 
 /** Nodes where changes of several threads may fail when many run at once: they are committed in two phases. */
@@ -134,22 +128,18 @@ function preparedOf(nodes: readonly Node[]): Finding[] {
   const few = nodes.filter(({ maxPrepared, maxConnections }) => (maxPrepared ?? 0) < (maxConnections ?? 0));
   if (few.length === 0) return [];
   const settings = few.map((node) => `${addressOf(node)} (${node.maxPrepared} of ${node.maxConnections})`);
-  return [
-    warning(
-      `max_prepared_transactions is lower than max_connections on ${settings.join(", ")}, which may end changes of threads on several nodes`,
-      "set it to twice max_connections in postgresql.conf of each node, and restart them",
-    ),
-  ];
+  return warning(
+    `max_prepared_transactions is lower than max_connections on ${settings.join(", ")}, which may end changes of threads on several nodes`,
+    "set it to twice max_connections in postgresql.conf of each node, and restart them",
+  );
 }
 
 function cacheOf({ kept }: ConnectionPool): Finding[] {
   if (kept > 0) return [];
-  return [
-    warning(
-      "citus.max_cached_conns_per_worker is 0, so every call opens a connection to the node of its thread",
-      `alter system set citus.max_cached_conns_per_worker = 1; ${RELOAD}; set it for the database and the role too`,
-    ),
-  ];
+  return warning(
+    "citus.max_cached_conns_per_worker is 0, so every call opens a connection to the node of its thread",
+    `alter system set citus.max_cached_conns_per_worker = 1; ${RELOAD}; set it for the database and the role too`,
+  );
 }
 
 function addressOf({ host, port }: { readonly host: string; readonly port: number }): string {

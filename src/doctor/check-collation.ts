@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { DoctoredDatabase } from "./catalog.js";
-import { ROW_TABLES } from "./checked-tables.js";
+import { type DoctoredDatabase, ROW_TABLES } from "./catalog.js";
 import type { Check, Examination } from "./examination.js";
 import { findingsOf } from "./finding.js";
 import { quoted } from "../db/migrate-command.js";
@@ -20,17 +19,15 @@ export const checkCollation: Check = {
     const { db, schema } = examination;
     const tables = await languageTables(examination);
     if (tables === undefined) return [];
-    if (tables.length === 0) return [ok('keys are sorted by bytes (collation "C")')];
+    if (tables.length === 0) return ok('keys are sorted by bytes (collation "C")');
     const changed = await changedCollation(db);
     if (changed === undefined)
-      return [ok("keys are sorted by the database's language, which is slower but correct")];
+      return ok("keys are sorted by the database's language, which is slower but correct");
     const again = tables.map((name) => `reindex table concurrently ${quoted(schema.name, name)}; `).join("");
-    return [
-      warning(
-        "the sort rules of the database's language have changed since the indexes were built, so queries may not find rows",
-        `${again}then alter database ${quoted(changed)} refresh collation version`,
-      ),
-    ];
+    return warning(
+      "the sort rules of the database's language have changed since the indexes were built, so queries may not find rows",
+      `${again}then alter database ${quoted(changed)} refresh collation version`,
+    );
   },
 };
 

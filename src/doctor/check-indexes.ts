@@ -5,8 +5,7 @@ import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
 import { leavesOf } from "../migrations/catalog-expressions.js";
 import { OPTIONAL_INDEXES, parseOptionalIndexes } from "../migrations/indexes/optional-index.js";
 import { presentSets } from "../migrations/present-sets.js";
-import type { DoctoredDatabase } from "./catalog.js";
-import { type CheckedTable, ROW_TABLES } from "./checked-tables.js";
+import { type DoctoredDatabase, type CheckedTable, ROW_TABLES, ROW_TABLE_NAMES } from "./catalog.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 
@@ -26,7 +25,7 @@ export const checkIndexes: Check = {
     const indexes = await readIndexes(db, schema.name);
     const keys = tables.flatMap((table) => keyOf(table, indexes, schema.name));
     return [
-      ...(keys.length > 0 ? keys : [ok("all primary keys exist and are valid")]),
+      ...(keys.length > 0 ? keys : ok("all primary keys exist and are valid")),
       ...indexes.flatMap((index) => uselessOf(index, schema.name)),
       ...(await optionalOf(examination)),
     ];
@@ -61,11 +60,7 @@ function readIndexes(db: DoctoredDatabase, schema: string) {
         order by key.nth)`).as("columns"),
     )
     .where("namespace.nspname", "=", schema)
-    .where(
-      "table.relname",
-      "in",
-      ROW_TABLES.map(({ name }) => name),
-    )
+    .where("table.relname", "in", ROW_TABLE_NAMES)
     .orderBy("relation.relname")
     .execute();
 }
@@ -82,18 +77,14 @@ function keyOf({ name, key }: CheckedTable, indexes: readonly IndexRow[], schema
   if (found.some(({ isValid }) => isValid)) return [];
   const [broken] = found;
   return broken === undefined
-    ? [
-        error(
-          `table "${name}" has no primary key (${key.join(", ")}), so writes fail`,
-          `alter table ${quoted(schema, name)} add primary key (${key.map((column) => quoted(column)).join(", ")})`,
-        ),
-      ]
-    : [
-        error(
-          `index "${broken.name}", the key of table "${name}", is invalid`,
-          `reindex index concurrently ${quoted(schema, broken.name)}`,
-        ),
-      ];
+    ? error(
+        `table "${name}" has no primary key (${key.join(", ")}), so writes fail`,
+        `alter table ${quoted(schema, name)} add primary key (${key.map((column) => quoted(column)).join(", ")})`,
+      )
+    : error(
+        `index "${broken.name}", the key of table "${name}", is invalid`,
+        `reindex index concurrently ${quoted(schema, broken.name)}`,
+      );
 }
 
 function uselessOf(index: IndexRow, schema: string): Finding[] {
@@ -101,17 +92,15 @@ function uselessOf(index: IndexRow, schema: string): Finding[] {
   const drop = `drop index ${index.isPartitioned ? "" : "concurrently "}${quoted(schema, index.name)}`;
   if (!index.isValid && !index.isUnique && !OPTIONAL_NAMES.includes(index.name)) {
     const again = `${drop}, or reindex index concurrently ${quoted(schema, index.name)}`;
-    return [warning(`index "${index.name}" is invalid: it slows down writes, and no query uses it`, again)];
+    return warning(`index "${index.name}" is invalid: it slows down writes, and no query uses it`, again);
   }
   const isDuplicate =
     index.name === `${index.table}_thread_id_idx` && readList(index.columns).join() === "thread_id";
   if (!isDuplicate || index.isUnique || !index.isPlain) return [];
-  return [
-    warning(
-      `index "${index.name}" (${index.size}) of the official savers duplicates the primary key, and slows down writes`,
-      drop,
-    ),
-  ];
+  return warning(
+    `index "${index.name}" (${index.size}) of the official savers duplicates the primary key, and slows down writes`,
+    drop,
+  );
 }
 
 async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
@@ -122,7 +111,7 @@ async function optionalOf({ db, schema }: Examination): Promise<Finding[]> {
   );
   if (possible.length === 0) return [];
   const states = await optionalIndexStatus(db, { schema: schema.name });
-  return possible.map((index) => {
+  return possible.flatMap((index) => {
     const state = states[index];
     const names = OPTIONAL_INDEXES[index].map(({ name }) => `"${name}"`).join(", ");
     const name = `${index} ${names}`;

@@ -15,7 +15,7 @@ export const checkPartitions: Check = {
     return [
       ...(problems.length > 0
         ? problems
-        : parted.map(({ table, layout }) => ok(`${table} is partitioned: ${layout}`))),
+        : parted.flatMap(({ table, layout }) => ok(`${table} is partitioned: ${layout}`))),
       ...unfinishedOf(states, schema.name),
     ];
   },
@@ -24,17 +24,15 @@ export const checkPartitions: Check = {
 function gapOf({ table, gap }: PartitionState, schema: string): Finding[] {
   if (gap === undefined) return [];
   const fix = `create table ${quoted(schema, `${table}_default`)} partition of ${quoted(schema, table)} default`;
-  return [
-    gap === "hash"
-      ? error(
-          `partitions of table "${table}" are missing, so threads of some hashes can't be stored`,
-          `attach a partition for each remainder: alter table ${quoted(schema, table)} attach partition …`,
-        )
-      : warning(
-          `table "${table}" has no default partition, so a thread outside of the others can't be stored`,
-          fix,
-        ),
-  ];
+  return gap === "hash"
+    ? error(
+        `partitions of table "${table}" are missing, so threads of some hashes can't be stored`,
+        `attach a partition for each remainder: alter table ${quoted(schema, table)} attach partition …`,
+      )
+    : warning(
+        `table "${table}" has no default partition, so a thread outside of the others can't be stored`,
+        fix,
+      );
 }
 
 function unfinishedOf(states: readonly PartitionState[], schema: string): Finding[] {
@@ -44,10 +42,8 @@ function unfinishedOf(states: readonly PartitionState[], schema: string): Findin
   const back = /^(?:none|hash:\d+)$/.test(half.layout)
     ? `; or give it up: ${migrateCommand(schema)} ${optionOf(half.layout)}`
     : "";
-  return [
-    warning(
-      `a conversion of the tables to ${half.next} has not ended, so every change is made twice`,
-      `if it is not running, continue: ${migrateCommand(schema)} ${optionOf(half.next)}${back}`,
-    ),
-  ];
+  return warning(
+    `a conversion of the tables to ${half.next} has not ended, so every change is made twice`,
+    `if it is not running, continue: ${migrateCommand(schema)} ${optionOf(half.next)}${back}`,
+  );
 }

@@ -20,29 +20,23 @@ export const checkPooler: Check = {
   name: "pooler",
   acrossConnections: true,
   run: async (examination) => {
-    if (examination.isEmbedded) return [ok("no pooler: all savers on a PGlite share its one connection")];
+    if (examination.isEmbedded) return ok("no pooler: all savers on a PGlite share its one connection");
     const backend = await readBackend(examination.db);
     if (await isShared(examination.db)) {
       if (await refusesTransactions(examination.db)) {
-        return [
-          error(
-            "the connection goes through a pooler in statement mode, which refuses transactions",
-            "switch the pooler to transaction or session mode (docs/poolers.md)",
-          ),
-        ];
+        return error(
+          "the connection goes through a pooler in statement mode, which refuses transactions",
+          "switch the pooler to transaction or session mode (docs/poolers.md)",
+        );
       }
-      return [
-        warning(
-          "the connection goes through a pooler in transaction mode, which runs the statements of a client on several connections",
-          "set `prepare: false` on savers unless the pooler supports prepared statements, and connect `watch` directly to the server (docs/poolers.md)",
-        ),
-      ];
+      return warning(
+        "the connection goes through a pooler in transaction mode, which runs the statements of a client on several connections",
+        "set `prepare: false` on savers unless the pooler supports prepared statements, and connect `watch` directly to the server (docs/poolers.md)",
+      );
     }
-    return [
-      backend === undefined
-        ? unknown("pg_stat_activity does not show this session")
-        : describeOwn(backend, examination),
-    ];
+    return backend === undefined
+      ? unknown("pg_stat_activity does not show this session")
+      : describeOwn(backend, examination);
   },
 };
 
@@ -51,7 +45,7 @@ interface Backend {
   readonly name: string;
 }
 
-function describeOwn({ ageMs, name }: Backend, { openMs, limits }: Examination): Finding {
+function describeOwn({ ageMs, name }: Backend, { openMs, limits }: Examination): Finding[] {
   const isOlder = Number(ageMs) > openMs() + limits.poolerAgeMs;
   if (!isOlder && !POOLER_NAMES.test(name)) return ok("no pooler detected");
   return ok(

@@ -22,7 +22,7 @@ export const checkRows: Check = {
     const tables = TABLES.flatMap((name) => schema.tables.get(name) ?? []);
     if (!schema.usable || tables.length < TABLES.length) return [];
     const hidden = tables.find(({ rights }) => !rights.includes("select"));
-    if (hidden !== undefined) return [unknown(`role "${schema.role}" can't read "${hidden.name}"`)];
+    if (hidden !== undefined) return unknown(`role "${schema.role}" can't read "${hidden.name}"`);
     return findDamage(examination);
   },
 };
@@ -33,12 +33,12 @@ async function findDamage({ db, schema }: Examination): Promise<Finding[]> {
   const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length === 0) {
     const newest = `the newest checkpoint of each of the last ${MOST.threads} threads is undamaged`;
-    return [
-      ok(threads === 0 ? "there are no checkpoints" : `${newest}; \`verify\` checks all, and their values`),
-    ];
+    return ok(
+      threads === 0 ? "there are no checkpoints" : `${newest}; \`verify\` checks all, and their values`,
+    );
   }
   const more = errors.length - MOST.problems;
-  return errors.slice(0, MOST.problems).map(({ kind, message }, index) => {
+  return errors.slice(0, MOST.problems).flatMap(({ kind, message }, index) => {
     const rest =
       more > 0 && index === MOST.problems - 1 ? `; and ${more} more in the newest checkpoints` : "";
     return error(`${kind}: ${message}${rest}`, REMEDY);

@@ -1,15 +1,16 @@
 import { migrateCommand, quoted } from "../db/migrate-command.js";
-import { IncompatibleTablesError } from "../errors/index.js";
+import { IncompatibleTablesError, InvalidConfigError } from "../errors/index.js";
 import { readOfficialVersion, type SetStatus, setStatus } from "../migrations/migration-status.js";
 import { describeMissing, remedyOfMissing } from "../migrations/describe-missing.js";
 import { CHECKPOINT_SET } from "../migrations/sets.js";
 import { convertCommand } from "../migrations/convert-command.js";
-import type { DoctoredDatabase } from "./catalog.js";
-import { ROW_TABLES } from "./checked-tables.js";
+import { type DoctoredDatabase, ROW_TABLES } from "./catalog.js";
 import type { Check, Examination } from "./examination.js";
-import { type Finding, findingsOf } from "./finding.js";
+import { type Finding, type Findings, findingsOf } from "./finding.js";
+import type { MigrationSet } from "../migrations/migration-set.js";
+import { presentSets } from "../migrations/present-sets.js";
 
-const { ok, warning, error } = findingsOf("schema");
+const saverTables = findingsOf("schema");
 
 /** The first migration version of the official savers whose tables have every column that this library writes. */
 const COMPLETE_VERSION = 9;
@@ -21,20 +22,21 @@ export const checkSchema: Check = {
   run: async (examination) => {
     const { db, schema } = examination;
     if (!schema.exists) {
-      return [error(`schema "${schema.name}" does not exist`, await elsewhere(db, schema.name))];
+      return saverTables.error(`schema "${schema.name}" does not exist`, await elsewhere(db, schema.name));
     }
     if (!schema.usable) {
-      return [
-        error(
-          `role "${schema.role}" has no usage privilege on schema "${schema.name}"`,
-          `grant usage on schema ${quoted(schema.name)} to ${quoted(schema.role)}`,
-        ),
-      ];
+      return saverTables.error(
+        `role "${schema.role}" has no usage privilege on schema "${schema.name}"`,
+        `grant usage on schema ${quoted(schema.name)} to ${quoted(schema.role)}`,
+      );
     }
     if (ROW_TABLES.every(({ name }) => !schema.tables.has(name))) {
-      return [error(`schema "${schema.name}" has no checkpoint tables`, await elsewhere(db, schema.name))];
+      return saverTables.error(
+        `schema "${schema.name}" has no checkpoint tables`,
+        await elsewhere(db, schema.name),
+      );
     }
-    return stateOf(examination);
+    return saverStateOf(examination);
   },
 };
 
@@ -59,12 +61,15 @@ async function elsewhere(db: DoctoredDatabase, schema: string): Promise<string> 
     : `pass the schema with the tables as --schema (${others} has some), or ${create}`;
 }
 
-async function stateOf(examination: Examination): Promise<Finding[]> {
+async function saverStateOf(examination: Examination): Promise<Finding[]> {
   try {
     return await migrationsOf(examination);
   } catch (reason) {
     if (!(reason instanceof IncompatibleTablesError)) throw reason;
-    return [error(reason.message, convertCommand(reason.schema, reason.layout) ?? otherwise(reason))];
+    return saverTables.error(
+      reason.message,
+      convertCommand(reason.schema, reason.layout) ?? otherwise(reason),
+    );
   }
 }
 
@@ -79,15 +84,15 @@ async function migrationsOf(examination: Examination): Promise<Finding[]> {
   const status = await setStatus(db, schema.name, CHECKPOINT_SET);
   if (status.missing.length > 0) {
     const remedy = remedyOfMissing(schema.name, RECORD);
-    return status.missing.map((table) => error(describeMissing(table), remedy));
+    return status.missing.flatMap((table) => saverTables.error(describeMissing(table), remedy));
   }
-  return [await stepsOf(examination, status)];
+  return stepsOf(examination, status);
 }
 
 async function stepsOf(
   { db, schema }: Examination,
   { applied, pending, unknown }: SetStatus,
-): Promise<Finding> {
+): Promise<Finding[]> {
   const officialVersion = await readOfficialVersion(db, schema.name);
   const official =
     officialVersion === null ? "" : `, version ${officialVersion} of the official savers is recorded`;
@@ -95,14 +100,56 @@ async function stepsOf(
   if (applied.length === 0 && !schema.tables.has(RECORD)) {
     const message = `tables of an official saver, not adopted yet${official}`;
     const isComplete = (officialVersion ?? 0) >= COMPLETE_VERSION;
-    return isComplete ? warning(message, migrate) : error(`${message}; columns are missing`, migrate);
+    return isComplete
+      ? saverTables.warning(message, migrate)
+      : saverTables.error(`${message}; columns are missing`, migrate);
   }
-  if (pending.length > 0) return error(`${pending.join(", ")} pending${official}`, migrate);
-  if (unknown.length > 0) {
-    return warning(
-      `the schema is newer than this library, which does not know ${unknown.join(", ")}`,
-      "upgrade langgraph-checkpoint-kysely",
-    );
+  if (pending.length > 0) return saverTables.error(`${pending.join(", ")} pending${official}`, migrate);
+  if (unknown.length > 0) return newer(saverTables, "the schema", unknown);
+  return saverTables.ok(`schema "${schema.name}" is up to date${official}`);
+}
+
+const optionalTables = findingsOf("optional tables");
+
+/** Checks which optional tables exist, and that they are up to date. */
+export const checkOptionalTables: Check = {
+  name: "optional tables",
+  run: async (examination) => {
+    const { db, schema } = examination;
+    if (!schema.usable) return [];
+    const sets = await presentSets(db, schema.name, {});
+    const findings: Finding[] = [];
+    for (const set of sets) {
+      if (set.optional !== undefined) findings.push(...(await optionalStateOf(examination, set)));
+    }
+    return findings.length > 0 ? findings : optionalTables.ok(`schema "${schema.name}" has none`);
+  },
+};
+
+async function optionalStateOf({ db, schema }: Examination, set: MigrationSet): Promise<Finding[]> {
+  const { optional = "", checkpointTable } = set;
+  const name = checkpointTable === undefined ? optional : `${optional} "${checkpointTable}"`;
+  try {
+    const { pending, unknown, missing } = await setStatus(db, schema.name, set);
+    if (missing.length > 0) {
+      const remedy = remedyOfMissing(schema.name);
+      return missing.flatMap((table) => optionalTables.error(`${name}: ${describeMissing(table)}`, remedy));
+    }
+    if (pending.length > 0) {
+      return optionalTables.error(`${name}: ${pending.join(", ")} pending`, migrateCommand(schema.name));
+    }
+    if (unknown.length === 0) return optionalTables.ok(`${name} is up to date`);
+    return newer(optionalTables, name, unknown);
+  } catch (reason) {
+    const isRefused = reason instanceof IncompatibleTablesError || reason instanceof InvalidConfigError;
+    if (!isRefused) throw reason;
+    return optionalTables.error(`${name}: ${reason.message}`, "use another schema");
   }
-  return ok(`schema "${schema.name}" is up to date${official}`);
+}
+
+function newer({ warning }: Findings, name: string, steps: readonly string[]): Finding[] {
+  return warning(
+    `${name} is newer than this library, which does not know ${steps.join(", ")}`,
+    "upgrade langgraph-checkpoint-kysely",
+  );
 }

@@ -5,28 +5,21 @@ import { hasOneConnection } from "../db/kysely/plain-kysely.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
 import type { DoctoredDatabase } from "./catalog.js";
-import { checkBloat } from "./check-bloat.js";
+import { checkBloat, checkVacuum } from "./check-vacuum.js";
 import { checkCitus } from "./check-citus.js";
-import { checkClock } from "./check-clock.js";
+import { checkClock, checkFutureIds } from "./check-clocks.js";
 import { checkCollation } from "./check-collation.js";
-import { checkCompression } from "./check-compression.js";
-import { checkFutureIds } from "./check-future-ids.js";
+import { checkCompression, checkSplices } from "./check-stored-form.js";
 import { checkIndexes } from "./check-indexes.js";
-import { checkOptionalTables } from "./check-optional-tables.js";
+import { checkOptionalTables, checkSchema } from "./check-schema.js";
 import { checkPartitions } from "./check-partitions.js";
 import { checkPooler } from "./check-pooler.js";
-import { checkPrivileges } from "./check-privileges.js";
-import { checkRowSecurity } from "./check-row-security.js";
+import { checkPrivileges, checkRowSecurity } from "./check-privileges.js";
 import { checkRows } from "./check-rows.js";
-import { checkSchema } from "./check-schema.js";
-import { checkServer } from "./check-server.js";
-import { checkSettings } from "./check-settings.js";
-import { checkSplices } from "./check-splices.js";
-import { checkVacuum } from "./check-vacuum.js";
-import { DEFAULT_DOCTOR_LIMITS, type DoctorLimits } from "./doctor-limits.js";
-import type { Check, Examination } from "./examination.js";
+import { checkServer, checkSettings } from "./check-server.js";
+import { DEFAULT_DOCTOR_LIMITS, type DoctorLimits, type Check, type Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
-import { readSchema, type SchemaState } from "./read-relations.js";
+import { readSchema, type SchemaState } from "./schema-state.js";
 
 const CHECKS: readonly Check[] = [
   checkServer,
@@ -105,7 +98,7 @@ export async function diagnose(
     throwIfAborted(signal);
     if (ownsConnections || check.acrossConnections !== true)
       found.push(...(await examine(check, examination)));
-    else found.push(findingsOf(check.name).unknown("not checked: the application shares its connections"));
+    else found.push(...findingsOf(check.name).unknown("not checked: the application shares its connections"));
   }
   return found;
 }
@@ -123,7 +116,7 @@ async function examine(check: Check, examination: Examination): Promise<readonly
       // A pooler that refuses a statement closes the connection, and the pool may not have noticed yet.
       if (error instanceof ConnectionError && attempt < ATTEMPTS) continue;
       if (error instanceof ConnectionError) await reachAgain(examination);
-      return [refused(check, error, examination)];
+      return refused(check, error, examination);
     }
   }
 }
@@ -137,7 +130,7 @@ async function runBounded(check: Check, examination: Examination): Promise<reado
   });
 }
 
-function refused(check: Check, error: DatabaseError, { limits }: Examination): Finding {
+function refused(check: Check, error: DatabaseError, { limits }: Examination): Finding[] {
   const { unknown } = findingsOf(check.name);
   if (error.sqlState !== QUERY_CANCELED) return unknown(error.message);
   return unknown(

@@ -12,27 +12,24 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-/** Makes the findings of one check. */
+/** Makes the findings of one check, each as a list of one: a check returns a list. */
 export interface Findings {
-  readonly ok: (message: string) => Finding;
+  readonly ok: (message: string) => Finding[];
   /** It works, but is slow or may fail later. */
-  readonly warning: (message: string, remedy: string) => Finding;
+  readonly warning: (message: string, remedy: string) => Finding[];
   /** Some or all calls fail. */
-  readonly error: (message: string, remedy: string) => Finding;
-  readonly unknown: (message: string, remedy?: string) => Finding;
+  readonly error: (message: string, remedy: string) => Finding[];
+  readonly unknown: (message: string, remedy?: string) => Finding[];
 }
 
 /** @param check - The name of the check. */
 export function findingsOf(check: string): Findings {
   return {
-    ok: (message) => ({ check, state: "ok", message }),
-    warning: (message, remedy) => ({ check, state: "warning", message, remedy }),
-    error: (message, remedy) => ({ check, state: "error", message, remedy }),
-    unknown: (message, remedy) => ({
-      check,
-      state: "unknown",
-      message,
-      ...(remedy !== undefined && { remedy }),
-    }),
+    ok: (message) => [{ check, state: "ok", message }],
+    warning: (message, remedy) => [{ check, state: "warning", message, remedy }],
+    error: (message, remedy) => [{ check, state: "error", message, remedy }],
+    unknown: (message, remedy) => [
+      { check, state: "unknown", message, ...(remedy !== undefined && { remedy }) },
+    ],
   };
 }

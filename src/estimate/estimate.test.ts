@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InvalidConfigError } from "../errors/index.js";
-import { CITUS_CPU, estimate } from "./estimate.js";
+import { CITUS_CPU, estimate, distinctPages } from "./estimate.js";
 import { completeInput, type EstimateOptions } from "./estimate-input.js";
 import type { CallCosts, RowPoint, UnitCosts } from "./unit-costs.js";
 
@@ -151,3 +151,9 @@ describe("the inputs of an estimate", () => {
 function withToast(points: readonly RowPoint[]): RowPoint[] {
   return points.map((point) => ({ ...point, heap: 100, toast: point.size }));
 }
+
+it("touches each page once where there are many, and all of them where there are few", () => {
+  expect(distinctPages(1e9, 100)).toBeCloseTo(100, 3);
+  expect(distinctPages(10, 1_000)).toBeCloseTo(10, 6);
+  expect(distinctPages(0, 5)).toBe(0);
+});

@@ -1,10 +1,7 @@
-import { distinctPages } from "./distinct-pages.js";
 import { type EstimateInput, meanStepsPerSecond, storedCheckpoints } from "./estimate-input.js";
-import { POSTGRES } from "./postgres-defaults.js";
-import { diskBytes, type RowCost, sumOf, multiplyCost } from "./row-curve.js";
+import { diskBytes, type RowCost, sumCosts, multiplyCost, type UnitCosts } from "./unit-costs.js";
 import { stepRows, type TableRows, type TableStep } from "./step-rows.js";
 import { type StepTimes, stepTimes } from "./step-times.js";
-import type { UnitCosts } from "./unit-costs.js";
 
 const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;
@@ -44,7 +41,7 @@ export interface Estimate {
 }
 
 /** The write-ahead log. */
-export interface LogEstimate {
+interface LogEstimate {
   readonly rowBytesPerStep: number;
   /** Images of pages that a step changes first after a checkpoint of Postgres. */
   readonly imageBytesPerStep: number;
@@ -55,7 +52,7 @@ export interface LogEstimate {
 }
 
 /** Connections to the server. */
-export interface ConnectionsEstimate {
+interface ConnectionsEstimate {
   /** The connections that the pools of all services may open. */
   readonly ofPools: number;
   /** Those that are in use at a moment of the peak, by Little's law. */
@@ -66,7 +63,7 @@ export interface ConnectionsEstimate {
 }
 
 /** What autovacuum has to do. */
-export interface VacuumEstimate {
+interface VacuumEstimate {
   readonly deadRowsPerDay: number;
   /** The days between two vacuums of a table. */
   readonly daysBetween: number;
@@ -78,7 +75,7 @@ export interface VacuumEstimate {
 }
 
 /** What should fit into memory. */
-export interface MemoryEstimate {
+interface MemoryEstimate {
   /** Pages of indexes that the busiest hour touches, at most. */
   readonly indexBytes: number;
   /** Rows that the busiest hour stores. */
@@ -86,7 +83,7 @@ export interface MemoryEstimate {
 }
 
 /** Servers. */
-export interface NodesEstimate {
+interface NodesEstimate {
   /** The steps a second that each of the servers is given. */
   readonly stepsPerNode: number;
   /** The cores that the calls keep busy at the peak, on all of them. */
@@ -134,7 +131,7 @@ export function estimate(input: EstimateInput, costs: UnitCosts): Estimate {
 
 function allOf({ checkpoints, checkpoint_blobs, checkpoint_writes }: TableRows): TableStep {
   const all = [checkpoints, checkpoint_blobs, checkpoint_writes];
-  return { rows: all.reduce((sum, { rows }) => sum + rows, 0), ...sumOf(all) };
+  return { rows: all.reduce((sum, { rows }) => sum + rows, 0), ...sumCosts(all) };
 }
 
 function tableOf(step: TableStep, input: EstimateInput): TableEstimate {
@@ -151,8 +148,9 @@ function logOf(input: EstimateInput, step: RowCost, total: TableEstimate, costs:
   const imagesOfRun = costs.pageImages.put + costs.pageImages.putWrites;
   const imageBytesAt = (steps: number) => {
     // The runs between two checkpoints touch the same page more often the fewer pages there are.
-    const touches = (steps * POSTGRES.checkpointSeconds * imagesOfRun) / stepsPerRun / POSTGRES.pageBytes;
-    const pages = (total.indexBytes + total.heapBytes) / POSTGRES.pageBytes;
+    const touches =
+      (steps * POSTGRES_DEFAULTS.checkpointSeconds * imagesOfRun) / stepsPerRun / POSTGRES_DEFAULTS.pageBytes;
+    const pages = (total.indexBytes + total.heapBytes) / POSTGRES_DEFAULTS.pageBytes;
     return touches === 0 ? 0 : ((distinctPages(pages, touches) / touches) * imagesOfRun) / stepsPerRun;
   };
   const mean = meanStepsPerSecond(input);
@@ -173,7 +171,7 @@ function connectionsOf(input: EstimateInput, { heldMsPerStep }: StepTimes): Conn
   const busy = (stepsPerSecond * heldMsPerStep) / 1_000;
   return {
     ...{ ofPools, busy, throughPooler: Math.max(2, Math.ceil(busy * CONNECTIONS_PER_BUSY)) },
-    fitWithoutPooler: ofPools <= POSTGRES.connections,
+    fitWithoutPooler: ofPools <= POSTGRES_DEFAULTS.connections,
   };
 }
 
@@ -181,8 +179,8 @@ function vacuumOf(input: EstimateInput, total: TableEstimate, rows: number): Vac
   const perDay = meanStepsPerSecond(input) * SECONDS_PER_DAY;
   // Each step is a put and the writes of a task.
   const transactionsPerDay = perDay * 2;
-  const pages = (bytes: number) => bytes / POSTGRES.pageBytes;
-  const { readCost, changeCost, deadShare, vacuumCostPerSecond } = POSTGRES;
+  const pages = (bytes: number) => bytes / POSTGRES_DEFAULTS.pageBytes;
+  const { readCost, changeCost, deadShare, vacuumCostPerSecond } = POSTGRES_DEFAULTS;
   // A vacuum reads and changes the pages with dead rows, and then reads all indexes and changes those of the dead rows.
   const cost =
     pages(total.heapBytes + total.toastBytes) * deadShare * (readCost + changeCost) +
@@ -191,24 +189,24 @@ function vacuumOf(input: EstimateInput, total: TableEstimate, rows: number): Vac
     ...{ deadRowsPerDay: perDay * rows, transactionsPerDay },
     daysBetween: (deadShare * storedCheckpoints(input)) / perDay,
     hours: cost / vacuumCostPerSecond / SECONDS_PER_HOUR,
-    daysToFreeze: POSTGRES.freezeAge / transactionsPerDay,
+    daysToFreeze: POSTGRES_DEFAULTS.freezeAge / transactionsPerDay,
   };
 }
 
 function memoryOf(input: EstimateInput, step: TableStep, total: TableEstimate): MemoryEstimate {
   const { stepsPerSecond, stepsPerRun } = input;
   const steps = stepsPerSecond * SECONDS_PER_HOUR;
-  const pages = total.indexBytes / POSTGRES.pageBytes;
+  const pages = total.indexBytes / POSTGRES_DEFAULTS.pageBytes;
   // A page of an index holds so many entries, and each page above the leaves refers to about as many pages.
   const entryBytes = step.index / step.rows;
-  const inner = pages * (entryBytes / POSTGRES.pageBytes);
+  const inner = pages * (entryBytes / POSTGRES_DEFAULTS.pageBytes);
   // A run touches a page of each of the three primary keys, and what it adds fills further ones.
   const leaves = Math.min(
     pages,
-    distinctPages(pages, (3 * steps) / stepsPerRun) + (steps * step.index) / POSTGRES.pageBytes,
+    distinctPages(pages, (3 * steps) / stepsPerRun) + (steps * step.index) / POSTGRES_DEFAULTS.pageBytes,
   );
   return {
-    indexBytes: (inner + leaves) * POSTGRES.pageBytes,
+    indexBytes: (inner + leaves) * POSTGRES_DEFAULTS.pageBytes,
     rowBytes: Math.min(steps * (step.heap + step.toast), total.heapBytes + total.toastBytes),
   };
 }
@@ -232,4 +230,33 @@ function nodesOf(
     ...{ stepsPerNode, servers, withReplicas: all * (1 + replicas), bytesPerServer: total.bytes / servers },
     busyCores: (stepsPerSecond * cpuMsPerStep) / 1_000,
   };
+}
+
+/** Defaults of Postgres that an estimate assumes. */
+export const POSTGRES_DEFAULTS = {
+  pageBytes: 8_192,
+  /** `checkpoint_timeout`, in seconds. */
+  checkpointSeconds: 300,
+  /** `max_connections`, less `superuser_reserved_connections`. */
+  connections: 97,
+  /** `autovacuum_vacuum_scale_factor`: the share of dead rows at which a vacuum starts. */
+  deadShare: 0.2,
+  /** `autovacuum_freeze_max_age`: the transactions after which a table is vacuumed in any case. */
+  freezeAge: 200_000_000,
+  /** What autovacuum does in a second: `autovacuum_vacuum_cost_limit` 200 in each `autovacuum_vacuum_cost_delay` of 2 ms. */
+  vacuumCostPerSecond: 100_000,
+  /** `vacuum_cost_page_miss` since version 14, for a page that is read. */
+  readCost: 2,
+  /** `vacuum_cost_page_dirty`, for a page that is changed. */
+  changeCost: 20,
+} as const;
+
+/**
+ * Returns how many different pages are touched, if each touch meets any of them: pages × (1 - e^(-touches / pages)).
+ *
+ * @param pages - The number of pages.
+ * @param touches - How often one of them is touched.
+ */
+export function distinctPages(pages: number, touches: number): number {
+  return pages <= 0 ? 0 : pages * -Math.expm1(-touches / pages);
 }

@@ -1,22 +1,41 @@
-import { type CallContext, describeWithoutPolicy } from "../db/call-context.js";
-import { isDistributed } from "../db/placement/placement.js";
+import { type CallContext, describeWithoutPolicy, commandsWithoutPolicy } from "../db/call-context.js";
+import { isDistributed, hasNodes } from "../db/placement/placement.js";
 import { orAborted } from "../db/statements/cancellation.js";
 import { migrateCommand } from "../db/migrate-command.js";
-import { readList } from "../db/selected-list.js";
-import { ConnectionError, DatabaseError, MigrationRequiredError, PermissionError, RowSecurityError } from "../errors/index.js";
+import { readList, selectedList } from "../db/selected-list.js";
+import {
+  ConnectionError,
+  DatabaseError,
+  MigrationRequiredError,
+  PermissionError,
+  RowSecurityError,
+} from "../errors/index.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
 import type { ObservedOperation } from "../telemetry/observed-operation.js";
-import { boundedKysely } from "./bounded-kysely.js";
-import type { Health } from "./health.js";
-import { type HealthFindings, reportHealth } from "./report-health.js";
-import { type ServerState, serverState } from "./queries/server-state.js";
+import { type Health, type HealthFindings, reportHealth } from "./health.js";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+} from "kysely";
+import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import type { OpenedDatabase } from "../db/opened-database.js";
+import type { RunContext } from "../db/statements/transaction-steps.js";
+import { statementName, Statement } from "../db/statements/statement.js";
 
 const READ_ONLY_TRANSACTION = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** What a saver, a store or a cache needs in the database to store anything. */
-export interface HealthRequirements {
+interface HealthRequirements {
   /** What is stored, as an error names it, such as `checkpoints`. */
   readonly stored: string;
   /** The tables that must be up to date. */
@@ -144,3 +163,86 @@ function requireRowSecurity(
   const open = tables.filter((table) => !secured.includes(table));
   if (open.length > 0) throw new RowSecurityError(schema, open);
 }
+
+/** Makes a Kysely whose statements run with the deadline and signal of the context, whatever the database was opened from. */
+export function boundedKysely(database: OpenedDatabase, context: RunContext): Kysely<CheckpointDatabase> {
+  return new Kysely<CheckpointDatabase>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new BoundedDriver(database, context),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+}
+
+class BoundedDriver extends DummyDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+
+  constructor(database: OpenedDatabase, context: RunContext) {
+    super();
+    this.#connection = {
+      executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => ({
+        rows: await database.execute<Row>({ name: statementName(sql), sql, parameters }, context),
+      }),
+      streamQuery: () => {
+        throw new TypeError("boundedKysely does not support streaming");
+      },
+    };
+  }
+
+  override acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(this.#connection);
+  }
+}
+
+/** The state of the server, and the privileges of the role on the tables of a schema. Lists are as `selectedList` selects them. */
+interface ServerState {
+  readonly version: string;
+  readonly role: string;
+  /** Whether it accepts no writes: it is a standby, or transactions are read-only by default. */
+  readonly is_read_only: boolean;
+  /** Whether the server may keep rows on nodes. */
+  readonly has_nodes: boolean;
+  /** The privileges that the role lacks on existing tables, such as `insert on checkpoints`. */
+  readonly missing_privileges: string;
+  /** The tables whose row-level security has no policy by which the role sees a row or may store one. */
+  readonly without_policy: string;
+  /** The tables whose row-level security applies to the role. */
+  readonly secured_tables: string;
+}
+
+interface ServerStateParams {
+  readonly schema: string;
+  readonly tables: readonly string[];
+}
+
+/**
+ * Reads the state of the server and the privileges of the role in one statement. It only queries the catalog, which needs no
+ * privileges.
+ */
+const serverState = /* @__PURE__ */ new Statement<ServerStateParams, ServerState>((db, parameter) => {
+  const relations = sql`pg_catalog.pg_class as relation
+    join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
+    where namespace.nspname = ${parameter("schema")} and relation.relname = any (${parameter("tables")}::text[])`;
+  return db.selectNoFrom([
+    sql<string>`current_setting('server_version')`.as("version"),
+    sql<string>`current_user::text`.as("role"),
+    sql<boolean>`current_setting('transaction_read_only')::boolean`.as("is_read_only"),
+    hasNodes().as("has_nodes"),
+    selectedList(sql<string[]>`array(
+      select privilege || ' on ' || relation.relname
+      from unnest(array['select', 'insert', 'update', 'delete']) as privilege, ${relations}
+        and not has_table_privilege(relation.oid, privilege)
+      order by 1)`).as("missing_privileges"),
+    selectedList(sql<string[]>`array(
+      select relation.relname::text from ${relations}
+        and array['select', 'insert'] && ${commandsWithoutPolicy(sql.ref<number>("relation.oid"))} order by 1)`).as(
+      "without_policy",
+    ),
+    selectedList(sql<string[]>`array(
+      select relation.relname::text from ${relations} and row_security_active(relation.oid) order by 1)`).as(
+      "secured_tables",
+    ),
+  ]);
+});

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { AbortError } from "../errors/index.js";
-import { isObject } from "../serde/objects/type-guards.js";
+import { isObject } from "../serde/objects/inspect-object.js";
 import { parseNamespaceText } from "./cache/parse-namespace-text.js";
 import { changesBetween } from "./checkpoints/compare-checkpoints.js";
 import { conversationMarkdown } from "./export/conversation-markdown.js";
-import { positionsOf } from "./story/find-messages.js";
+import { positionsOf } from "./story/written-messages.js";
 import { describeConversation } from "./values/conversation.js";
 import { foldMessages } from "./values/fold-messages.js";
 import { describeState } from "./values/next-nodes.js";

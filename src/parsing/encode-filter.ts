@@ -1,6 +1,6 @@
 import { isStringArray, type JsonObject, type JsonValue } from "../serde/json/json-value.js";
 import { InvalidConfigError } from "../errors/index.js";
-import { encodeJsonb } from "../serde/jsonb/encode-jsonb.js";
+import { encodeJsonb } from "../serde/json/jsonb.js";
 
 /** The condition of a list on metadata. */
 export interface MetadataFilter {

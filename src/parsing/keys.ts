@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPlainObject } from "../serde/plain-object.js";
+import { isPlainObject } from "../serde/objects/inspect-object.js";
 
 /**
  * The longest key, in bytes of UTF-8: all keys of a row together must fit into a quarter of an index page.

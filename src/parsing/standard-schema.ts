@@ -15,3 +15,10 @@ export interface StandardSchema {
 export type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
+
+/** Whether a value can be used as a {@link StandardSchema}: some are functions. */
+export function isStandardSchema(value: unknown): boolean {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = Reflect.get(value, "~standard");
+  return typeof standard === "object" && standard !== null && "validate" in standard;
+}

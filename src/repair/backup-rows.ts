@@ -1,14 +1,9 @@
-import type { BlobLine, RowLine, WriteLine } from "../backup/backup-line.js";
-import { decodeBase64 } from "../backup/base64.js";
-import { PiecedValue } from "../backup/pieced-value.js";
-import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
+import type { RowLine } from "../backup/backup-line.js";
+import { type CollectedRows, collectRow, WholeRows } from "../backup/whole-rows.js";
 
 /** The rows of a thread in a backup that may mend it. */
-export interface BackupRows {
+export interface BackupRows extends CollectedRows {
   readonly threadId: string;
-  readonly checkpoints: RestoredCheckpoint[];
-  readonly writes: RestoredWrite[];
-  readonly blobs: RestoredBlob[];
 }
 
 /** Selects rows by what their lines say, before their values are decoded. */
@@ -23,30 +18,17 @@ export async function* backupThreads(
   lines: AsyncIterable<RowLine>,
   isChosen: RowChoice,
 ): AsyncGenerator<BackupRows> {
-  let rows = emptyRows("");
-  let pieced: PiecedValue | undefined;
+  // The pieces of a row that is not chosen follow none.
+  const whole = new WholeRows(false);
+  let rows: CollectedRows = { checkpoints: [], writes: [], blobs: [] };
   for await (const line of lines) {
-    if ("thread" in line) {
-      yield { ...rows, threadId: line.thread };
-      rows = emptyRows("");
-    } else if ("cancelled" in line) pieced = undefined;
-    else if ("piece" in line) {
-      const value = pieced?.add(decodeBase64(line.piece));
-      if (pieced === undefined || value === undefined) continue;
-      addValue(rows, pieced.line, value);
-      pieced = undefined;
-    } else if (!isChosen(line)) continue;
-    else if (line.table === "checkpoints") rows.checkpoints.push(line);
-    else if ("bytes" in line) pieced = new PiecedValue(line);
-    else addValue(rows, line, line.blob === null ? null : decodeBase64(line.blob));
+    if ("table" in line && !isChosen(line)) continue;
+    const row = whole.add(line);
+    if (row === undefined) continue;
+    if (!("thread" in row)) collectRow(rows, row);
+    else {
+      yield { ...rows, threadId: row.thread };
+      rows = { checkpoints: [], writes: [], blobs: [] };
+    }
   }
-}
-
-function emptyRows(threadId: string): BackupRows {
-  return { threadId, checkpoints: [], writes: [], blobs: [] };
-}
-
-function addValue({ blobs, writes }: BackupRows, line: BlobLine | WriteLine, blob: Uint8Array | null): void {
-  if (line.table === "checkpoint_blobs") blobs.push({ ...line, blob });
-  else writes.push({ ...line, blob });
 }

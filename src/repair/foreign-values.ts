@@ -1,12 +1,12 @@
 import type { Problem } from "../audit/audit-types.js";
 import { isCompression } from "../serde/compressed/codecs.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { isSplice, wholeTypeOf } from "../splices/splice-type.js";
-import { type StoredTypeRow, typesOfThread } from "./queries/types-of-thread.js";
+import { formOf, UNCHECKED_FORMATS } from "../splices/splice-type.js";
+import { type StoredTypeRow, typesOfThread } from "./queries/stored-rows.js";
 import type { RepairCall } from "./repair-tools.js";
 
 /** The formats that every serializer of this library reads. */
-const FORMATS: ReadonlySet<string> = new Set(["msgpack", "json", "bytes", "bytearray", "null", "empty"]);
+const OUR_FORMATS: ReadonlySet<string> = new Set([...UNCHECKED_FORMATS, "msgpack", "json"]);
 
 /**
  * Selects the problems with values that are encrypted, or have a type that the serializer does not know, where it reads no other value with
@@ -48,7 +48,6 @@ function isRowOf(row: StoredTypeRow, problem: Problem): boolean {
 
 /** Whether a type has one of our formats, at most compressed. */
 export function isOurs(type: string): boolean {
-  const [tag = "", ...layers] = type.split("+");
-  const format = isSplice(tag) ? wholeTypeOf(tag) : tag;
-  return FORMATS.has(format) && layers.every(isCompression);
+  const { format, layers } = formOf(type);
+  return OUR_FORMATS.has(format) && layers.every(isCompression);
 }

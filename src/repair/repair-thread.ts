@@ -8,11 +8,10 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { Repair, RepairAction } from "./repair-types.js";
 import { foreignValues, isOfBytes } from "./foreign-values.js";
 import type { RepairCall, RepairTools } from "./repair-tools.js";
-import { drop } from "./steps/drop.js";
+import { drop, rollBack } from "./steps/remove-rows.js";
 import { restoreFromBackup } from "./steps/from-backup.js";
 import { rebuild } from "./steps/rebuild.js";
 import { retype } from "./steps/retype.js";
-import { rollBack } from "./steps/roll-back.js";
 
 /** What a transaction has done for a thread. */
 export interface ThreadRepair {

@@ -4,7 +4,7 @@ import type { ChannelReducers } from "../saver/model/channel-reducers.js";
 import type { CheckpointKey, NamespaceKey } from "../saver/model/keys.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { BackupRows } from "./backup-rows.js";
-import type { ValueKey } from "./queries/references.js";
+import type { ValueKey } from "./queries/stored-rows.js";
 
 /** What a thread is repaired with. */
 export interface RepairTools {
@@ -24,7 +24,7 @@ export function namespaceOf({ threadId, checkpointNs }: Problem): NamespaceKey {
 }
 
 /** The value that a problem is about. */
-export function valueOf(problem: Problem): ValueKey | undefined {
+export function valueKeyOf(problem: Problem): ValueKey | undefined {
   const { channel, version } = problem;
   if (channel === undefined || version === undefined) return undefined;
   return { ...namespaceOf(problem), channel, version };

@@ -1,12 +1,11 @@
 import { archive, readBack } from "../archive/archive.js";
 import { DEFAULT_FORMAT } from "../archive/files/compression.js";
-import { writeFile } from "../archive/files/write-file.js";
+import { writeArchiveFile } from "../archive/files/archive-file.js";
 import type { ArchiveTarget } from "../archive/archive-types.js";
 import type { Problem } from "../audit/audit-types.js";
 import { verify } from "../audit/verify.js";
 import { exportThread } from "../backup/export-thread.js";
-import type { RowLine } from "../backup/backup-line.js";
-import { parseLine, THREAD_BACKUP } from "../backup/parse-line.js";
+import { type RowLine, parseLine, THREAD_BACKUP } from "../backup/backup-line.js";
 import { groupBy } from "../db/group-by.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { refuseReadOnly } from "../db/refuse-read-only.js";
@@ -117,7 +116,7 @@ async function keep(call: SaverCall, target: ArchiveTarget, threadId: string): P
     rows: (within: Parameters<typeof exportThread>[0]) => exportThread(within, threadId),
   };
   const content = { target, format: DEFAULT_FORMAT, threadId, isOfOlder: false, threads: [thread] };
-  const { file, end } = await writeFile(call, content);
+  const { file, end } = await writeArchiveFile(call, content);
   await readBack(file, end);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { batchesOfOrphans } from "./batches-of-orphans.js";
+import { batchesOfOrphans } from "./delete-orphans.js";
 
 /** The k-th value of a chain is a splice of number k - lowbit(k). */
 function chain(length: number, channel = "list") {

@@ -1,12 +1,12 @@
+import { headerSizes } from "./queries/deleted-checkpoints.js";
 import type { CallContext } from "../db/call-context.js";
 import { addCounts, NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import type { NamespaceKey } from "../saver/model/keys.js";
-import { findKeptSenders } from "./find-kept-senders.js";
-import { lookUpAll } from "./look-up-all.js";
+import { findKeptSenders } from "./find-needed.js";
+import { lookUpAll } from "./queries/per-namespace.js";
 import type { DeletionPlan } from "./plan-deletions.js";
 import type { OrphanedBlobRow } from "./queries/orphaned-blobs.js";
-import { countWrites, type WriteCountRow } from "./queries/orphaned-writes.js";
-import { measureHeaders } from "./queries/deleted-checkpoints.js";
+import { countWrites } from "./queries/orphaned-writes.js";
 
 /** A namespace to count. */
 export interface CountedNamespace {
@@ -24,29 +24,29 @@ export async function countDeletable(
   call: CallContext,
   namespaces: readonly CountedNamespace[],
 ): Promise<RowCounts[]> {
-  const sendersOfOrphans = await lookUpAll(
-    namespaces.filter(({ orphans }) => orphans.length > 0),
-    (some) =>
-      findKeptSenders(
-        call,
-        some.map((each) => ({ key: each.key, ids: deletableOf(each) })),
-      ),
-  );
-  const headers = await lookUpAll(
-    namespaces.filter((each) => deletableOf(each).length > 0),
-    (some) =>
-      measureHeaders(
-        call,
-        some.map((each) => ({ ...each.key, checkpointIds: deletableOf(each) })),
-      ),
-  );
-  const written = await countWritesOf(call, namespaces, (each) => [
+  const withOrphans = namespaces.filter(({ orphans }) => orphans.length > 0);
+  const sendersOfOrphans = await lookUpAll(call, withOrphans, findKeptSenders, (each) => ({
+    key: each.key,
+    ids: deletableOf(each),
+  }));
+  const withDeletable = namespaces.filter((each) => deletableOf(each).length > 0);
+  const headers = await lookUpAll(call, withDeletable, headerSizes, (each) => ({
+    ...each.key,
+    checkpointIds: deletableOf(each),
+  }));
+  const writesOf = (each: CountedNamespace): DeletedWrites[] => [
     { ids: deletableOf(each), keptSenders: each.plan?.keptSenders },
     { ids: each.orphans, keptSenders: sendersOfOrphans.get(each) },
-  ]);
+  ];
+  const withWrites = namespaces.filter((each) => writesOf(each).some(({ ids }) => ids.length > 0));
+  const written = await lookUpAll(call, withWrites, countWrites, (each) => ({
+    ...each.key,
+    checkpointIds: writesOf(each).flatMap(({ ids }) => ids),
+    keptSenders: writesOf(each).flatMap(({ ids, keptSenders }) => ids.filter((id) => keptSenders?.has(id))),
+  }));
   return namespaces.map((each) =>
     [
-      { ...NO_ROWS, checkpoints: deletableOf(each).length, ...headers.get(each) },
+      { ...NO_ROWS, checkpoints: deletableOf(each).length, bytes: headers.get(each)?.[0]?.bytes ?? 0 },
       { ...NO_ROWS, blobs: each.values.length, bytes: bytesOf(each.values) },
       { ...NO_ROWS, ...written.get(each) },
     ].reduce(addCounts),
@@ -65,24 +65,4 @@ function bytesOf(values: readonly OrphanedBlobRow[]): number {
 interface DeletedWrites {
   readonly ids: readonly string[];
   readonly keptSenders: ReadonlySet<string> | undefined;
-}
-
-function countWritesOf(
-  call: CallContext,
-  namespaces: readonly CountedNamespace[],
-  writesOf: (each: CountedNamespace) => readonly DeletedWrites[],
-): Promise<Map<CountedNamespace, WriteCountRow>> {
-  const withWrites = namespaces.filter((each) => writesOf(each).some(({ ids }) => ids.length > 0));
-  return lookUpAll(withWrites, (some) =>
-    countWrites(
-      call,
-      some.map((each) => ({
-        ...each.key,
-        checkpointIds: writesOf(each).flatMap(({ ids }) => ids),
-        keptSenders: writesOf(each).flatMap(({ ids, keptSenders }) =>
-          ids.filter((id) => keptSenders?.has(id)),
-        ),
-      })),
-    ),
-  );
 }

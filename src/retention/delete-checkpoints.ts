@@ -1,15 +1,15 @@
+import {
+  lockDeletedCheckpoints,
+  deleteCheckpointRows,
+  type DeletedCheckpointsRow,
+} from "./queries/deleted-checkpoints.js";
 import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { chunksOf } from "../saver/model/portions.js";
 import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
-import {
-  deleteCheckpointRows,
-  type DeletedCheckpointsRow,
-  lockCheckpoints,
-} from "./queries/deleted-checkpoints.js";
 import { lockWrites } from "./queries/orphaned-writes.js";
-import { requireReadCommitted } from "./require-read-committed.js";
+import { refuseSnapshots } from "../saver/queries/take-locks.js";
 
 /**
  * Deletes the checkpoints of a plan with their pending writes, in transactions of at most `batchSize` checkpoints, and yields
@@ -44,16 +44,25 @@ async function deleteBatch(
 ): Promise<DeletedCheckpointsRow> {
   const key = { ...namespace, checkpointIds };
   const known = checkpointIds.flatMap((id) => children.get(id) ?? []);
-  const deletion = deleteCheckpointRows(call.schema, {
+  const deletion = deleteCheckpointRows.bind(call.schema, {
     ...key,
     knownIds: known.map(({ checkpoint_id }) => checkpoint_id),
     knownVersions: known.map(({ version }) => version),
     keptSenders: checkpointIds.filter((id) => keptSenders.has(id)),
   });
   const guard = [
-    { statement: lockCheckpoints(call.schema, key), check: requireReadCommitted },
-    { statement: lockWrites(call.schema, key), check: requireReadCommitted },
+    { statement: lockDeletedCheckpoints.bind(call.schema, key), check: requireReadCommitted },
+    { statement: lockWrites.bind(call.schema, key), check: requireReadCommitted },
   ];
   const [[deleted] = []] = await runTransaction(call, { guard, statements: [deletion] });
   return deleted ?? { checkpoints: 0, writes: 0, bytes: 0, is_outdated: false };
+}
+
+/**
+ * Checks that the transaction sees what others committed before it was granted its locks.
+ *
+ * @throws InvalidConfigError if a passed-in transaction has another isolation level.
+ */
+export function requireReadCommitted(rows: readonly { readonly isolation: string }[]): void {
+  refuseSnapshots(rows, "prune and deleteForRuns need");
 }

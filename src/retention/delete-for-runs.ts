@@ -7,11 +7,11 @@ import type { RunDeletion } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs } from "./delete-orphans.js";
-import type { DeletionCandidates } from "./deletion-candidates.js";
+import type { DeletionCandidates } from "./find-needed.js";
 import { beginProof, findOrphanedValues, type OrphanedValues } from "./find-orphans.js";
 import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
-import { type RunCheckpointRow, selectCheckpointsOfRuns } from "./queries/select-checkpoints-of-runs.js";
+import { type RunCheckpointRow, selectCheckpointsOfRuns } from "./queries/candidates.js";
 import type { PruneReport } from "./retention-types.js";
 
 /** How many checkpoints one transaction deletes at most. */

@@ -1,15 +1,13 @@
 import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
-import type { NamespaceKey } from "../saver/model/keys.js";
+import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
-import { batchesOfOrphans } from "./batches-of-orphans.js";
 import { chunksOf } from "../saver/model/portions.js";
-import type { DeletionCandidates } from "./deletion-candidates.js";
-import { findKeptSenders } from "./find-kept-senders.js";
+import { type DeletionCandidates, findKeptSenders } from "./find-needed.js";
 import { deleteUnreferencedBlobs, type OrphanedBlobRow } from "./queries/orphaned-blobs.js";
 import { deleteWritesWithoutCheckpoint, lockWrites } from "./queries/orphaned-writes.js";
 import { lockBlobs } from "../saver/queries/lock-blobs.js";
-import { requireReadCommitted } from "./require-read-committed.js";
+import { requireReadCommitted } from "./delete-checkpoints.js";
 
 /**
  * How many values one transaction deletes. Each transaction reads all headers of the namespace again, and its locks block only
@@ -34,7 +32,7 @@ export async function* deleteOrphanedBlobs(
       versions: batch.map(({ version }) => version),
     };
     const guard = [{ statement: lockBlobs(call.schema, key, "forUpdate"), check: requireReadCommitted }];
-    const statements = [deleteUnreferencedBlobs(call.schema, key)];
+    const statements = [deleteUnreferencedBlobs.bind(call.schema, key)];
     const [[deleted] = []] = await runTransaction(call, { guard, statements });
     yield { ...NO_ROWS, ...deleted };
   }
@@ -54,9 +52,45 @@ export async function* deleteOrphanedWrites(
   for (const checkpointIds of chunksOf(orphans, batchSize)) {
     const keptSenders = checkpointIds.filter((id) => senders?.has(id));
     const key = { ...namespace, checkpointIds, keptSenders };
-    const guard = [{ statement: lockWrites(call.schema, key), check: requireReadCommitted }];
-    const statements = [deleteWritesWithoutCheckpoint(call.schema, key)];
+    const guard = [{ statement: lockWrites.bind(call.schema, key), check: requireReadCommitted }];
+    const statements = [deleteWritesWithoutCheckpoint.bind(call.schema, key)];
     const [[deleted] = []] = await runTransaction(call, { guard, statements });
     yield { ...NO_ROWS, ...deleted };
   }
+}
+
+type ChainedValue = Pick<OrphanedBlobRow, "channel" | "version" | "base">;
+
+/**
+ * Splits values of a namespace into batches that are deleted one after another. A splice comes in the same batch as the value that
+ * it needs, or in an earlier one (C13). Each batch has the order of `orphans`, in which its rows are locked.
+ */
+export function* batchesOfOrphans<Value extends ChainedValue>(
+  orphans: readonly Value[],
+  size: number,
+): Generator<Value[]> {
+  const depths = depthsOf(orphans);
+  const depthAt = (position: number) => depths[position] ?? 0;
+  const positions = [...orphans.keys()].sort((a, b) => depthAt(b) - depthAt(a) || a - b);
+  for (const batch of chunksOf(positions, size)) {
+    yield batch.sort((a, b) => a - b).flatMap((position) => orphans[position] ?? []);
+  }
+}
+
+/** For each value, the length of the chain of splices below it. Values of a cycle, which only damage can cause, have any. */
+function depthsOf(orphans: readonly ChainedValue[]): number[] {
+  const positionOf = new Map(orphans.map(({ channel, version }, at) => [rowKey(channel, version), at]));
+  const depths: (number | undefined)[] = [];
+  for (const start of orphans.keys()) {
+    const chain = new Set<number>();
+    let at: number | undefined = start;
+    while (at !== undefined && depths[at] === undefined && !chain.has(at)) {
+      chain.add(at);
+      const { channel, base }: Partial<ChainedValue> = orphans[at] ?? {};
+      at = typeof base === "string" ? positionOf.get(rowKey(channel ?? "", base)) : undefined;
+    }
+    let depth = at === undefined ? -1 : (depths[at] ?? -1);
+    for (const position of [...chain].reverse()) depths[position] = ++depth;
+  }
+  return depths.map((depth) => depth ?? 0);
 }

@@ -1,17 +1,21 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { IdleDeletion, ThreadDeletion } from "./boundary/parse-prune.js";
-import { type IdleRule, isIdle } from "./idle-rule.js";
-import { measureThreads, type ThreadSizeRow } from "./queries/measure-threads.js";
-import { lockCheckpointsOfThread } from "./queries/deleted-checkpoints.js";
-import { selectThreadTimes, type ThreadTimeRow } from "./queries/select-thread-times.js";
+import {
+  measureThreads,
+  type ThreadSizeRow,
+  selectThreadTimes,
+  type ThreadTimeRow,
+  lockCheckpointsOfThread,
+} from "./queries/whole-threads.js";
 import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { store } from "../saver/storing/store.js";
 import { writeGuard } from "../saver/storing/write-guard.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
-import { NO_UNPROVEN } from "./unproven-tally.js";
+import { NO_UNPROVEN } from "./prune-tally.js";
 import type { PruneReport } from "./retention-types.js";
 import { threadPages } from "../saver/thread-pages.js";
+import { timeInId } from "../saver/model/checkpoint-time.js";
 
 /** Deletes whole threads. */
 export async function deleteThreads(
@@ -76,10 +80,8 @@ function deleteIfIdle(call: SaverCall, threadId: string, rule: IdleRule): Promis
   const operations = [{ kind: "deleteThread", threadId }] as const;
   return inOneTransaction(call, async (transaction) => {
     const guard = await writeGuard(transaction, operations);
-    await runTransaction(transaction, {
-      guard,
-      statements: [lockCheckpointsOfThread(transaction.schema, threadId)],
-    });
+    const statements = [lockCheckpointsOfThread.bind(transaction.schema, { threadId })];
+    await runTransaction(transaction, { guard, statements });
     const [time] = await selectThreadTimes(transaction, [threadId]);
     if (time === undefined || !isIdle(time, rule)) return undefined;
     const [size] = await measureThreads(transaction, [threadId]);
@@ -97,14 +99,27 @@ function emptyReport(dryRun: boolean): PruneReport {
   return { ...NO_ROWS, threads: 0, namespaces: 0, missing: [], unproven: NO_UNPROVEN, dryRun };
 }
 
-function addThread(
-  report: PruneReport,
-  { checkpoints, writes, blobs, bytes, namespaces }: ThreadSizeRow,
-): PruneReport {
-  return {
-    ...report,
-    ...addCounts(report, { checkpoints, writes, blobs, bytes }),
-    threads: report.threads + Math.min(1, namespaces),
-    namespaces: report.namespaces + namespaces,
-  };
+function addThread(report: PruneReport, size: ThreadSizeRow): PruneReport {
+  const threads = report.threads + Math.min(1, size.namespaces);
+  return { ...report, ...addCounts(report, size), threads, namespaces: report.namespaces + size.namespaces };
+}
+
+/** Which threads are idle. */
+export interface IdleRule {
+  /** In milliseconds since 1970. */
+  readonly nowMs: number;
+  /** The least age of the newest checkpoint of a thread that has no time to live of its own, in milliseconds. */
+  readonly idleForMs: number;
+}
+
+/** Whether a thread is idle. One whose newest checkpoint has no time never is. */
+export function isIdle({ checkpoint_id, ts, ttl }: ThreadTimeRow, { nowMs, idleForMs }: IdleRule): boolean {
+  const time = timeInId(checkpoint_id) ?? new Date(ts ?? NaN);
+  return time.getTime() < nowMs - (ownTtl(ttl) ?? idleForMs);
+}
+
+/** Ignores what is no time to live: other programs may store anything in the metadata. */
+function ownTtl(ttl: string | null): number | undefined {
+  const ms = ttl === null || ttl.trim() === "" ? NaN : Number(ttl);
+  return ms >= 0 ? ms : undefined;
 }

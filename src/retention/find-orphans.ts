@@ -1,13 +1,14 @@
+import type { BlobsKey } from "../saver/queries/lock-blobs.js";
 import type { CallContext } from "../db/call-context.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
-import type { DeletionCandidates } from "./deletion-candidates.js";
-import { findKeptSenders } from "./find-kept-senders.js";
-import { settledTransaction } from "./look.js";
-import { lookUpAll } from "./look-up-all.js";
+import { type DeletionCandidates, findKeptSenders } from "./find-needed.js";
+import { lookUpAll } from "./queries/per-namespace.js";
 import type { CheckpointsKey } from "./queries/deleted-checkpoints.js";
 import { type OrphanedBlobRow, selectOrphanedBlobs, selectOrphansWithout } from "./queries/orphaned-blobs.js";
 import { countWrites, type OrphanScope, selectOrphanedWrites } from "./queries/orphaned-writes.js";
-import { selectSettledBlobs, selectSettledWrites } from "./queries/settled-rows.js";
+import { selectSettledBlobs, selectSettledWrites, oldestTransaction } from "./queries/settled-rows.js";
+import { placementOf, RememberedBySchema } from "../db/placement/placement.js";
+import { runStatement } from "../db/statements/run-statement.js";
 
 /** What proves that a row which nothing references will not be referenced any more. */
 export interface OrphanProof {
@@ -50,20 +51,12 @@ export async function findOrphanedValues(
   proof: OrphanProof,
 ): Promise<OrphanedValues[]> {
   // In this order: a value that is stored in between is not taken for one that the checkpoints reference.
-  const withoutThem = await lookUpAll(
-    namespaces.filter(({ ids }) => ids.length > 0),
-    (some) =>
-      selectOrphansWithout(
-        call,
-        some.map(({ key, ids }) => ({ ...key, checkpointIds: ids })),
-      ),
-  );
-  const now = await lookUpAll(namespaces, (some) =>
-    selectOrphanedBlobs(
-      call,
-      some.map(({ key }) => key),
-    ),
-  );
+  const withDeletions = namespaces.filter(({ ids }) => ids.length > 0);
+  const withoutThem = await lookUpAll(call, withDeletions, selectOrphansWithout, ({ key, ids }) => ({
+    ...key,
+    checkpointIds: ids,
+  }));
+  const now = await lookUpAll(call, namespaces, selectOrphanedBlobs, ({ key }) => key);
   const unsettled = await withUnsettled(call, now, proof);
   return namespaces.map((each) => {
     const all = withoutThem.get(each) ?? now.get(each) ?? [];
@@ -82,16 +75,15 @@ async function withUnsettled(
   if (isGiven) return new Set();
   const found = [...values].filter(([, rows]) => rows.length > 0).map(([each]) => each);
   if (transaction === undefined) return new Set(found);
-  const settled = await lookUpAll(found, (some) =>
-    selectSettledBlobs(
-      call,
-      some.map((each) => ({
-        ...each.key,
-        channels: (values.get(each) ?? []).map(({ channel }) => channel),
-        versions: (values.get(each) ?? []).map(({ version }) => version),
-      })),
-      { transaction },
-    ),
+  const settled = await lookUpAll(
+    call,
+    found,
+    (within, keys: readonly BlobsKey[]) => selectSettledBlobs(within, keys, { transaction }),
+    (each) => ({
+      ...each.key,
+      channels: (values.get(each) ?? []).map(({ channel }) => channel),
+      versions: (values.get(each) ?? []).map(({ version }) => version),
+    }),
   );
   return new Set(found.filter((each) => settled.get(each)?.length !== values.get(each)?.length));
 }
@@ -111,31 +103,60 @@ export async function findOrphanedWrites(
   { cutoff, proof }: { readonly cutoff: string; readonly proof: OrphanProof },
 ): Promise<OrphanedWrites[]> {
   const found = await selectOrphanedWrites(call, scopes, cutoff);
-  const keys = scopes.map(({ key }, at) => ({ ...key, checkpointIds: found[at] ?? [] }));
+  const keys: CheckpointsKey[] = scopes.map(({ key }, at) => ({ ...key, checkpointIds: found[at] ?? [] }));
   if (proof.isGiven) return keys.map(({ checkpointIds }) => ({ proven: checkpointIds, unproven: 0 }));
   const withWrites = keys.filter(({ checkpointIds }) => checkpointIds.length > 0);
   const { transaction } = proof;
   const settled =
-    transaction === undefined
-      ? new Map<CheckpointsKey, { checkpoint_id: string }[]>()
-      : await lookUpAll(withWrites, (some) => selectSettledWrites(call, some, { transaction }));
+    transaction === undefined ? [] : await selectSettledWrites(call, withWrites, { transaction });
   const provenOf = (key: CheckpointsKey) =>
-    (settled.get(key) ?? []).map(({ checkpoint_id }) => checkpoint_id);
-  const senders = await lookUpAll(withWrites, (some) =>
-    findKeptSenders(
-      call,
-      some.map(({ threadId, checkpointNs }) => ({ key: { threadId, checkpointNs }, ids: [] })),
-    ),
-  );
-  const unproven = await lookUpAll(withWrites, (some) =>
-    countWrites(
-      call,
-      some.map((key) => {
-        const proven = new Set(provenOf(key));
-        const left = key.checkpointIds.filter((id) => !proven.has(id));
-        return { ...key, checkpointIds: left, keptSenders: left.filter((id) => senders.get(key)?.has(id)) };
-      }),
-    ),
-  );
+    (settled[withWrites.indexOf(key)] ?? []).map(({ checkpoint_id }) => checkpoint_id);
+  const senders = await lookUpAll(call, withWrites, findKeptSenders, (key) => ({ key, ids: [] }));
+  const unproven = await lookUpAll(call, withWrites, countWrites, (key) => {
+    const proven = new Set(provenOf(key));
+    const left = key.checkpointIds.filter((id) => !proven.has(id));
+    return { ...key, checkpointIds: left, keptSenders: left.filter((id) => senders.get(key)?.has(id)) };
+  });
   return keys.map((key) => ({ proven: provenOf(key), unproven: unproven.get(key)?.writes ?? 0 }));
+}
+
+/** How long rows must have been there before they count as orphans that nobody will reference any more, in milliseconds. */
+const GRACE_MS = 60 * 60 * 1000;
+
+/** What a call has seen of the server: all transactions before this one had ended. */
+interface Look {
+  readonly transaction: string;
+  readonly takenAtMs: number;
+}
+
+/** The looks at one database. A transaction means nothing on another server, or after it was restored to an earlier time. */
+interface Looks {
+  readonly server: string;
+  /** The first look, and then the first one in each grace after it. */
+  readonly latest: Look;
+  /** A look that is older than the grace. */
+  readonly settled: Look | undefined;
+}
+
+const LOOKS = /* @__PURE__ */ new RememberedBySchema<Looks>();
+
+/**
+ * Takes a look at the server, and returns the one that the process took an hour ago or more: a transaction before which a row was
+ * stored that is at least so old. Rows have no time of their own. A restore stores rows anew, so they are young again.
+ *
+ * @returns `undefined` where no look is so old, and on Citus, whose nodes count transactions of their own.
+ */
+export async function settledTransaction(call: CallContext): Promise<string | undefined> {
+  if ((await placementOf(call)).isOnNodes) return undefined;
+  const [seen] = await runStatement(call, oldestTransaction, {});
+  if (seen === undefined) return undefined;
+  const { server, transaction } = seen;
+  const takenAtMs = performance.now();
+  const known = LOOKS.get(call);
+  const isSame = known?.server === server;
+  const isDue = !isSame || takenAtMs - known.latest.takenAtMs >= GRACE_MS;
+  if (!isDue) return known.settled?.transaction;
+  const settled = isSame ? known.latest : undefined;
+  LOOKS.set(call, { server, latest: { transaction, takenAtMs }, settled });
+  return settled?.transaction;
 }

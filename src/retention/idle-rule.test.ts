@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
-import { isIdle } from "./idle-rule.js";
+import { isIdle } from "./delete-whole-threads.js";
 
 const NOW = Date.UTC(2026, 0, 2);
 const agedMs = (ms: number) => ({

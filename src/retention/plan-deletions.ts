@@ -1,11 +1,9 @@
 import type { CallContext } from "../db/call-context.js";
 import { type NamespaceKey, compareText } from "../saver/model/keys.js";
 import { groupBy } from "../db/group-by.js";
-import type { CandidateLineage, DeletionCandidates } from "./deletion-candidates.js";
-import { findNeededAncestors } from "./find-needed-ancestors.js";
-import { lookUpAll } from "./look-up-all.js";
-import { type LineageRow, selectLineage } from "./queries/select-lineage.js";
-import { selectSendReaders } from "./queries/select-send-readers.js";
+import { type CandidateLineage, type DeletionCandidates, findNeededAncestors } from "./find-needed.js";
+import { lookUpAll } from "./queries/per-namespace.js";
+import { type LineageRow, selectLineage, selectSendReaders } from "./queries/lineage.js";
 
 /** The deletions in one namespace. */
 export interface DeletionPlan {
@@ -27,26 +25,17 @@ export async function planDeletions(
   call: CallContext,
   candidates: readonly DeletionCandidates[],
 ): Promise<DeletionPlan[]> {
-  const lineages = await selectLineage(
-    call,
-    candidates.map(({ key }) => key),
-  );
-  const all = candidates.map((each, at) => withLineage(each, lineages[at] ?? []));
+  const lineages = await lookUpAll(call, candidates, selectLineage, ({ key }) => key);
+  const all = candidates.map((each) => withLineage(each, lineages.get(each) ?? []));
   const needed = await findNeededAncestors(call, all);
   const kept = new Map(
     all.map((each) => [each, [...each.keptChildren, ...(needed.get(each)?.values() ?? [])]] as const),
   );
-  const readers = await lookUpAll(
-    all.filter((each) => (kept.get(each) ?? []).length > 0),
-    (some) =>
-      selectSendReaders(
-        call,
-        some.map((each) => ({
-          ...each.key,
-          checkpointIds: (kept.get(each) ?? []).map(({ checkpoint_id }) => checkpoint_id),
-        })),
-      ),
-  );
+  const withKept = all.filter((each) => (kept.get(each) ?? []).length > 0);
+  const readers = await lookUpAll(call, withKept, selectSendReaders, (each) => ({
+    ...each.key,
+    checkpointIds: (kept.get(each) ?? []).map(({ checkpoint_id }) => checkpoint_id),
+  }));
   return all.map((each) => ({
     key: each.key,
     deletableIds: each.ids.filter((id) => needed.get(each)?.has(id) !== true),

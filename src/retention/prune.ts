@@ -1,16 +1,16 @@
+import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
+import type { DeletionCandidates } from "./find-needed.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { NO_ROWS } from "../saver/model/row-counts.js";
-import type { PruneRequest, Retention } from "./boundary/parse-prune.js";
+import type { PruneRequest, RetentionRequest } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs, deleteOrphanedWrites } from "./delete-orphans.js";
 import { deleteIdleThreads, deleteThreads } from "./delete-whole-threads.js";
-import { findCandidates, type RetentionCandidates } from "./find-candidates.js";
+import { findCandidates, type RetentionCandidates, namespacePages } from "./find-candidates.js";
 import { beginProof, findOrphanedValues, findOrphanedWrites, type OrphanProof } from "./find-orphans.js";
-import { namespacePages } from "./namespace-pages.js";
-import { planDeletions } from "./plan-deletions.js";
 import { PruneTally } from "./prune-tally.js";
 import type { PruneReport } from "./retention-types.js";
 import { type Cutoffs, type NamespaceHead, SubgraphCalls } from "./subgraph-calls.js";
@@ -33,7 +33,7 @@ export function prune(call: SaverCall, request: PruneRequest): Promise<PruneRepo
   }
 }
 
-async function retain(call: SaverCall, request: Retention): Promise<PruneReport> {
+async function retain(call: SaverCall, request: RetentionRequest): Promise<PruneReport> {
   const { threads, keepLast, dryRun, batchSize, onProgress } = request;
   const namespaces = request.namespaces && new Set(request.namespaces);
   const tally = new PruneTally(onProgress);
@@ -57,7 +57,7 @@ async function retain(call: SaverCall, request: Retention): Promise<PruneReport>
 }
 
 /** The ids that a rule separates checkpoints by at a time. */
-export function cutoffsAt(nowMs: number, { olderThanMs }: Retention): Cutoffs {
+export function cutoffsAt(nowMs: number, { olderThanMs }: RetentionRequest): Cutoffs {
   return {
     cutoff: olderThanMs === undefined ? undefined : idsBefore(nowMs - olderThanMs),
     orphanCutoff: idsBefore(nowMs - ORPHANED_AFTER_MS),
@@ -84,11 +84,7 @@ async function countPage(
   const whole = byNamespace(candidates.filter(({ isWhole }) => isWhole));
   const scopes = page.map((head) => ({ key: head.key, isEmptied: whole.has(nameOf(head)) }));
   const writes = await findOrphanedWrites(call, scopes, { cutoff: cutoffs.orphanCutoff, proof });
-  const values = await findOrphanedValues(
-    call,
-    page.map((head) => ({ key: head.key, ids: planOf.get(nameOf(head))?.deletableIds ?? [] })),
-    proof,
-  );
+  const values = await findOrphanedValues(call, candidatesOf(page, planOf), proof);
   const counts = await countDeletable(
     call,
     page.map((head, at) => ({
@@ -112,11 +108,7 @@ async function deletePage(
 ): Promise<void> {
   const plans = await planDeletions(call, candidates);
   const planOf = byNamespace(plans);
-  const values = await findOrphanedValues(
-    call,
-    page.map((head) => ({ key: head.key, ids: planOf.get(nameOf(head))?.deletableIds ?? [] })),
-    proof,
-  );
+  const values = await findOrphanedValues(call, candidatesOf(page, planOf), proof);
   for (const plan of plans) {
     for await (const counts of deleteCheckpoints(call, plan, batchSize)) tally.add(plan.key, counts);
   }
@@ -131,6 +123,14 @@ async function deletePage(
     for await (const counts of deletions) tally.add(head.key, counts);
     tally.unproven.add(head, values[at], writes[at]);
   }
+}
+
+/** The namespaces of a page, each with the checkpoints that will be deleted. */
+function candidatesOf(
+  page: readonly NamespaceHead[],
+  planOf: ReadonlyMap<string, DeletionPlan>,
+): DeletionCandidates[] {
+  return page.map((head) => ({ key: head.key, ids: planOf.get(nameOf(head))?.deletableIds ?? [] }));
 }
 
 function byNamespace<Each extends { readonly key: NamespaceKey }>(all: readonly Each[]): Map<string, Each> {

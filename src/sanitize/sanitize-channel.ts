@@ -14,7 +14,7 @@ import { wholeReplacement } from "../compaction/whole-replacement.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import { portionsOf } from "../saver/model/portions.js";
 import { readUnreplaced } from "../saver/read-long-values.js";
-import { innermost } from "../serde/layers/serializer-layer.js";
+import { innermost } from "../serde/serializer-layer.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { sanitizedBytes, type SerializedValue } from "./sanitized-bytes.js";
 

@@ -6,7 +6,7 @@ import { rowReaderOf } from "../saver/codec/decode-value.js";
 import { UNTAGGED, storedValueOf } from "../saver/codec/read-chain.js";
 import { valueReader, readOfRow, type RereadTable } from "../saver/read-long-values.js";
 import { getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
-import { innermost, unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
+import { innermost, unwrapBytes, wrapBytes } from "../serde/serializer-layer.js";
 import type { ContextualSerializer, PendingWriteContext } from "../serde/serde-context.js";
 import { replaceWrite, type WriteReplacement } from "./queries/replace-write.js";
 import { sanitizedBytes } from "./sanitized-bytes.js";

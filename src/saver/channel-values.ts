@@ -3,7 +3,7 @@ import { type Damage, damageOf, DeserializationError, isUnreadable } from "../er
 import type { ChannelValuesRequest } from "./boundary/parse-read.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/special-values.js";
-import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
+import { decodeJsonb } from "../serde/json/jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/read-chain.js";
 import { valueReader, readUnreplaced } from "./read-long-values.js";

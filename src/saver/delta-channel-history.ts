@@ -9,7 +9,7 @@ import { DeserializationError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointKey, NamespaceKey } from "./model/keys.js";
 import { compareWrites, type WriteOrder } from "./codec/group-rows.js";
-import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
+import { decodeJsonb } from "../serde/json/jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
 import { storedValueOf } from "./codec/read-chain.js";
 import { valueReader, readUnreplaced } from "./read-long-values.js";

@@ -3,7 +3,7 @@ import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { InvalidConfigError } from "../errors/index.js";
 import { TENANT_TABLES } from "../db/tenant.js";
-import { checkedSerializer } from "../serde/layers/checked-serializer.js";
+import { checkedSerializer } from "../serde/serializer-layer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type MemoryListener, ValueMemory } from "../splices/value-memory.js";
 import { metadataPicker } from "./boundary/parse-config.js";

@@ -6,13 +6,13 @@ import { StringPromptValue } from "@langchain/core/prompt_values";
 import { Command, Overwrite, Send } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { argumentsOf } from "./test-support/arguments-of.js";
+import { argumentsObject } from "./test-support/values.js";
 import { firstDifference } from "./test-support/first-difference.js";
 import { runs } from "../../test-support/runs.js";
 import { SerializationError } from "../errors/index.js";
-import * as moduleNamespace from "./json/limits.js";
+import * as moduleNamespace from "./json/json-value.js";
 import { parseJsonText, stringifyJson } from "./json/json-text.js";
-import { decode } from "./msgpack/decode.js";
+import { decode } from "./msgpack/msgpack-decoder.js";
 import { encode } from "./msgpack/msgpack-encoder.js";
 
 const layouts: Record<string, (value: unknown) => unknown> = {
@@ -102,7 +102,7 @@ const MAKERS: readonly (() => object)[] = [
   () => /(?<year>\d+)/.exec("in 2024")?.groups ?? {},
   () => /a/.exec("a") ?? [],
   () => Object(1) as object,
-  () => argumentsOf(1, 2),
+  () => argumentsObject(1, 2),
   () => Promise.resolve(1),
   () => new WeakMap(),
   () => new (class Map2 extends Map {})(),
@@ -209,10 +209,10 @@ describe.each(Object.entries(layouts))(
       ),
       ["a built-in namespace with an added property", runInNewContext("Object.assign(Math, { added: 1 })")],
       ["a module namespace", moduleNamespace],
-      ["an arguments object", argumentsOf(1, 2)],
-      ["an empty arguments object", argumentsOf()],
+      ["an arguments object", argumentsObject(1, 2)],
+      ["an empty arguments object", argumentsObject()],
       ["an arguments object of another realm", runInNewContext("(function () { return arguments; })(1)")],
-      ["an arguments object without an iterator", withoutIterator(argumentsOf(1, 2))],
+      ["an arguments object without an iterator", withoutIterator(argumentsObject(1, 2))],
     ])("refused: %s", async (_what, value) => {
       await expect(Promise.resolve({ channel: [value] }).then(roundTrip)).rejects.toThrow(/^at channel\[0\]/);
     });

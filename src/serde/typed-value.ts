@@ -1,6 +1,8 @@
 import { DeserializationError } from "../errors/index.js";
 import { isCompression } from "./compressed/codecs.js";
-import { outermostLayer } from "./layers/layered-tag.js";
+import { outermostLayer } from "./serializer-layer.js";
+import { parseJsonText } from "./json/json-text.js";
+import { decode } from "./msgpack/msgpack-decoder.js";
 
 /** The readers of the two layouts of a value. Every serializer treats all other type tags alike. */
 export interface LayoutReaders {
@@ -60,4 +62,20 @@ function plainBytes(data: Uint8Array): Uint8Array {
 
 function toText(data: Uint8Array | string): string {
   return typeof data === "string" ? data : new TextDecoder().decode(data);
+}
+
+const READERS: LayoutReaders = { msgpack: decode, json: (text) => parseJsonText(text) };
+
+/**
+ * Reads a stored value of any type tag, for every serializer of this library.
+ *
+ * @param type - the type tag, from the column `type`
+ * @param data - the bytes, or their text
+ * @returns the value; rejects with the error that {@link readTypedValue} or a reader throws
+ */
+export function loadValue(type: string, data: Uint8Array | string): Promise<unknown> {
+  // Not async: a history has thousands of values, and an await takes as long as reading a short one.
+  return new Promise((resolve) => {
+    resolve(readTypedValue(type, data, READERS));
+  });
 }

@@ -20,3 +20,12 @@ export function wholeTypeOf(type: string): string {
 export function isSplice(type: string | null): type is string {
   return type !== null && (type.endsWith(MARK) || type.includes(`${MARK}+`));
 }
+
+/** The form of a value by its type tag: the format of the whole value, also for a splice, and the layers around it. */
+export function formOf(type: string): { readonly format: string; readonly layers: readonly string[] } {
+  const [tag = "", ...layers] = type.split("+");
+  return { format: isSplice(tag) ? wholeTypeOf(tag) : tag, layers };
+}
+
+/** The formats that any bytes would pass for. Serializers of any format write them for single values. */
+export const UNCHECKED_FORMATS: ReadonlySet<string> = new Set(["empty", "null", "bytes", "bytearray"]);

@@ -2,7 +2,6 @@ import { BaseStore, type Operation, type OperationResults } from "@langchain/lan
 import { EndableGenerator } from "../db/async/endable-generator.js";
 import { noop } from "../db/async/noop.js";
 import type { Place } from "../db/grouping/turn-queues.js";
-import { runTransaction } from "../db/statements/run-statement.js";
 import { InvalidConfigError } from "../errors/index.js";
 import type { Health } from "../health/health.js";
 import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
@@ -12,10 +11,20 @@ import type {
   ExportItemsOptions,
   ImportItemsOptions,
   ImportItemsReport,
-} from "./backup/item-backup-types.js";
-import { exportItems } from "./backup/export-items.js";
-import { importItems } from "./backup/import-items.js";
-import { parseExportItems, parseImportItems } from "./boundary/parse-item-backup.js";
+  CountOptions,
+  GetOptions,
+  ListNamespacesOptions,
+  PutOptions,
+  ReembedOptions,
+  SearchOptions,
+} from "./store-options.js";
+import { exportItems, importItems } from "./back-up-items.js";
+import {
+  parseExportItems,
+  parseImportItems,
+  parseReembed,
+  readCallOptions,
+} from "./boundary/parse-options.js";
 import { parseItemNamespace } from "./boundary/parse-namespace.js";
 import {
   parseCount,
@@ -24,34 +33,19 @@ import {
   parseGet,
   parseList,
   parseOperations,
-  parsePut,
+  parseItemPut,
   parseSearch,
 } from "./boundary/parse-operation.js";
-import { parseReembed } from "./boundary/parse-reembed.js";
-import { readOptions } from "./boundary/read-options.js";
-import { toPrefix } from "./codec/item-namespace-text.js";
-import { deleteNamespace } from "./delete-namespace.js";
-import { idOf } from "./item-id.js";
-import type { FoundItem, ItemValue, StoreItem } from "./model/item.js";
-import type { OpenedStore } from "./open-store.js";
+import { toPrefix, itemId } from "./queries/item-rows.js";
+import { deleteNamespace, runOne, updateItem } from "./run-one.js";
+import type { FoundItem, ItemValue, StoreItem } from "./item.js";
+import { type OpenedStore, storeHealth, sweepItems } from "./open-store.js";
 import type { StoreOperation } from "./operations.js";
-import { countItems } from "./queries/count-items.js";
-import { reembed } from "./reembedding/reembed.js";
-import { runBatch } from "./run-batch.js";
-import { runOne } from "./run-one.js";
-import { inItsTurn, type StoreCall, storeOperations } from "./store-call.js";
-import type {
-  CountOptions,
-  GetOptions,
-  ListNamespacesOptions,
-  PutOptions,
-  ReembedOptions,
-  SearchOptions,
-} from "./store-options.js";
-import { storeHealth } from "./store-health.js";
-import { sweepItems } from "./sweep-items.js";
-import { updateItem } from "./update-item.js";
-import { type StoreChange, watchItems } from "./watch/watch-items.js";
+import { countItems } from "./queries/newest-items.js";
+import { reembed } from "./embeddings/reembed.js";
+import { runOperations } from "./run-batch.js";
+import { inItsTurn, type StoreCall, itemOperations, rowsOf } from "./store-call.js";
+import { type StoreChange, watchItems } from "./watch-items.js";
 import { runCall } from "../db/run-call.js";
 import type { ObservedOperation } from "../telemetry/observed-operation.js";
 
@@ -129,8 +123,8 @@ export class ItemStore extends BaseStore {
     key: string,
     options: GetOptions = {},
   ): Promise<StoreItem<Value> | null> {
-    const { signal, ...others } = readOptions(options);
-    return this.#one(storeOperations["store.get"], signal, ({ settings }) =>
+    const { signal, ...others } = readCallOptions(options);
+    return this.#one(itemOperations["store.get"], signal, ({ settings }) =>
       parseGet(settings, namespace, key, others),
     );
   }
@@ -152,8 +146,8 @@ export class ItemStore extends BaseStore {
     keys: readonly { readonly namespace: readonly string[]; readonly key: string }[],
     options: GetOptions = {},
   ): Promise<(StoreItem<Value> | null)[]> {
-    const { signal, ...others } = readOptions(options);
-    return this.#many(storeOperations["store.get"], signal, ({ settings }) =>
+    const { signal, ...others } = readCallOptions(options);
+    return this.#many(itemOperations["store.get"], signal, ({ settings }) =>
       parseEach("keys", keys, ({ namespace, key }) => parseGet(settings, namespace, key, others)),
     );
   }
@@ -182,9 +176,9 @@ export class ItemStore extends BaseStore {
     index?: false | readonly string[],
     options: PutOptions = {},
   ): Promise<void> {
-    const { signal, ...others } = readOptions(options);
-    await this.#one(storeOperations["store.put"], signal, ({ settings }) =>
-      parsePut(settings, { namespace, key, value }, { ...others, index }),
+    const { signal, ...others } = readCallOptions(options);
+    await this.#one(itemOperations["store.put"], signal, ({ settings }) =>
+      parseItemPut(settings, { namespace, key, value }, { ...others, index }),
     );
   }
 
@@ -197,9 +191,9 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async putMany(items: readonly ItemInput[], options: CallOptions = {}): Promise<void> {
-    await this.#many(storeOperations["store.put"], parseCallOptions(options), ({ settings }) =>
+    await this.#many(itemOperations["store.put"], parseCallOptions(options), ({ settings }) =>
       parseEach("items", items, ({ namespace, key, value, ttl, index }) =>
-        parsePut(settings, { namespace, key, value }, ttl === undefined ? { index } : { ttl, index }),
+        parseItemPut(settings, { namespace, key, value }, ttl === undefined ? { index } : { ttl, index }),
       ),
     );
   }
@@ -227,9 +221,9 @@ export class ItemStore extends BaseStore {
       read: () => this.get<Value>(namespace, key, { signal }),
       write: async (value: Value, ifVersion: number, isItsTurn: boolean) => {
         await this.#one(
-          storeOperations["store.put"],
+          itemOperations["store.put"],
           signal,
-          ({ settings }) => parsePut(settings, { namespace, key, value }, { ifVersion }),
+          ({ settings }) => parseItemPut(settings, { namespace, key, value }, { ifVersion }),
           isItsTurn,
         );
       },
@@ -247,7 +241,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   override async delete(namespace: readonly string[], key: string, options: CallOptions = {}): Promise<void> {
-    await this.#one(storeOperations["store.delete"], parseCallOptions(options), ({ settings }) =>
+    await this.#one(itemOperations["store.delete"], parseCallOptions(options), ({ settings }) =>
       parseDelete(settings, namespace, key),
     );
   }
@@ -264,7 +258,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async deleteNamespace(namespace: readonly string[], options: CallOptions = {}): Promise<number> {
-    return this.#run(storeOperations["store.deleteNamespace"], parseCallOptions(options), (call) => {
+    return this.#run(itemOperations["store.deleteNamespace"], parseCallOptions(options), (call) => {
       const prefix = toPrefix([...call.settings.root, ...parseItemNamespace(namespace)]);
       return (within) => deleteNamespace(within, prefix);
     });
@@ -288,8 +282,8 @@ export class ItemStore extends BaseStore {
     namespacePrefix: readonly string[],
     options: SearchOptions = {},
   ): Promise<FoundItem<Value>[]> {
-    const { signal, ...others } = readOptions(options);
-    return this.#one(storeOperations["store.search"], signal, ({ settings }) =>
+    const { signal, ...others } = readCallOptions(options);
+    return this.#one(itemOperations["store.search"], signal, ({ settings }) =>
       parseSearch(settings, namespacePrefix, others),
     );
   }
@@ -303,14 +297,11 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async count(namespacePrefix: readonly string[], options: CountOptions = {}): Promise<number> {
-    const { signal, ...others } = readOptions(options);
-    return this.#run(storeOperations["store.count"], parseSignal({ signal }), (call) => {
+    const { signal, ...others } = readCallOptions(options);
+    return this.#run(itemOperations["store.count"], parseSignal({ signal }), (call) => {
       const { prefix, filter } = parseCount(call.settings, namespacePrefix, others);
       const statement = countItems(call.schema, prefix, filter);
-      return whenReady(async () => {
-        const [rows = []] = await runTransaction(call, { statements: [statement] });
-        return rows[0]?.items ?? 0;
-      });
+      return whenReady(async () => (await rowsOf(call, statement))[0]?.items ?? 0);
     });
   }
 
@@ -326,12 +317,12 @@ export class ItemStore extends BaseStore {
    * ```
    */
   override async listNamespaces(options: ListNamespacesOptions = {}): Promise<string[][]> {
-    const { signal, prefix, suffix, ...others } = readOptions(options);
+    const { signal, prefix, suffix, ...others } = readCallOptions(options);
     const matchConditions = [
       ...(prefix === undefined ? [] : [{ matchType: "prefix", path: prefix }]),
       ...(suffix === undefined ? [] : [{ matchType: "suffix", path: suffix }]),
     ];
-    return this.#one(storeOperations["store.listNamespaces"], signal, ({ settings }) =>
+    return this.#one(itemOperations["store.listNamespaces"], signal, ({ settings }) =>
       parseList(settings, { ...others, matchConditions }),
     );
   }
@@ -346,7 +337,7 @@ export class ItemStore extends BaseStore {
     operations: Op,
     options: CallOptions = {},
   ): Promise<OperationResults<Op>> {
-    return this.#many(storeOperations["store.batch"], parseCallOptions(options), ({ settings }) =>
+    return this.#many(itemOperations["store.batch"], parseCallOptions(options), ({ settings }) =>
       parseOperations(settings, operations),
     );
   }
@@ -413,7 +404,7 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async sweep(options: CallOptions = {}): Promise<number> {
-    return this.#run(storeOperations["store.sweep"], parseCallOptions(options), () =>
+    return this.#run(itemOperations["store.sweep"], parseCallOptions(options), () =>
       whenReady((call) => sweepItems(call)),
     );
   }
@@ -435,8 +426,8 @@ export class ItemStore extends BaseStore {
    * ```
    */
   async reembed(options: ReembedOptions = {}): Promise<{ embedded: number }> {
-    const { signal, ...others } = readOptions(options);
-    return this.#run(storeOperations["store.reembed"], parseSignal({ signal }), (call) => {
+    const { signal, ...others } = readCallOptions(options);
+    return this.#run(itemOperations["store.reembed"], parseSignal({ signal }), (call) => {
       const { vectors, plan } = parseReembed(call, others);
       return whenReady((within) => reembed(within, vectors, plan));
     });
@@ -506,7 +497,7 @@ export class ItemStore extends BaseStore {
     lines: AsyncIterable<string> | Iterable<string>,
     options?: ImportItemsOptions,
   ): Promise<ImportItemsReport> {
-    return this.#run(storeOperations["store.importItems"], parseSignal(options), () => {
+    return this.#run(itemOperations["store.importItems"], parseSignal(options), () => {
       const [checked, onProgress] = [parseLines(lines), parseImportItems(options)];
       return whenReady((within) => importItems(within, checked, onProgress));
     });
@@ -545,7 +536,7 @@ export class ItemStore extends BaseStore {
   #placeOf(namespace: readonly string[], key: string): Place | undefined {
     const { groups, settings } = this.#opened.call;
     try {
-      return groups?.writes?.hold({ keys: [idOf(parseDelete(settings, namespace, key))] });
+      return groups?.writes?.hold({ keys: [itemId(parseDelete(settings, namespace, key))] });
     } catch {
       return undefined;
     }
@@ -576,7 +567,7 @@ export class ItemStore extends BaseStore {
   ): Promise<Results> {
     return this.#run(operation, parseSignal({ signal }), (call) => {
       const operations = parse(call);
-      return async (within) => (await runBatch(within, operations)) as Results;
+      return async (within) => (await runOperations(within, operations)) as Results;
     });
   }
 

@@ -1,16 +1,26 @@
-import { CallGroups, type GroupContent, type GroupedCall, type GroupRules } from "../db/grouping/call-groups.js";
+import {
+  CallGroups,
+  type GroupContent,
+  type GroupedCall,
+  type GroupRules,
+} from "../db/grouping/call-groups.js";
 import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups, type ReadRules } from "../db/grouping/read-groups.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { progressOf } from "../telemetry/running-call.js";
-import type { EncodedWrite } from "./encoded-write.js";
-import type { ItemGet, ItemGroups, SentSearch, WriteMember } from "./item-groups.js";
-import { idOf } from "./item-id.js";
+import {
+  type EncodedItemWrite,
+  type ItemGet,
+  type ItemGroups,
+  type SentSearch,
+  type WriteMember,
+  type StoreCall,
+  rowsOf,
+} from "./store-call.js";
+import { itemId, type StoreRow } from "./queries/item-rows.js";
 import { getItems } from "./queries/get-items.js";
-import type { ItemRow } from "./queries/item-columns.js";
 import { type FoundRow, searchItems } from "./queries/search-items.js";
-import { storeWrites } from "./run-batch.js";
-import type { StoreCall } from "./store-call.js";
+import { storeItemWrites } from "./run-batch.js";
 
 /** How many writes share a statement at most, and how many characters of their values. A statement must not delay its calls by much. */
 const MAX_WRITES = 100;
@@ -42,7 +52,7 @@ function writesTogether(call: StoreCall): GroupRules<WriteMember & GroupedCall> 
     alone: ALONE,
     newContent: () => new Writes(),
     storeTogether: async (calls) => {
-      await storeWrites(
+      await storeItemWrites(
         { ...call, progress: progressOf(calls) },
         calls.map(({ write }) => write),
       );
@@ -54,11 +64,11 @@ function writesTogether(call: StoreCall): GroupRules<WriteMember & GroupedCall> 
 /** Writes of items that differ: either items to store or deletions, each of which takes one statement. */
 class Writes implements GroupContent<WriteMember> {
   readonly #ids = new Set<string>();
-  #kind: EncodedWrite["kind"] | undefined;
+  #kind: EncodedItemWrite["kind"] | undefined;
   #length = 0;
 
   add({ write, length }: WriteMember): boolean {
-    const id = idOf(write);
+    const id = itemId(write);
     if (this.#kind !== undefined) {
       if (this.#kind !== write.kind || this.#ids.has(id)) return false;
       if (this.#ids.size >= MAX_WRITES || this.#length + length > MAX_LENGTH) return false;
@@ -70,20 +80,16 @@ class Writes implements GroupContent<WriteMember> {
   }
 }
 
-function getsTogether(base: StoreCall): ReadRules<ItemGet, ItemRow> {
+function getsTogether(base: StoreCall): ReadRules<ItemGet, StoreRow> {
   return {
     alone: ALONE,
     kindOf: () => "get",
-    placeOf: ({ item }) => idOf(item),
+    placeOf: ({ item }) => itemId(item),
     readTogether: async (reads, signal) => {
-      const statement = getItems(
-        base.schema,
-        reads.map(({ item }) => item),
-        false,
-      );
+      const items = reads.map(({ item }) => item);
       const call = { ...base, signal, progress: progressOf(reads) };
-      const [rows = []] = await runTransaction(call, { statements: [statement] });
-      return new Map(rows.map((row) => [idOf(row), [row]]));
+      const rows = await rowsOf(call, getItems(base.schema, items, false));
+      return new Map(rows.map((row) => [itemId(row), [row]]));
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { CompiledFilter } from "./filters/matches-filter.js";
-import type { ItemKey } from "./queries/item-keys.js";
+import type { CompiledFilter } from "./queries/matches-filter.js";
+import type { ItemKey } from "./queries/item-rows.js";
 import type { NamespaceQuery } from "./queries/list-namespaces.js";
 import type { TextQuery } from "./queries/search-shape.js";
 
@@ -27,7 +27,7 @@ export interface SearchOperation {
 }
 
 /** A search by embeddings. */
-export interface VectorQuery {
+interface VectorQuery {
   readonly query: string;
   /** Whether the other items of the scope follow those that have a score. */
   readonly unscored: boolean;

@@ -4,12 +4,11 @@ import { VersionConflictError } from "../errors/store-errors.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import { toNamespace } from "./codec/item-namespace-text.js";
-import { type EmbeddedSearches, embedSearches } from "./vectors/embed-searches.js";
-import { encodePut } from "./encode-write.js";
-import type { EncodedWrite } from "./encoded-write.js";
-import { knownEmbeddings } from "./vectors/embedding-check.js";
-import { idOf } from "./item-id.js";
+import { toNamespace, itemId, type StoreRow, type ItemKey } from "./queries/item-rows.js";
+import { type EmbeddedSearches, embedSearches } from "./embeddings/embed-searches.js";
+import { encodeItemPut, toFoundItem, toItem, withoutRoot, writingItems } from "./convert-items.js";
+import { rowsOf, type EncodedItemWrite, type StoreCall } from "./store-call.js";
+import { knownEmbeddings } from "./embeddings/embedding-check.js";
 import {
   type GetOperation,
   isGet,
@@ -21,23 +20,16 @@ import {
   type StoreOperation,
   type WriteOperation,
 } from "./operations.js";
-import type { VectorPlan } from "./vectors/plan-vectors.js";
+import { type VectorPlan, withVectors } from "./embeddings/plan-vectors.js";
+import { type EmbeddedItem } from "./embeddings/wanted-vectors.js";
 import type { EmbeddingStateRow } from "./queries/embedding-state.js";
 import { getItems } from "./queries/get-items.js";
-import type { ItemRow } from "./queries/item-columns.js";
-import type { ItemKey } from "./queries/item-keys.js";
-import { listNamespaces, type NamespaceRow } from "./queries/list-namespaces.js";
-import { putIf } from "./queries/put-if.js";
+import { listItemNamespaces, type PrefixRow } from "./queries/list-namespaces.js";
+import { putIf, type PutRow, writeItems, type ItemWriteRow } from "./queries/write-items.js";
 import { type FoundRow, type ItemSearch, searchItems } from "./queries/search-items.js";
-import { type PutRow, writeItems, type WrittenRow } from "./queries/write-items.js";
-import type { StoreCall } from "./store-call.js";
-import { toFoundItem, toItem, withoutRoot } from "./to-item.js";
-import type { EmbeddedItem } from "./vectors/wanted-vectors.js";
-import { withVectors } from "./vectors/with-vectors.js";
-import { writingItems } from "./writing-items.js";
 
 /** What a statement of a batch may return. */
-type AnyRow = ItemRow | FoundRow | NamespaceRow | WrittenRow | EmbeddingStateRow;
+type AnyRow = StoreRow | FoundRow | PrefixRow | ItemWriteRow | EmbeddingStateRow;
 
 /** A statement that reads, and the results of the operations that it answers. */
 interface Reading extends GuardStep<AnyRow> {
@@ -63,14 +55,17 @@ interface ConditionalPut {
  * @returns The results in the order of the operations; `undefined` for a write.
  * @throws VersionConflictError where an item has not the version that a write expects.
  */
-export async function runBatch(call: StoreCall, operations: readonly StoreOperation[]): Promise<unknown[]> {
+export async function runOperations(
+  call: StoreCall,
+  operations: readonly StoreOperation[],
+): Promise<unknown[]> {
   const written = operations.filter(isWrite);
   // Before anything is awaited: the caller may change the values afterwards.
   const encoding = encodeWrites(call, written);
   encoding.catch(noop);
   const run = () => runEncoded(call, operations, written, encoding);
   if (written.length === 0) return run();
-  return holdTurn(call, call.groups?.writes, { keys: written.map((write) => idOf(write)) }, run);
+  return holdTurn(call, call.groups?.writes, { keys: written.map((write) => itemId(write)) }, run);
 }
 
 async function runEncoded(
@@ -153,23 +148,20 @@ async function runConditional(
     const isAlone = conditional.length + readings.length + statements.length === 1;
     if (isAlone && only !== undefined) {
       // A single statement needs no BEGIN and COMMIT around it.
-      const [written = []] = await runTransaction(call, { statements: [only.statement] });
-      puts[0]?.check?.(written);
+      puts[0]?.check?.(await rowsOf(call, only.statement));
     } else {
       await runTransaction(call, { guard: [...reads, ...guard, ...puts] as GuardStep[], statements });
     }
     return rows;
   } catch (error) {
     if (!(error instanceof VersionConflictError) || conflict === undefined) throw error;
-    const [stored] = await runTransaction(call, { statements: [getItems(call.schema, [conflict], false)] });
-    throw conflictOf(conflict, Number(stored?.[0]?.version ?? 0));
+    const [stored] = await rowsOf(call, getItems(call.schema, [conflict], false));
+    throw conflictOf(conflict, Number(stored?.version ?? 0));
   }
 }
 
-function conflictOf(
-  { namespace, key, expectedVersion = 0 }: PutOperation,
-  currentVersion: number,
-): VersionConflictError {
+function conflictOf(operation: PutOperation, currentVersion: number): VersionConflictError {
+  const { namespace, key, expectedVersion = 0 } = operation;
   return new VersionConflictError({ namespace, key, expectedVersion, currentVersion });
 }
 
@@ -178,7 +170,7 @@ function readingsOf(
   operations: readonly StoreOperation[],
   embedded: EmbeddedSearches,
 ): Reading[] {
-  const gets = groupEqual(operations, isGet, (get) => idOf(get, String(get.refreshes)));
+  const gets = groupEqual(operations, isGet, (get) => itemId(get, String(get.refreshes)));
   const searches = groupEqual(operations, isSearch);
   const lists = groupEqual(operations, isList);
   return [
@@ -199,34 +191,32 @@ function readingsOf(
 function readItems(call: StoreCall, gets: readonly Grouped<GetOperation>[], refreshes: boolean): Reading[] {
   if (gets.length === 0) return [];
   const keys = gets.map(({ operation }) => operation);
-  return [
-    {
-      statement: getItems(call.schema, keys, refreshes),
-      answers: gets.map(({ operation, positions }) => ({
-        positions,
-        resultOf: (rows) => {
-          const row = rowsById(rows).get(idOf(operation));
-          return row === undefined ? null : toItem(call, row);
-        },
-      })),
+  let found: ReadonlyMap<string, StoreRow> | undefined;
+  const answers = gets.map(({ operation, positions }): Answer => ({
+    positions,
+    resultOf: (rows) => {
+      found ??= new Map(rows.flatMap((row) => ("value" in row ? [[itemId(row), row]] : [])));
+      const row = found.get(itemId(operation));
+      return row === undefined ? null : toItem(call, row);
     },
-  ];
+  }));
+  return [{ statement: getItems(call.schema, keys, refreshes), answers }];
 }
 
 function search(call: StoreCall, operation: ItemSearch, positions: readonly number[]): Reading {
   const resultOf = (rows: readonly AnyRow[]) =>
-    Promise.all(rows.filter(isFound).map((row) => toFoundItem(call, row)));
+    Promise.all(rows.flatMap((row) => ("score" in row ? [toFoundItem(call, row)] : [])));
   return { statement: searchItems(call.schema, operation), answers: [{ positions, resultOf }] };
 }
 
 function list(call: StoreCall, operation: ListOperation, positions: readonly number[]): Reading {
   const resultOf = (rows: readonly AnyRow[]) =>
     rows.flatMap((row) => ("prefix" in row ? [withoutRoot(call, toNamespace(row.prefix))] : []));
-  return { statement: listNamespaces(call.schema, operation), answers: [{ positions, resultOf }] };
+  return { statement: listItemNamespaces(call.schema, operation), answers: [{ positions, resultOf }] };
 }
 
 /** Stores and deletes items, each of them once, whatever their versions: all of them or none. */
-export async function storeWrites(base: StoreCall, writes: readonly EncodedWrite[]): Promise<void> {
+export async function storeItemWrites(base: StoreCall, writes: readonly EncodedItemWrite[]): Promise<void> {
   const puts = writes.filter((write) => write.kind === "put");
   const deletions = writes.filter((write) => write.kind === "delete");
   const rows = puts.map(({ row }) => row);
@@ -239,7 +229,7 @@ export async function storeWrites(base: StoreCall, writes: readonly EncodedWrite
 async function encodeWrites(call: StoreCall, operations: readonly WriteOperation[]): Promise<Writes> {
   const { channel } = call.settings;
   const last = new Map<string, WriteOperation>();
-  for (const operation of operations) last.set(idOf(operation), operation);
+  for (const operation of operations) last.set(itemId(operation), operation);
   const puts: PutRow[] = [];
   const conditional: ConditionalPut[] = [];
   const deletions: WriteOperation[] = [];
@@ -250,7 +240,7 @@ async function encodeWrites(call: StoreCall, operations: readonly WriteOperation
       continue;
     }
     const { expectedVersion } = operation;
-    const put = await encodePut(call, operation);
+    const put = await encodeItemPut(call, operation);
     embedded.push(put.embedded);
     if (expectedVersion === undefined) puts.push(put.row);
     else conditional.push({ operation, statement: putIf(call.schema, put.row, expectedVersion, channel) });
@@ -286,23 +276,4 @@ function groupEqual<Operation extends StoreOperation>(
     groups.set(id, group);
   }
   return [...groups.values()];
-}
-
-function isItem(row: AnyRow): row is ItemRow {
-  return "value" in row;
-}
-
-function isFound(row: AnyRow): row is FoundRow {
-  return "score" in row;
-}
-
-const rowIndexes = /* @__PURE__ */ new WeakMap<readonly AnyRow[], ReadonlyMap<string, ItemRow>>();
-
-/** The rows of a statement by the item. */
-function rowsById(rows: readonly AnyRow[]): ReadonlyMap<string, ItemRow> {
-  const known = rowIndexes.get(rows);
-  if (known !== undefined) return known;
-  const index = new Map(rows.filter(isItem).map((row) => [idOf(row), row]));
-  rowIndexes.set(rows, index);
-  return index;
 }

@@ -1,9 +1,16 @@
 import type { CallContext } from "../db/call-context.js";
 import { operationsOf } from "../telemetry/observed-operation.js";
-import type { ItemGroups } from "./item-groups.js";
-import type { Sealing } from "./model/sealing.js";
-import type { VectorSettings } from "./embeddings/vector-settings.js";
-import type { NamespaceRules } from "./namespace-rules.js";
+import type { Sealing } from "./item-codec.js";
+import type { VectorSettings } from "./embeddings/embed-texts.js";
+import type { CallGroups, GroupedCall } from "../db/grouping/call-groups.js";
+import type { ReadGroups, SharedRead } from "../db/grouping/read-groups.js";
+import type { StoreRow, ItemKey } from "./queries/item-rows.js";
+import type { FoundRow, ItemSearch } from "./queries/search-items.js";
+import type { PutRow } from "./queries/write-items.js";
+import type { EmbeddedItem } from "./embeddings/wanted-vectors.js";
+import type { NamespaceRule } from "./store-options.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import type { BoundStatement } from "../db/statements/statement.js";
 
 /** What the calls of one store share. */
 export interface StoreSettings {
@@ -42,7 +49,7 @@ export function inItsTurn(call: StoreCall): StoreCall {
 }
 
 /** The operations of a store. */
-export const storeOperations = /* @__PURE__ */ operationsOf({
+export const itemOperations = /* @__PURE__ */ operationsOf({
   "store.setup": { table: "store_kysely_migration" },
   "store.batch": { table: "store" },
   "store.get": { table: "store", isOnlyTable: true },
@@ -60,3 +67,81 @@ export const storeOperations = /* @__PURE__ */ operationsOf({
   "store.importItems": { table: "store" },
   "store.reembed": { table: "store" },
 });
+
+/** The groups in which a store sends calls that are made at the same time. */
+export interface ItemGroups {
+  /** Absent within a call that has its turn already. */
+  readonly writes?: CallGroups<WriteMember & GroupedCall> | undefined;
+  /** Absent where each read is sent by itself. */
+  readonly gets?: ReadGroups<ItemGet, StoreRow>;
+  readonly searches?: ReadGroups<SentSearch, FoundRow>;
+}
+
+/** What a group knows of a call that stores or deletes an item. */
+export interface WriteMember {
+  readonly write: EncodedItemWrite;
+  /** The length of the value as JSON text. */
+  readonly length: number;
+}
+
+export interface ItemGet extends SharedRead<StoreRow> {
+  readonly item: ItemKey;
+}
+
+export interface SentSearch extends SharedRead<FoundRow> {
+  readonly search: ItemSearch;
+}
+
+/** What is stored of an item, or the place of one that is deleted. */
+export type EncodedItemWrite = EncodedPut | EncodedDeletion;
+
+export interface EncodedPut extends ItemKey {
+  readonly kind: "put";
+  readonly row: PutRow;
+  /** What its vectors are made of. */
+  readonly embedded: EmbeddedItem;
+}
+
+interface EncodedDeletion extends ItemKey {
+  readonly kind: "delete";
+}
+
+/** What holds for the items of one namespace. */
+type ItemRule = Omit<NamespaceRule, "prefix">;
+
+/** The rules of a store, the longest prefix first. */
+export class NamespaceRules {
+  readonly #rules: readonly NamespaceRule[];
+
+  constructor(rules: readonly NamespaceRule[]) {
+    this.#rules = rules.toSorted((one, other) => other.prefix.length - one.prefix.length);
+  }
+
+  /** Whether no rule can apply. */
+  get isEmpty(): boolean {
+    return this.#rules.length === 0;
+  }
+
+  /** Returns what holds for a namespace: each property of the rule with the longest prefix that has it. */
+  of(namespace: readonly string[]): ItemRule {
+    const applying = this.#rules.filter(({ prefix }) => beginsWith(namespace, prefix));
+    return {
+      ttl: applying.find(({ ttl }) => ttl !== undefined)?.ttl,
+      schema: applying.find(({ schema }) => schema !== undefined)?.schema,
+      index: applying.find(({ index }) => index !== undefined)?.index,
+    };
+  }
+}
+
+function beginsWith(namespace: readonly string[], prefix: readonly string[]): boolean {
+  return (
+    prefix.length <= namespace.length &&
+    prefix.every((label, nth) => label === "*" || label === namespace[nth])
+  );
+}
+
+/** Sends one statement, and returns its rows. */
+export async function rowsOf<Row>(call: StoreCall, statement: BoundStatement<Row>): Promise<Row[]> {
+  const [rows = []] = await runTransaction(call, { statements: [statement] });
+  return rows;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../test-support/runs.js";
-import { buildBranches } from "./build-branches.js";
+import { buildBranches } from "./history.js";
 import type { Branch, HistoryEntry } from "./thread-types.js";
 
 function entry(checkpointId: string, parentCheckpointId?: string): HistoryEntry {

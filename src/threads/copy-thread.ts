@@ -1,14 +1,21 @@
+import { type RowsToCopy, copyThreadRows, countRowsOfThread } from "./queries/copy-thread-rows.js";
+import {
+  copiedHeaders,
+  type CopiedThreads,
+  deleteGoneHeaders,
+  findConflict,
+} from "./queries/copied-headers.js";
 import { placementOf } from "../db/placement/placement.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { type CopiedRows, type CopiedThreads, copyRows, type CopyRow } from "./queries/copy-thread-rows.js";
-import { lockThread } from "./queries/lock-thread.js";
+import { lockThread, lockCheckpoints } from "./queries/lock-thread.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { type SaverCall, writingThreads } from "../saver/call/saver-call.js";
-import { copyBetweenNodes } from "./copy-between-nodes.js";
-import { copyGuard } from "./copy-guard.js";
 import { copyValues } from "./copy-values.js";
+import type { GuardStep } from "../db/statements/transaction-steps.js";
+import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
+import { tombstoneGuard } from "../saver/storing/write-guard.js";
 
 /** How often the copy looks for values that writers have stored since its last pass. */
 const MAX_PASSES = 100;
@@ -60,18 +67,63 @@ function copyEncodedThread(
 async function runCopy(
   call: SaverCall,
   threads: CopiedThreads,
-  copied: CopiedRows,
+  rows: RowsToCopy,
 ): Promise<{ readonly counts: RowCounts; readonly isCopied: boolean; readonly hasBoundValues: boolean }> {
-  const [[row] = []] = await runTransaction<CopyRow>(call, {
+  const [[row] = []] = await runTransaction(call, {
     guard: copyGuard(call, threads.target),
-    statements: [copyRows(call.schema, copied, threads)],
+    statements: [copyThreadRows.of({ rows, textVersions: threads.reencode }).bind(call.schema, threads)],
   });
-  const {
-    conflicting_checkpoint: checkpointId,
-    has_values: isCopied,
-    has_bound_values: hasBoundValues,
-    ...counts
-  } = row ?? { ...NO_ROWS, conflicting_checkpoint: null, has_values: true, has_bound_values: false };
-  if (checkpointId === null) return { counts, isCopied, hasBoundValues };
+  if (row === undefined) return { counts: NO_ROWS, isCopied: true, hasBoundValues: false };
+  const { conflicting_checkpoint: checkpointId, has_values, has_bound_values, ...counts } = row;
+  if (checkpointId === null) return { counts, isCopied: has_values, hasBoundValues: has_bound_values };
   throw new ThreadExistsError(threads.source, { threadId: threads.target, checkpointId });
+}
+
+/**
+ * Copies a thread where the two threads may be on different nodes, so that no statement sees both in one snapshot (N8). It first copies the checkpoints and locks those of the source, which keeps their values and writes there (C8). Then
+ * it copies these through this process. Until it commits, a deletion of checkpoints of the source waits, and other writers don't.
+ */
+function copyBetweenNodes(
+  call: SaverCall,
+  threads: CopiedThreads,
+  serde: ContextualSerializer,
+): Promise<RowCounts> {
+  const { schema } = call;
+  const { source, target, reencode } = threads;
+  const shape = { textVersions: reencode };
+  return inOneTransaction(call, async (transaction) => {
+    const [[conflict] = []] = await runTransaction(transaction, {
+      guard: copyGuard(call, target),
+      statements: [findConflict.of(shape).bind(schema, threads)],
+    });
+    if (conflict !== undefined)
+      throw new ThreadExistsError(source, { threadId: target, checkpointId: conflict.checkpoint_id });
+    // The copy relies on rows that the target has already.
+    await runTransaction(transaction, {
+      statements: [
+        ...lockThread(schema, target),
+        copiedHeaders.of(shape).bind(schema, threads),
+        lockCheckpoints.bind(schema, { threadId: source }),
+        deleteGoneHeaders.bind(schema, threads),
+      ],
+    });
+    await copyValues(transaction, threads, serde, { skipsStored: false });
+    const statements = [countRowsOfThread.bind(schema, { threadId: source })];
+    const [[counts] = []] = await runTransaction(transaction, { statements });
+    return counts ?? NO_ROWS;
+  });
+}
+
+/**
+ * The checks of a copy, which come first in its transaction. They lock the target, so that each of several concurrent copies to it sees the
+ * checkpoints of the previous one.
+ */
+function copyGuard(call: SaverCall, target: string): readonly GuardStep[] {
+  const taking: GuardStep<LockRow> = {
+    statement: takeLocks(call.schema, [{ name: ["copy", target], shared: false }]),
+    check: (rows) => {
+      refuseSnapshots(rows, "copyThread needs");
+    },
+  };
+  return [taking, ...tombstoneGuard(call, [target])];
 }

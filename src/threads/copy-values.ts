@@ -2,8 +2,8 @@ import { throwIfAborted } from "../db/statements/cancellation.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { BoundStatement } from "../db/statements/statement.js";
 import { DeserializationError } from "../errors/index.js";
-import { isAesGcm } from "../serde/encrypted/aes-gcm-layer.js";
-import { unwrapBytes, wrapBytes } from "../serde/layers/serializer-layer.js";
+import { isAesGcm } from "../serde/encrypted/aes-gcm.js";
+import { unwrapBytes, wrapBytes } from "../serde/serializer-layer.js";
 import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 import { isSplice } from "../splices/splice-type.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
@@ -11,17 +11,24 @@ import { encodeAt, type EncodedValue, encodeValue } from "../saver/codec/encode-
 import { isEmptyTrigger, toStoredBarrier } from "../saver/codec/special-values.js";
 import { storedValueOf, UNTAGGED } from "../saver/codec/read-chain.js";
 import { valueReader, readOfRow } from "../saver/read-long-values.js";
-import type { CopiedThreads } from "./queries/copy-thread-rows.js";
-import { blobPlaceOf, type BlobPageRow, getBlobPage, getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
+import type { CopiedThreads } from "./queries/copied-headers.js";
+import {
+  blobPlaceOf,
+  type BlobPageRow,
+  getBlobPage,
+  getWritePage,
+  type WritePageRow,
+  writePlaceOf,
+} from "../saver/queries/get-value-page.js";
 import { restoreBlobs } from "../saver/queries/restore-blobs.js";
 import { updateSpecialWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredBlob, RestoredWrite, StoredRow } from "../saver/queries/restored-rows.js";
 import type { TablePage } from "../saver/queries/table-page.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
-import { langGraphLiteral } from "../serde/langchain/langgraph-literals.js";
-import { isArray, isObject, isRecord } from "../serde/objects/type-guards.js";
-import { asPythonInterrupts } from "../serde/python/python-interrupt.js";
+import { langGraphLiteral } from "../serde/langchain/langgraph-classes.js";
+import { isArray, isObject, isRecord } from "../serde/objects/inspect-object.js";
+import { asPythonInterrupts } from "../serde/python/as-python.js";
 
 const NO_BYTES = new Uint8Array();
 /** The columns of a whole value, which has no base. */
@@ -37,21 +44,18 @@ const BYTEARRAY = "bytearray";
 /** The most bytes that one statement stores; a single longer value has a statement of its own. */
 const PORTION_BYTES = 8 * 2 ** 20;
 
-/** How {@link copyValues} reads the source. */
-export interface CopyOptions {
-  /** Whether it reads only what the target lacks, and special writes. Otherwise it stores the rest once more, which changes nothing. */
-  readonly skipsStored: boolean;
-}
-
 /**
  * Copies the values and writes of a thread that the target lacks, and special writes that the target has, in portions. It decodes a value that is bound to its place,
  * or every value with `reencode`, and encodes it for its place in the target. It copies the bytes of other values.
+ *
+ * @param skipsStored - Whether it reads only what the target lacks, and special writes. Otherwise it stores the rest once more, which
+ *   changes nothing.
  */
 export async function copyValues(
   call: SaverCall,
   { source, target, reencode }: CopiedThreads,
   serde: ContextualSerializer,
-  { skipsStored }: CopyOptions,
+  { skipsStored }: { readonly skipsStored: boolean },
 ): Promise<void> {
   const copier: Copier = { call, reader: valueReader(call, serde), reencode };
   const scope = {

@@ -2,7 +2,7 @@ import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { isUnreadable } from "../errors/index.js";
 import type { CheckpointKey } from "../saver/model/keys.js";
 import { timeInId } from "../saver/model/checkpoint-time.js";
-import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
+import { decodeJsonb } from "../serde/json/jsonb.js";
 import { parseStoredMetadata } from "../saver/codec/parse-header.js";
 
 /** A checkpoint without its values. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { Overwrite } from "@langchain/langgraph";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
-import { foldWrites } from "./fold-writes.js";
+import { foldWrites } from "./rebuild-delta-values.js";
 
 const append = (current: unknown, update: unknown): unknown[] => [...((current ?? []) as unknown[]), update];
 const history = (...values: unknown[]) => ({

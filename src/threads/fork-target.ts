@@ -3,8 +3,13 @@ import { z } from "zod";
 import type { CallContext } from "../db/call-context.js";
 import { CheckpointNotFoundError } from "../errors/index.js";
 import type { CheckpointKey, NamespaceKey } from "../saver/model/keys.js";
-import { decodeJsonb } from "../serde/jsonb/decode-jsonb.js";
-import { type CheckpointHeader, parseHeader, parseStoredMetadata, requiredColumn } from "../saver/codec/parse-header.js";
+import { decodeJsonb } from "../serde/json/jsonb.js";
+import {
+  type CheckpointHeader,
+  parseHeader,
+  parseStoredMetadata,
+  requiredColumn,
+} from "../saver/codec/parse-header.js";
 import { getForkTarget } from "./queries/get-fork-target.js";
 
 /** The checkpoint that is forked, without its values in blobs. */

@@ -1,5 +1,11 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { DeltaSnapshot, isDeltaSnapshot, maxChannelVersion, TASKS, uuid6 } from "@langchain/langgraph-checkpoint";
+import {
+  DeltaSnapshot,
+  isDeltaSnapshot,
+  maxChannelVersion,
+  TASKS,
+  uuid6,
+} from "@langchain/langgraph-checkpoint";
 import { CheckpointNotFoundError, DeserializationError, InvalidConfigError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { ForkRequest } from "./boundary/parse-fork.js";

@@ -1,10 +1,10 @@
 // The calls of a saver on whole threads.
 export { parseCopy } from "./boundary/parse-copy.js";
 export { parseFork, parseRollback } from "./boundary/parse-fork.js";
-export { parseHistory } from "./boundary/parse-history.js";
-export { parseThreadLock } from "./boundary/parse-thread-lock.js";
-export { parseThreadQuery } from "./boundary/parse-threads.js";
-export { parseLift, parseTombstoneQuery } from "./boundary/parse-tombstones.js";
+export { parseHistory } from "./boundary/parse-thread-queries.js";
+export { parseThreadLock } from "./with-thread-lock.js";
+export { parseThreadQuery } from "./boundary/parse-thread-queries.js";
+export { parseLift, parseTombstoneQuery } from "./boundary/parse-thread-queries.js";
 export { copyThread } from "./copy-thread.js";
 export { fork } from "./fork.js";
 export { history } from "./history.js";

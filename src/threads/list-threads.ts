@@ -1,7 +1,7 @@
 import type { CallContext } from "../db/call-context.js";
-import type { ThreadsRequest } from "./boundary/parse-threads.js";
+import type { ThreadsRequest } from "./boundary/parse-thread-queries.js";
 import { listThreadRows } from "./queries/list-thread-rows.js";
-import type { ThreadRow } from "./queries/listed-threads.js";
+import type { ListedRow } from "./queries/listed-threads.js";
 import { describeRow } from "./describe-row.js";
 import type { ThreadSummary } from "./thread-types.js";
 
@@ -14,7 +14,7 @@ export async function listThreads(
   return Promise.all(rows.map(summaryOf));
 }
 
-async function summaryOf(row: ThreadRow): Promise<ThreadSummary> {
+async function summaryOf(row: ListedRow): Promise<ThreadSummary> {
   const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } = row;
   const key = { threadId, checkpointNs, checkpointId };
   const { time, ...described } = await describeRow(key, row);

@@ -1,4 +1,4 @@
-import { DeltaSnapshot, isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
+import { DeltaSnapshot, isDeltaSnapshot, type DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
 import { InvalidConfigError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
@@ -6,9 +6,9 @@ import type { ForkRequest } from "./boundary/parse-fork.js";
 import type { ChannelReducer, ChannelReducers } from "../saver/model/channel-reducers.js";
 import { countedChannels } from "../saver/codec/parse-header.js";
 import { deltaChannelHistory } from "../saver/delta-channel-history.js";
-import { foldWrites } from "./fold-writes.js";
 import { getDeltaChannels } from "../saver/queries/get-ancestry.js";
 import type { ForkTarget } from "./fork-target.js";
+import { overwriteValue, unwrapSnapshot } from "../saver/codec/special-values.js";
 
 /**
  * Rebuilds the values of delta channels that a fork must store whole. LangGraph rebuilds a delta channel from the writes beside
@@ -79,4 +79,18 @@ function emptyChannelError(channel: string, { key }: ForkTarget): InvalidConfigE
     `is missing: "${channel}" is a delta channel without a value at the target; pass its initial value`,
     { ...key, channel },
   );
+}
+
+/**
+ * Computes the value of a delta channel from its history, as LangGraph does, but passes the reducer one write at a time.
+ *
+ * @returns `undefined` when the channel has no value.
+ */
+export function foldWrites(history: DeltaChannelHistory | undefined, reducer: ChannelReducer): unknown {
+  let value = unwrapSnapshot(history?.seed);
+  for (const [, , write] of history?.writes ?? []) {
+    const overwrite = overwriteValue(write);
+    value = overwrite === undefined ? reducer(value, write) : (overwrite.value ?? undefined);
+  }
+  return value;
 }

@@ -10,7 +10,7 @@ import type { EncodedWrites } from "../saver/queries/put-pending-writes.js";
 import { updateWrites } from "../saver/queries/restore-writes.js";
 import type { RestoredWrite } from "../saver/queries/restored-rows.js";
 import { tombstoneGuard } from "../saver/storing/write-guard.js";
-import type { PlacedTask } from "./between-savers/task-writes.js";
+import type { PlacedTask } from "./between-savers/copy-writes.js";
 
 /** Stores copied writes of a checkpoint in one transaction, and replaces those that are stored and differ. */
 export async function replaceWrites(

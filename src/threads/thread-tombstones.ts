@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import type { TombstonesRequest } from "./boundary/parse-tombstones.js";
+import type { TombstonesRequest } from "./boundary/parse-thread-queries.js";
 import { deleteTombstones, listTombstoneRows } from "./queries/tombstone-rows.js";
 import type { Tombstone } from "./thread-types.js";
 

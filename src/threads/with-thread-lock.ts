@@ -9,9 +9,12 @@ import {
   ThreadLockedError,
   ThreadLockLostError,
 } from "../errors/index.js";
-import type { LockedRun, ThreadLockRequest } from "./boundary/parse-thread-lock.js";
 import { runCall } from "../db/run-call.js";
 import { saverOperations } from "../saver/call/saver-operations.js";
+import { z } from "zod";
+import { threadId } from "../parsing/keys.js";
+import { abortSignal } from "../parsing/parse-call-options.js";
+import { parse } from "../parsing/parse.js";
 
 /** A lock that an enclosing `withThreadLock` call of the running code has acquired. */
 interface EnclosingLock {
@@ -49,13 +52,7 @@ export async function withThreadLock<T>(call: CallContext, parse: () => ThreadLo
       // A lock of its own, since writers take another lock of the thread: the function may write on another connection.
       const key = advisoryKey("run", schema, threadId);
       refuseNested(outer, locks, key, threadId);
-      const wait = {
-        waitMs,
-        signal,
-        retry: policy.retry,
-        observer,
-      };
-      const lock = await locks.acquire(key, wait);
+      const lock = await locks.acquire(key, { waitMs, signal, retry: policy.retry, observer });
       if (lock === undefined) throw new ThreadLockedError(threadId, waitMs);
       return { ...request, key, lock };
     },
@@ -139,4 +136,47 @@ async function runLocked<T>({ threadId, lock, enclosing, signal, run }: Locked<T
 /** Turns an error that the function throws at once into a rejection. */
 async function runAsync<T>(run: LockedRun<T>, signal: AbortSignal): Promise<T> {
   return run({ signal });
+}
+
+/** The options of `withThreadLock`. */
+export interface ThreadLockOptions {
+  /** The longest wait for a lock that another run holds, in milliseconds. `0` tries once. Default: no limit. */
+  readonly waitMs?: number | undefined;
+  /** Ends the wait when it aborts. It also aborts the signal that the function receives. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The argument of a function that runs under the lock of a thread. */
+export interface ThreadLock {
+  /**
+   * Aborts when the lock is lost because its connection died, and when the caller's signal aborts. Pass it to long-running
+   * work, so that the work stops.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** The function that runs under the lock of a thread. */
+export type LockedRun<T> = (lock: ThreadLock) => Promise<T> | T;
+
+/** The parsed arguments of `withThreadLock`. */
+export interface ThreadLockRequest<T> {
+  readonly threadId: string;
+  readonly run: LockedRun<T>;
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const options = z
+  .strictObject({
+    waitMs: z.union([z.number().min(0), z.literal(Infinity)]).optional(),
+    signal: abortSignal.optional(),
+  })
+  .nullish();
+
+/** Parses the arguments of `withThreadLock`. */
+export function parseThreadLock<T>(thread: unknown, run: LockedRun<T>, given: unknown): ThreadLockRequest<T> {
+  const id = parse(threadId, thread, "threadId");
+  if (typeof (run as unknown) !== "function") throw new InvalidConfigError("run", "must be a function");
+  const { waitMs = Infinity, signal } = parse(options, given, "options") ?? {};
+  return { threadId: id, run, waitMs, signal };
 }

@@ -1,10 +1,22 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../db/call-context.js";
-import { type NotificationQueue, type QueueItem, type WatchedChannel, reportWatchLost, reportWatchResumed } from "../db/listening/notification-queue.js";
+import {
+  type NotificationQueue,
+  type QueueItem,
+  type WatchedChannel,
+  reportWatchLost,
+  reportWatchResumed,
+} from "../db/listening/notification-queue.js";
 import { watchUntilEnded, untilReachable } from "../db/listening/watch-until-ended.js";
 import { idsFrom } from "../saver/model/checkpoint-time.js";
 import { WHOLE_TUPLE } from "../saver/model/tuple-shape.js";
-import { type StartingWatch, type CheckpointRef, parseNotification, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
+import {
+  type StartingWatch,
+  type CheckpointRef,
+  parseNotification,
+  watchChannel,
+  watchScope,
+} from "../saver/notifications/watch-channel.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import { parseWatch, type WatchCall, type WatchRequest } from "./boundary/parse-watch.js";

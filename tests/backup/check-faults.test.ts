@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { checkBackup } from "../../src/index.js";
-import { THREAD_BACKUP } from "../../src/backup/parse-line.js";
+import { THREAD_BACKUP } from "../../src/backup/backup-line.js";
 import { firstLineOf, formatLine, LinesChecksum } from "../../src/parsing/backup-lines.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 

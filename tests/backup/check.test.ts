@@ -9,7 +9,7 @@ import {
   PostgresSaver,
 } from "../../src/index.js";
 import { firstLineOf, formatLine, LinesChecksum } from "../../src/parsing/backup-lines.js";
-import { THREAD_BACKUP } from "../../src/backup/parse-line.js";
+import { THREAD_BACKUP } from "../../src/backup/backup-line.js";
 import { AesGcmSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";

@@ -6,7 +6,7 @@ import {
   type ExecutionCheckpoint,
 } from "../../src/checkpoint-store/index.js";
 import { CheckpointTooLargeError } from "../../src/errors/index.js";
-import { MemoryBackend } from "../../src/checkpoint-store/memory/memory-backend.js";
+import { MemoryBackend } from "../../src/checkpoint-store/memory-checkpoint-store.js";
 import { describeEachBackend } from "./backends.js";
 
 describeEachBackend("the bound of a checkpoint", (suite) => {

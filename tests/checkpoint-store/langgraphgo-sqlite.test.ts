@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createCheckpoint } from "../../src/checkpoint-store/index.js";
 import { SqliteCheckpointStore } from "../../src/checkpoint-store/sqlite/index.js";
-import { nodeSqliteOpener, type OwnDatabase } from "../../src/checkpoint-store/sqlite/open-node-sqlite.js";
+import { nodeSqliteOpener, type OwnDatabase } from "../../src/checkpoint-store/sqlite/sqlite-source.js";
 import { GO_VERSIONS, readFixture } from "./langgraphgo/fixture.js";
 import { goOnCases } from "./langgraphgo/shared-cases.js";
 

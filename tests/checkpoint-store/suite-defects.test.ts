@@ -8,7 +8,7 @@ import {
   type SaveRules,
   type StoredRecord,
 } from "../../src/checkpoint-store/index.js";
-import { MemoryBackend } from "../../src/checkpoint-store/memory/memory-backend.js";
+import { MemoryBackend } from "../../src/checkpoint-store/memory-checkpoint-store.js";
 import { checkpointStoreSuite } from "../../src/conformance/index.js";
 
 class Unsorted extends MemoryBackend {

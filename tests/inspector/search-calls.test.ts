@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PostgresSaver } from "../../src/index.js";
-import type { ThreadsPage, ThreadsQuery } from "../../src/inspector/api/threads.js";
+import type { ListedThreads, ThreadsQuery } from "../../src/inspector/api/threads.js";
 import { sql } from "kysely";
 import { isReadable, jsonWords, storedWords } from "../../src/db/stored-words.js";
 import { openDatabase } from "../../src/db/index.js";
@@ -75,9 +75,9 @@ describeAnyTarget("the search in the texts of threads", (target) => {
   });
   afterAll(() => saver.end());
 
-  const find = (text: string, query: ThreadsQuery = {}): Promise<ThreadsPage> =>
+  const find = (text: string, query: ThreadsQuery = {}): Promise<ListedThreads> =>
     calls.read("threads", { text, ...query });
-  const idsOf = ({ threads }: ThreadsPage): readonly string[] =>
+  const idsOf = ({ threads }: ListedThreads): readonly string[] =>
     threads.map(({ threadId }) => threadId.slice(0, 1)).sort();
 
   describe.each([

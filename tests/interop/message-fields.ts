@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { isRecord } from "../../src/serde/objects/type-guards.js";
+import { isRecord } from "../../src/serde/objects/inspect-object.js";
 
 /** The default values in Python's models. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {

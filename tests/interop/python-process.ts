@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { isRecord } from "../../src/serde/objects/type-guards.js";
+import { isRecord } from "../../src/serde/objects/inspect-object.js";
 import { KEEPS_BYTECODE } from "./python-environment.js";
 
 const FOLDER = new URL("python/", import.meta.url);

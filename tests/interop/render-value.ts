@@ -1,7 +1,7 @@
 import { Document } from "@langchain/core/documents";
 import { BaseMessage } from "@langchain/core/messages";
 import { pythonOriginOf } from "../../src/serde/python/python-origin.js";
-import { isRecord } from "../../src/serde/objects/type-guards.js";
+import { isRecord } from "../../src/serde/objects/inspect-object.js";
 
 /** Renders a value as a cell of a Markdown table: its class and content, and the Python class that it keeps. */
 export function renderValue(value: unknown): string {

@@ -3,7 +3,7 @@ import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import { isDeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { describeValue } from "../../src/serde/test-support/describe.js";
+import { describeAsJson } from "../../src/serde/test-support/describe.js";
 import { nextId, putValues } from "../../test-support/checkpoints.js";
 import { describeServer } from "../../test-support/targets.js";
 import { deferred, deltas, fanOut, parallel, sideBySide, talk } from "./agents.js";
@@ -46,7 +46,7 @@ export function describeThreads(interpreter: string): void {
     }
 
     async function baggageOf(thread: string): Promise<unknown> {
-      return describeValue((await valuesOf(talk, thread)).baggage);
+      return describeAsJson((await valuesOf(talk, thread)).baggage);
     }
 
     const says = (text: string) => ({ messages: [new HumanMessage({ content: text, id: text })] });
@@ -150,7 +150,7 @@ export function describeThreads(interpreter: string): void {
       const states: unknown[] = [];
       for await (const { config, checkpoint } of both.saver.list(configOf("nested-read"))) {
         if (config.configurable?.checkpoint_ns === "") continue;
-        states.push(describeValue(checkpoint.channel_values.own));
+        states.push(describeAsJson(checkpoint.channel_values.own));
       }
       expect(states[0]).toEqual({ python: "2 application.Point", value: { x: 1, y: 2 } });
     });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { z } from "zod";
-import { decode } from "../../src/serde/msgpack/decode.js";
+import { decode } from "../../src/serde/msgpack/msgpack-decoder.js";
 import { encode } from "../../src/serde/msgpack/msgpack-encoder.js";
 import { pack } from "../../src/serde/msgpack/wire.js";
 import { value } from "../../src/serde/test-support/values.js";

@@ -16,10 +16,7 @@ it("takes each condition, join column, bound and lock out of a query", async () 
 });
 
 it("turns an order around, and leaves out a call whose result nobody uses", async () => {
-  const mutations = await listMutations([
-    "src/saver/queries/table-page.ts",
-    "src/db/pool/backend-fences.ts",
-  ]);
+  const mutations = await listMutations(["src/saver/queries/table-page.ts", "src/db/pool/backend-fences.ts"]);
   const changes = mutations.map(({ change }) => change);
   expect(changes.filter((change) => change.endsWith('"asc")'))).not.toEqual([]);
   expect(changes.filter((change) => change.endsWith("→ void 0"))).not.toEqual([]);

@@ -1,7 +1,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
-import { pythonTuple } from "../../src/serde/msgpack/encode-origin.js";
+import { pythonTuple } from "../../src/serde/msgpack/encode-context.js";
 import { EXT } from "../../src/serde/msgpack/ext-codes.js";
 import { extension, pack } from "../../src/serde/msgpack/wire.js";
 

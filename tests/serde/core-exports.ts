@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isObject } from "../../src/serde/objects/type-guards.js";
+import { isObject } from "../../src/serde/objects/inspect-object.js";
 
 const require = createRequire(import.meta.url);
 

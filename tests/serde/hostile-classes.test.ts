@@ -11,7 +11,7 @@ import {
 import { LANGCHAIN_CLASSES } from "../../src/serde/langchain/classes.js";
 import { encode } from "../../src/serde/msgpack/msgpack-encoder.js";
 import { EXT } from "../../src/serde/msgpack/ext-codes.js";
-import { isObject } from "../../src/serde/objects/type-guards.js";
+import { isObject } from "../../src/serde/objects/inspect-object.js";
 import { extension, pack } from "../../src/serde/msgpack/wire.js";
 import { calledFunctions } from "./called-functions.js";
 import { type CoreExport, coreExports } from "./core-exports.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { exportItems } from "../../src/store/backup/export-items.js";
+import { exportItems } from "../../src/store/back-up-items.js";
 import { openStore } from "../../src/store/open-store.js";
 import { type PostgresStore, StoreBackupError } from "../../src/store/index.js";
 import { collect } from "../../test-support/checkpoints.js";

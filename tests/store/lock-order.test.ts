@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { PostgresStore } from "../../src/store/index.js";
-import { itemVersions } from "../../src/store/queries/item-versions.js";
+import { itemVersions } from "../../src/store/queries/get-items.js";
 import { expectLocksInOrder, JOIN_METHODS } from "../../test-support/locks-in-order.js";
 import { describeServer } from "../../test-support/targets.js";
 import { elapse } from "./elapse.js";

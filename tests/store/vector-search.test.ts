@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { CompiledQuery } from "kysely";
 import { InvalidConfigError, VectorExtensionError } from "../../src/index.js";
-import { parseFilter } from "../../src/store/boundary/parse-filter.js";
-import { compileFilter } from "../../src/store/filters/matches-filter.js";
+import { parseItemFilter } from "../../src/store/boundary/parse-filter.js";
+import { compileFilter } from "../../src/store/queries/matches-filter.js";
 import type { BoundStatement } from "../../src/db/statements/statement.js";
 import { PostgresStore, type StoreIndexOptions } from "../../src/store/index.js";
 import { embeddingState } from "../../src/store/queries/embedding-state.js";
@@ -135,7 +135,7 @@ describeVectors("the index of embeddings", (target) => {
       embeddingState("public", { kind: "hnsw", effort: 100, isPlain: false }),
       searchItems("public", {
         prefix,
-        filter: compileFilter(parseFilter(filter)),
+        filter: compileFilter(parseItemFilter(filter)),
         limit: 10,
         offset: 0,
         refreshes: false,

@@ -10,7 +10,7 @@ import { until } from "../../test-support/until.js";
 import { beginWatch } from "../../test-support/watches.js";
 import { TOO_LONG_MS } from "../../src/telemetry/running-calls.js";
 import { Telemetry } from "../../src/telemetry/telemetry.js";
-import { storeOperations } from "../../src/store/store-call.js";
+import { itemOperations } from "../../src/store/store-call.js";
 
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ["ada", "bob", "eve"];
@@ -33,7 +33,7 @@ describe("the async context of log lines", () => {
     try {
       const telemetry = new Telemetry({ logger, address: () => ({}) });
       const running = CALLERS.map((user) =>
-        caller.run(user, () => telemetry.began(storeOperations["store.put"])),
+        caller.run(user, () => telemetry.began(itemOperations["store.put"])),
       );
       time.pass(TOO_LONG_MS + 1);
       expect(logged).toEqual(CALLERS.map((user) => [user, "store.put waits too long"]));

@@ -8,7 +8,7 @@ import {
   PostgresSaver,
   type PostgresSaverOptions,
 } from "../../src/index.js";
-import type { LockedRun, ThreadLock } from "../../src/threads/boundary/parse-thread-lock.js";
+import type { LockedRun, ThreadLock } from "../../src/threads/with-thread-lock.js";
 import { newThread } from "../../test-support/checkpoints.js";
 import { Gate } from "../../test-support/gate.js";
 import { endHolders, untilConnections, untilLocks } from "../../test-support/held-locks.js";

@@ -5,7 +5,6 @@ import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePrune, type PruneRequest } from "../../retention/boundary/parse-prune.js";
 import type { ArchiveTarget, RestoreOptions } from "../archive-types.js";
-import { archiveTarget } from "./archive-target.js";
 import { DEFAULT_FORMAT, type FileFormat, FORMATS } from "../files/compression.js";
 
 /** A checked call of `archive`. */
@@ -25,6 +24,18 @@ export interface RestoreRequest {
   readonly strict: boolean;
   readonly onProgress: RestoreOptions["onProgress"];
 }
+
+const functions = z.object({
+  write: functionSchema<ArchiveTarget["write"]>(),
+  read: functionSchema<ArchiveTarget["read"]>(),
+  list: functionSchema<ArchiveTarget["list"]>(),
+});
+
+/** The schema of a target. The methods of a class need their object, so the target itself is kept. */
+export const archiveTarget = z.custom<ArchiveTarget>(
+  (value) => functions.safeParse(value).success,
+  "must have the functions write, read and list",
+);
 
 const archiveOptions = z.looseObject({
   to: archiveTarget,

@@ -1,5 +1,4 @@
-import type { RowLine } from "../../backup/backup-line.js";
-import { parseLine, THREAD_BACKUP } from "../../backup/parse-line.js";
+import { type RowLine, parseLine, THREAD_BACKUP } from "../../backup/backup-line.js";
 import { CheckpointError } from "../../errors/index.js";
 import { abortErrorOf } from "../../db/statements/cancellation.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
@@ -7,6 +6,10 @@ import { splitLines } from "../../parsing/split-lines.js";
 import { ArchiveError } from "../archive-error.js";
 import type { ArchiveTarget } from "../archive-types.js";
 import { compressed, decompressed, type FileFormat, UnsupportedCompression } from "./compression.js";
+import { exportEach, type ExportedThread } from "../../backup/export-threads.js";
+import type { CallContext } from "../../db/call-context.js";
+import { newFileName, prefixOf, isFileName, timeInName } from "./file-names.js";
+import { compareText } from "../../saver/model/keys.js";
 
 /** How many characters of lines are collected before they are compressed. */
 const CHUNK_LENGTH = 64 * 1_024;
@@ -27,7 +30,7 @@ export interface ArchiveFile {
  * @throws ArchiveError if the target fails.
  * @throws The error of `lines`, whatever the target makes of it.
  */
-export async function writeLines(
+async function writeLines(
   file: ArchiveFile,
   lines: AsyncIterable<string>,
   format: FileFormat,
@@ -106,7 +109,7 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 }
 
 /** Names the file in an error of the target. Errors about the file itself pass as they are. */
-export function archiveErrorOf(
+function archiveErrorOf(
   { name, signal }: Pick<ArchiveFile, "name" | "signal">,
   problem: string,
   error: unknown,
@@ -116,4 +119,54 @@ export function archiveErrorOf(
   if (error instanceof UnsupportedCompression) return new ArchiveError(name, error.message);
   const reason = error instanceof Error ? error.message : "unknown reason";
   return new ArchiveError(name, `${problem}: ${reason}`, { cause: error });
+}
+
+/** What a new file of an archive holds. */
+interface FileContent {
+  readonly target: ArchiveTarget;
+  readonly format: FileFormat;
+  /** Absent for a file of many threads. */
+  readonly threadId: string | undefined;
+  /** Whether newer checkpoints of its threads stay in the database. */
+  readonly isOfOlder: boolean;
+  readonly threads: readonly ExportedThread[];
+}
+
+/**
+ * Writes a new file, which names the one before it.
+ *
+ * @returns The file and its last line, which has the checksum of all others.
+ */
+export async function writeArchiveFile(
+  call: CallContext,
+  { target, format, threadId, isOfOlder, threads }: FileContent,
+): Promise<{ readonly file: ArchiveFile; readonly end: string }> {
+  const [previous] = await newestFiles(call, target, [prefixOf(threadId)]);
+  const name = newFileName({ threadId, extension: format.extension, previous, isOfOlder });
+  const file = { target, name, signal: call.signal };
+  return { file, end: await writeLines(file, exportEach(call, threads), format) };
+}
+
+/**
+ * The files of an archive whose names begin with one of the prefixes, the newest first.
+ *
+ * @throws ArchiveError if the target fails.
+ */
+export async function newestFiles(
+  { signal }: Pick<CallContext, "signal">,
+  target: ArchiveTarget,
+  prefixes: readonly string[],
+): Promise<string[]> {
+  const names = new Set<string>();
+  for (const prefix of prefixes) {
+    try {
+      // A target may list other files as well.
+      for await (const name of target.list(prefix, { signal })) {
+        if (name.startsWith(prefix) && isFileName(name)) names.add(name);
+      }
+    } catch (error) {
+      throw archiveErrorOf({ name: `${prefix}*`, signal }, "can't be listed", error);
+    }
+  }
+  return [...names].sort((a, b) => compareText(timeInName(b), timeInName(a)));
 }

@@ -22,7 +22,7 @@ export function prefixOf(threadId: string | undefined): string {
 }
 
 /** What the name of a new file says. */
-export interface NewFile {
+interface NewFile {
   /** Undefined for a file of many threads. */
   readonly threadId: string | undefined;
   readonly extension: string;

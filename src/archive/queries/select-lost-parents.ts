@@ -1,6 +1,6 @@
 import type { CallContext } from "../../db/call-context.js";
 import { StatementFamily } from "../../db/statements/statement.js";
-import { givenThread, givenThreads } from "../../retention/queries/given-namespaces.js";
+import { givenThread, givenThreads } from "../../retention/queries/per-namespace.js";
 import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver/queries/thread-groups.js";
 
 /** A checkpoint whose parent is not stored. */

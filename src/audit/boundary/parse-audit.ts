@@ -3,8 +3,7 @@ import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
 import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
-import type { AllTasksScope } from "../queries/measure-all-tasks.js";
-import type { TaskScope } from "../queries/measure-tasks.js";
+import type { AllTasksScope, TaskScope } from "../queries/measure-tasks.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import {
   checkpointNs,

@@ -2,10 +2,12 @@ import { type Expression, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import type { CheckpointKey } from "../../saver/model/keys.js";
+import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
+import { isOneOf } from "./recorded-writes.js";
+import { newestCheckpointId } from "../../saver/queries/table-page.js";
 
 /** A checkpoint or one of its ancestors. */
-export interface LineageRow {
+export interface LineageStepRow {
   readonly checkpoint_id: string;
   readonly parent_checkpoint_id: string | null;
   /** The source in the metadata. */
@@ -32,7 +34,7 @@ export function getLineage(
   call: CallContext,
   key: CheckpointKey,
   channels: readonly string[],
-): Promise<LineageRow[]> {
+): Promise<LineageStepRow[]> {
   return runStatement(call, lineage, { ...key, channels });
 }
 
@@ -42,7 +44,7 @@ interface LineageParams extends CheckpointKey {
 
 const VERSIONS = /* @__PURE__ */ sql`own.checkpoint -> 'channel_versions'`;
 
-const lineage = /* @__PURE__ */ new Statement<LineageParams, LineageRow>((db, parameter) => {
+const lineage = /* @__PURE__ */ new Statement<LineageParams, LineageStepRow>((db, parameter) => {
   const [threadId, checkpointNs] = [parameter("threadId"), parameter("checkpointNs")];
   const hasEnded = (channel: Expression<string>) =>
     sql<boolean>`(not coalesce(jsonb_exists(${VERSIONS}, ${channel}), false)
@@ -103,3 +105,94 @@ const SEEN = /* @__PURE__ */ sql`(
   select json_agg(node.value ->> name) from jsonb_each(own.checkpoint -> 'versions_seen') node
   where jsonb_exists(node.value, name)
 )`;
+
+/** A checkpoint with its parent, and the versions of some channels. */
+export interface SuccessorRow {
+  readonly checkpoint_id: string;
+  readonly parent_checkpoint_id: string;
+  /** The source in the metadata. */
+  readonly source: string | null;
+  /** The versions of the requested channels, by channel, as JSON text. */
+  readonly versions: string;
+}
+
+/** Reads all stored successors of some checkpoints of a namespace, in the order of their ids. */
+export function getSuccessors(
+  call: CallContext,
+  { threadId, checkpointNs }: NamespaceKey,
+  parentIds: readonly string[],
+  channels: readonly string[],
+): Promise<SuccessorRow[]> {
+  return runStatement(call, successors, { threadId, checkpointNs, parentIds, channels });
+}
+
+interface SuccessorParams extends NamespaceKey {
+  readonly parentIds: readonly string[];
+  readonly channels: readonly string[];
+}
+
+const successors = /* @__PURE__ */ new Statement<SuccessorParams, SuccessorRow>((db, parameter) =>
+  db
+    .selectFrom("checkpoints as own")
+    .where("own.thread_id", "=", parameter("threadId"))
+    .where("own.checkpoint_ns", "=", parameter("checkpointNs"))
+    .where(isOneOf(sql`own.parent_checkpoint_id`, parameter("parentIds")))
+    .select(["own.checkpoint_id", sql<string>`own.parent_checkpoint_id`.as("parent_checkpoint_id")])
+    .select([
+      sql<string | null>`own.metadata ->> 'source'`.as("source"),
+      sql<string>`(
+        select json_object_agg(name, own.checkpoint -> 'channel_versions' ->> name)::text
+        from unnest(${parameter("channels")}::text[]) name
+      )`.as("versions"),
+    ])
+    .orderBy(sql`own.checkpoint_id collate "C"`),
+);
+
+/**
+ * Finds the ancestor of the newest checkpoint of a namespace by its distance: 0 is the newest itself, 1 its parent. It is one statement for
+ * any distance, and reads no header, which may be damaged.
+ *
+ * @returns The id; `undefined` when the checkpoint has no such ancestor, or when one in between is not stored.
+ */
+export async function getAncestor(
+  call: CallContext,
+  key: NamespaceKey,
+  steps: number,
+): Promise<string | undefined> {
+  const [row] = await runStatement(call, ancestor, { ...key, steps });
+  return row?.checkpoint_id;
+}
+
+interface AncestorParams extends NamespaceKey {
+  readonly steps: number;
+}
+
+const ancestor = /* @__PURE__ */ new Statement<AncestorParams, { checkpoint_id: string }>((db, parameter) => {
+  // A number that a person types may exceed the range of integer.
+  const steps = sql<number>`${parameter("steps")}::float8`;
+  return db
+    .withRecursive("walk", (qb) =>
+      qb
+        .selectFrom("checkpoints as own")
+        .where("own.thread_id", "=", parameter("threadId"))
+        .where("own.checkpoint_ns", "=", parameter("checkpointNs"))
+        .where("own.checkpoint_id", "=", newestCheckpointId(db, parameter))
+        .select(["own.checkpoint_id", "own.parent_checkpoint_id", sql<number>`0`.as("step")])
+        .unionAll((recursive) =>
+          recursive
+            .selectFrom("walk")
+            .innerJoin("checkpoints as parent", "parent.checkpoint_id", "walk.parent_checkpoint_id")
+            .where("parent.thread_id", "=", parameter("threadId"))
+            .where("parent.checkpoint_ns", "=", parameter("checkpointNs"))
+            .where("walk.step", "<", steps)
+            .select([
+              "parent.checkpoint_id",
+              "parent.parent_checkpoint_id",
+              sql<number>`walk.step + 1`.as("step"),
+            ]),
+        ),
+    )
+    .selectFrom("walk")
+    .select("walk.checkpoint_id")
+    .where("walk.step", "=", steps);
+});

@@ -6,7 +6,7 @@ import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** The type tag of a stored value. */
-export interface StoredType {
+interface StoredType {
   readonly checkpointId: string;
   /** The type tag, or {@link INLINE} for a value that the header of the checkpoint holds as plain JSON. */
   readonly type: string;

@@ -1,6 +1,7 @@
 import { WritesMissingError } from "../../errors/index.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
-import type { Ancestor } from "./read-lineage.js";
+import type { CallContext } from "../../db/call-context.js";
+import { getLineage, type LineageChannel, type LineageStepRow } from "../queries/get-lineage.js";
 
 /** How a channel got its value: a base value, and the steps that changed it. */
 export interface ChannelPath {
@@ -56,4 +57,54 @@ function missingBaseReason(lineage: readonly Ancestor[]): string {
   return parentId === null
     ? `the thread begins with checkpoint "${oldest?.id ?? ""}", and no task wrote the first value`
     : `its ancestor "${parentId}" is not stored`;
+}
+
+/** A checkpoint or one of its ancestors. */
+export interface Ancestor {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly source: string | null;
+  /** The channels whose walk has not ended at a newer checkpoint. */
+  readonly channels: ReadonlyMap<string, ChannelState>;
+}
+
+/** The state of a channel at an ancestor; see `LineageChannel`. */
+interface ChannelState {
+  readonly version: string | null;
+  readonly hasEnded: boolean;
+  readonly seen: readonly string[];
+}
+
+/** Reads a checkpoint and its ancestors, the newest first. */
+export async function readLineage(
+  call: CallContext,
+  key: CheckpointKey,
+  channels: readonly string[],
+): Promise<Ancestor[]> {
+  const rows = await getLineage(call, key, channels);
+  // On a cycle of damaged rows a checkpoint comes more than once. Its first row has all channels that are still open.
+  const byId = new Map(rows.map((row) => [row.checkpoint_id, row]).reverse() as [string, LineageStepRow][]);
+  const newestFirst: Ancestor[] = [];
+  let next: string | null = key.checkpointId;
+  while (next !== null) {
+    const row = byId.get(next);
+    if (row === undefined) break;
+    byId.delete(next);
+    newestFirst.push(toAncestor(row));
+    next = row.parent_checkpoint_id;
+  }
+  return newestFirst;
+}
+
+function toAncestor({ checkpoint_id, parent_checkpoint_id, source, channels }: LineageStepRow): Ancestor {
+  // The JSON comes from our own statement.
+  const states = JSON.parse(channels) as LineageChannel[];
+  return {
+    id: checkpoint_id,
+    parentId: parent_checkpoint_id,
+    source,
+    channels: new Map(
+      states.map(([channel, version, hasEnded, seen]) => [channel, { version, hasEnded, seen: seen ?? [] }]),
+    ),
+  };
 }

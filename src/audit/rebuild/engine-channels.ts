@@ -7,7 +7,7 @@ import type { ChannelStep } from "./channel-path.js";
 export const EMPTY = Symbol("empty");
 
 /** The last step that changed a channel. */
-export interface LastStep {
+interface LastStep {
   readonly channel: string;
   /** `undefined` if the channel has not changed since the thread began. */
   readonly step: ChannelStep | undefined;
@@ -16,7 +16,7 @@ export interface LastStep {
 }
 
 /** Whether a channel is one that LangGraph's engine creates, and whose rules are known. */
-export function isEngineChannel(channel: string): boolean {
+export function isKnownEngineChannel(channel: string): boolean {
   return isTrigger(channel) || channel.startsWith("join:");
 }
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../db/call-context.js";
 import { InvalidConfigError, WritesMissingError } from "../../errors/index.js";
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
 import { type CheckpointKey, rowKey } from "../../saver/model/keys.js";
@@ -8,20 +8,24 @@ import type { ValueReader } from "../../saver/codec/decode-value.js";
 import { groupBy } from "../../db/group-by.js";
 import { storedValueOf } from "../../saver/codec/read-chain.js";
 import { valueReader } from "../../saver/read-long-values.js";
-import { getChannelWrites } from "../queries/get-channel-writes.js";
+import { getChannelWrites, type RecordedWriteRow } from "../queries/recorded-writes.js";
 import type { EncodedBlob } from "../../saver/queries/checkpoint-rows.js";
-import { getSuccessors, type SuccessorRow } from "../queries/get-successors.js";
-import type { RecordedWriteRow } from "../queries/recorded-writes.js";
+import { getSuccessors, type SuccessorRow } from "../queries/get-lineage.js";
 import { readTuple } from "../../saver/read-tuple.js";
 import { decodeWrite } from "../writes-of.js";
-import { type ChannelPath, type ChannelStep, lastStepOf, pathOf } from "./channel-path.js";
-import { EMPTY, engineValue, isEngineChannel } from "./engine-channels.js";
-import { foldStep } from "./fold-step.js";
-import { type Ancestor, readLineage } from "./read-lineage.js";
-import { type Successor, writesOfStep } from "./writes-of-step.js";
+import {
+  type ChannelPath,
+  type ChannelStep,
+  lastStepOf,
+  pathOf,
+  type Ancestor,
+  readLineage,
+} from "./channel-path.js";
+import { EMPTY, engineValue, isKnownEngineChannel } from "./engine-channels.js";
+import { foldStep, type Successor, writesOfStep } from "./channel-steps.js";
 
 /** The context of a rebuild of a checkpoint's channels. */
-export interface Rebuild {
+interface Rebuild {
   readonly call: CallContext;
   readonly serde: ContextualSerializer;
   readonly reducers: ChannelReducers;
@@ -50,9 +54,10 @@ export async function rebuildValues(
 ): Promise<ReadonlyMap<string, RebuiltValue>> {
   const { call, key, reducers } = rebuild;
   for (const channel of required) {
-    if (!Object.hasOwn(reducers, channel) && !isEngineChannel(channel)) throw missingReducerError(channel);
+    if (!Object.hasOwn(reducers, channel) && !isKnownEngineChannel(channel))
+      throw missingReducerError(channel);
   }
-  const channels = [...required, ...optional.filter(isEngineChannel)];
+  const channels = [...required, ...optional.filter(isKnownEngineChannel)];
   const lineage = await readLineage(call, key, channels);
   const starts = startsOf(lineage, channels);
   const [successors, writes] = await Promise.all([
@@ -126,7 +131,7 @@ async function valueOf(
     last = await updatesOf(channel, step, key, records);
     const { updates } = last;
     if (updates.length > 0) value = foldStep(channel, reducer, value, updates);
-    else if (isEngineChannel(channel)) value = undefined;
+    else if (isKnownEngineChannel(channel)) value = undefined;
     else throw unrecordedStepError(step, channel, key);
   }
   return value === undefined ? { value: EMPTY } : { value, write: writeOf(value, last, rebuild.serde) };

@@ -1,6 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { checkedSerializer } from "../../serde/layers/checked-serializer.js";
+import { checkedSerializer } from "../../serde/serializer-layer.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
@@ -89,7 +89,7 @@ const checkOptions = z
   .nullish();
 
 /** A checked call of `checkBackup`. */
-export interface BackupCheckRequest {
+interface BackupCheckRequest {
   /** Absent: values are not decoded. */
   readonly serde: ContextualSerializer | undefined;
   readonly signal: AbortSignal | undefined;

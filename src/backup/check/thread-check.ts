@@ -2,14 +2,23 @@ import { DeserializationError, isUnreadable } from "../../errors/index.js";
 import { countedChannels } from "../../saver/codec/parse-header.js";
 import { decodeValue, type ValueReader } from "../../saver/codec/decode-value.js";
 import { mayBeEmpty } from "../../saver/codec/special-values.js";
-import { type CheckpointKey, rowKey } from "../../saver/model/keys.js";
-import type { ChannelValueContext, CheckpointValueContext, ContextualSerializer } from "../../serde/serde-context.js";
+import { type CheckpointKey, checkpointKeyOf, rowKey } from "../../saver/model/keys.js";
+import { isPythonTime } from "../../saver/model/checkpoint-time.js";
+import { blobPlaceOf, writePlaceOf } from "../../saver/queries/get-value-page.js";
+import type {
+  ChannelValueContext,
+  CheckpointValueContext,
+  ContextualSerializer,
+} from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
-import type { BlobLine, CheckpointLine, WriteLine } from "../backup-line.js";
+import { type CheckpointLine, readOwnHeader } from "../backup-line.js";
+import type { WholeRow } from "../whole-rows.js";
 import { faultsOfBlob, faultsOfWrite } from "../../saver/codec/faults-of-columns.js";
-import { readOwnHeader } from "../read-own-header.js";
-import type { Faults } from "./faults.js";
 import { type HeldValue, HeldValues } from "./held-values.js";
+import type { BackupFault } from "./check-types.js";
+
+type WholeBlob = Extract<WholeRow, { readonly table: "checkpoint_blobs" }>;
+type WholeWrite = Extract<WholeRow, { readonly table: "checkpoint_writes" }>;
 
 /** A reference of a checkpoint to a value. */
 interface Reference extends CheckpointKey {
@@ -45,7 +54,7 @@ export class ThreadCheck {
   }
 
   async addCheckpoint(row: CheckpointLine, line: number): Promise<void> {
-    const key = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
+    const key = checkpointKeyOf(row);
     try {
       const { header, metadata } = await readOwnHeader(row, key);
       for (const channel of countedChannels({ metadata }).keys()) {
@@ -55,7 +64,7 @@ export class ThreadCheck {
         if (Object.hasOwn(header.channel_values ?? {}, channel)) continue;
         if (mayBeEmpty({ channel, version, source: metadata.source })) continue;
         // Python's saver stores no row for a channel that has lost its value, and nothing in a backup tells it from a missing one.
-        if (isOfPython(header.ts)) continue;
+        if (isPythonTime(header.ts)) continue;
         this.#refer({ ...key, channel, version: String(version), line });
       }
     } catch (error) {
@@ -64,10 +73,10 @@ export class ThreadCheck {
     }
   }
 
-  async addBlob(row: BlobLine, blob: Uint8Array | null, line: number): Promise<void> {
-    const { channel, version, type } = row;
-    const place = { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, channel, version };
-    this.#addFaults(faultsOfBlob({ ...row, blob }), place, line);
+  async addBlob(row: WholeBlob, line: number): Promise<void> {
+    const { type, blob } = row;
+    const place = blobPlaceOf(row);
+    this.#addFaults(faultsOfBlob(row), place, line);
     // A base of a whole value means nothing: readers look at the type.
     const base = isSplice(type) ? (row.base ?? null) : null;
     const value = { type, blob, base, place, line };
@@ -76,12 +85,9 @@ export class ThreadCheck {
     if (value.base === null && type !== "empty") await this.#decode(value, place);
   }
 
-  async addWrite(row: WriteLine, blob: Uint8Array | null, line: number): Promise<void> {
-    const { channel, idx, type } = row;
-    const place = {
-      ...{ threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id },
-      ...{ taskId: row.task_id, idx, channel },
-    };
+  async addWrite(row: WholeWrite, line: number): Promise<void> {
+    const { type, blob } = row;
+    const place = writePlaceOf(row);
     this.#addFaults(faultsOfWrite(row), place, line);
     await this.#decode({ type, blob, base: null, line }, place);
   }
@@ -134,11 +140,27 @@ export class ThreadCheck {
   }
 }
 
-/** Python writes the time zone as an offset, JavaScript as `Z`. */
-function isOfPython(ts: string): boolean {
-  return /[+-]\d\d:\d\d$/.test(ts);
-}
-
 function nameOf({ threadId, channel }: Pick<ChannelValueContext, "threadId" | "channel">): string {
   return `thread "${threadId}", channel "${channel}"`;
+}
+
+const MAX_LISTED = 100;
+
+/** Counts faults, and keeps the first ones. */
+export class Faults {
+  readonly #listed: BackupFault[] = [];
+  #count = 0;
+
+  get listed(): readonly BackupFault[] {
+    return this.#listed;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(fault: BackupFault): void {
+    this.#count += 1;
+    if (this.#listed.length < MAX_LISTED) this.#listed.push(fault);
+  }
 }

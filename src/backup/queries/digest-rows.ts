@@ -1,74 +1,85 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
+import type { BlobsKey } from "../../saver/queries/lock-blobs.js";
+import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../../saver/queries/restored-rows.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
 
 /** A row of `checkpoints`, with the SHA-256 of its JSON texts in hexadecimal. */
-export interface CheckpointDigestRow {
-  readonly checkpoint_ns: string;
-  readonly checkpoint_id: string;
-  readonly parent_checkpoint_id: string | null;
-  readonly type: string | null;
-  readonly checkpoint: string | null;
-  readonly metadata: string | null;
+export interface CheckpointDigestRow extends Omit<RestoredCheckpoint, "thread_id"> {
+  readonly table: "checkpoints";
 }
 
 /** A row of `checkpoint_writes`, with the SHA-256 of its value. */
-export interface WriteDigestRow {
-  readonly checkpoint_ns: string;
-  readonly checkpoint_id: string;
-  readonly task_id: string;
-  readonly idx: number;
-  readonly task_path: string | null;
-  readonly channel: string;
-  readonly type: string | null;
+export interface WriteDigestRow extends Omit<RestoredWrite, "thread_id" | "blob"> {
+  readonly table: "checkpoint_writes";
   readonly blob: string | null;
   /** The size of the value in its table. */
   readonly bytes: number | null;
 }
 
 /** A row of `checkpoint_blobs`, with the SHA-256 of its value. */
-export interface BlobDigestRow {
-  readonly checkpoint_ns: string;
-  readonly channel: string;
-  readonly version: string;
-  readonly type: string | null;
+export interface BlobDigestRow extends Omit<RestoredBlob, "thread_id" | "blob" | "base" | "whole_bytes"> {
+  readonly table: "checkpoint_blobs";
   readonly base: string | null;
   readonly whole_bytes: number | null;
   readonly blob: string | null;
 }
 
 /** All rows of a thread, or those of some checkpoints of a namespace. */
-export type DigestScope =
+type DigestScope =
   | { readonly threadId: string }
   | (NamespaceKey & { readonly checkpointIds: readonly string[] });
 
-/** Some values of a namespace. */
-export interface DigestedBlobs extends NamespaceKey {
-  readonly channels: readonly string[];
-  /** In the order of `channels`. */
-  readonly versions: readonly string[];
+/** Names values of a namespace. */
+export function blobsKeyOf(
+  key: NamespaceKey,
+  values: readonly { readonly channel: string; readonly version: string }[],
+): BlobsKey {
+  return { ...key, channels: values.map((row) => row.channel), versions: values.map((row) => row.version) };
 }
 
 /** Reads digests of checkpoints. */
-export function digestCheckpoints(schema: string, scope: DigestScope): BoundStatement<CheckpointDigestRow> {
-  return checkpoints.of(shapeOf(scope)).bind(schema, paramsOf(scope));
+export async function digestCheckpoints(
+  call: CallContext,
+  scope: DigestScope,
+): Promise<CheckpointDigestRow[]> {
+  const rows = await runStatement(call, checkpoints.of(shapeOf(scope)), paramsOf(scope));
+  return rows.map((row) => ({ table: "checkpoints", ...row }));
 }
 
 /** Reads digests of the pending writes of checkpoints, whether these are stored or not. */
-export function digestWrites(schema: string, scope: DigestScope): BoundStatement<WriteDigestRow> {
-  return writes.of(shapeOf(scope)).bind(schema, paramsOf(scope));
+export async function digestWrites(call: CallContext, scope: DigestScope): Promise<WriteDigestRow[]> {
+  const rows = await runStatement(call, writes.of(shapeOf(scope)), paramsOf(scope));
+  return rows.map((row) => ({ table: "checkpoint_writes", ...row }));
 }
 
 /** Reads digests of values: all of a thread, or those with given keys. */
-export function digestBlobs(
-  schema: string,
-  scope: { readonly threadId: string } | DigestedBlobs,
-): BoundStatement<BlobDigestRow> {
-  const named = "channels" in scope;
-  const { channels = [], versions = [], checkpointNs = "" } = named ? scope : {};
-  const params = { threadId: scope.threadId, checkpointNs, channels, versions };
-  return blobs.of(named ? "some" : "thread").bind(schema, params);
+export async function digestBlobs(
+  call: CallContext,
+  scope: { readonly threadId: string } | BlobsKey,
+): Promise<BlobDigestRow[]> {
+  const params = { checkpointNs: "", channels: [], versions: [], ...scope };
+  const rows = await runStatement(call, blobs.of("channels" in scope ? "some" : "thread"), params);
+  return rows.map((row) => ({ table: "checkpoint_blobs", ...row }));
+}
+
+/** The digests of all rows of a thread. */
+export interface ThreadDigests {
+  readonly checkpoints: readonly CheckpointDigestRow[];
+  readonly writes: readonly WriteDigestRow[];
+  readonly blobs: readonly BlobDigestRow[];
+}
+
+/** Reads the digests of all rows of a thread. */
+export async function digestThread(call: CallContext, threadId: string): Promise<ThreadDigests> {
+  return {
+    checkpoints: await digestCheckpoints(call, { threadId }),
+    writes: await digestWrites(call, { threadId }),
+    blobs: await digestBlobs(call, { threadId }),
+  };
 }
 
 type Shape = "thread" | "some";
@@ -82,10 +93,14 @@ function shapeOf(scope: DigestScope): Shape {
 }
 
 function paramsOf(scope: DigestScope): ScopeParams {
-  return "checkpointIds" in scope ? scope : { ...scope, checkpointNs: "", checkpointIds: [] };
+  return { checkpointNs: "", checkpointIds: [], ...scope };
 }
 
-const checkpoints = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, CheckpointDigestRow>(
+const checkpoints = /* @__PURE__ */ new StatementFamily<
+  Shape,
+  ScopeParams,
+  Omit<CheckpointDigestRow, "table">
+>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoints")
@@ -99,7 +114,7 @@ const checkpoints = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, Chec
       ),
 );
 
-const writes = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, WriteDigestRow>(
+const writes = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, Omit<WriteDigestRow, "table">>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_writes")
@@ -114,7 +129,7 @@ const writes = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, WriteDige
       ),
 );
 
-const blobs = /* @__PURE__ */ new StatementFamily<Shape, DigestedBlobs, BlobDigestRow>(
+const blobs = /* @__PURE__ */ new StatementFamily<Shape, BlobsKey, Omit<BlobDigestRow, "table">>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs")

@@ -1,4 +1,10 @@
-import { type AliasableExpression, type AliasedExpression, type QueryCreator, type RawBuilder, sql } from "kysely";
+import {
+  type AliasableExpression,
+  type AliasedExpression,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+} from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
@@ -28,7 +34,7 @@ export interface PageRange {
  * A row of a page: a checkpoint, the key of a value that a checkpoint of the page references, or the key of a pending write
  * of such a checkpoint.
  */
-export interface PageRow {
+export interface BackupPageRow {
   part: "checkpoint" | "blob" | "write";
   checkpoint_ns: string;
   /** `null` for a blob. */
@@ -50,7 +56,7 @@ export interface PageRow {
  * Reads checkpoints of a thread in all of its namespaces, the newest first, and the keys of their values and writes. One
  * statement reads all of them from one snapshot. It reads no values.
  */
-export function getBackupPage(call: CallContext, range: PageRange): Promise<PageRow[]> {
+export function getThreadPage(call: CallContext, range: PageRange): Promise<BackupPageRow[]> {
   const shape = range.keys !== undefined ? "given" : range.after === undefined ? "first" : "next";
   const { keys = [] } = range;
   return runStatement(call, statements.of(shape), {
@@ -89,7 +95,7 @@ type WithPage = CheckpointDatabase & { page: Page };
 
 const NEWEST_FIRST = /* @__PURE__ */ sql`checkpoint_id collate "C" desc, checkpoint_ns collate "C" desc`;
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, PageRow>(
+const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, BackupPageRow>(
   (shape) => (db, parameter) => selectParts(withPage(db, parameter, shape), parameter("threadId")),
 );
 
@@ -243,18 +249,20 @@ function selectParts(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
     );
 }
 
-type Columns = { [Name in keyof PageRow]: AliasableExpression<PageRow[Name]> };
-type PageColumn = { [Name in keyof PageRow]: AliasedExpression<PageRow[Name], Name> }[keyof PageRow];
+type Columns = { [Name in keyof BackupPageRow]: AliasableExpression<BackupPageRow[Name]> };
+type PageColumn = {
+  [Name in keyof BackupPageRow]: AliasedExpression<BackupPageRow[Name], Name>;
+}[keyof BackupPageRow];
 
 /** The select list of one part: its own columns and NULL for the others, in the order that UNION ALL needs. */
 function pageColumns(
-  part: PageRow["part"],
+  part: BackupPageRow["part"],
   own: Pick<Columns, "checkpoint_ns"> & Partial<Columns>,
 ): PageColumn[] {
   const noText = sql<string | null>`null::text`;
   const noNumber = sql<number | null>`null::integer`;
   return [
-    sql<PageRow["part"]>`${sql.lit(part)}`.as("part"),
+    sql<BackupPageRow["part"]>`${sql.lit(part)}`.as("part"),
     own.checkpoint_ns.as("checkpoint_ns"),
     (own.checkpoint_id ?? noText).as("checkpoint_id"),
     (own.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),

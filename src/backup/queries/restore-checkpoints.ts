@@ -2,27 +2,6 @@ import { sql } from "kysely";
 import { insertHeaders, checkpointIsReplaced, headerIsHeld } from "../../saver/queries/inserts.js";
 import { type RestoredCheckpoint, RestoreStatements } from "../../saver/queries/restored-rows.js";
 
-const COLUMNS = [
-  "thread_id",
-  "checkpoint_ns",
-  "checkpoint_id",
-  "parent_checkpoint_id",
-  "type",
-  "checkpoint",
-  "metadata",
-] as const;
-
-/** The columns of a given row, after its JSONB was cast. */
-interface GivenCheckpoint {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
-  type: string | null;
-  checkpoint: string;
-  metadata: string;
-}
-
 const TYPES = {
   thread_id: "text",
   checkpoint_ns: "text",
@@ -32,6 +11,14 @@ const TYPES = {
   checkpoint: "jsonb",
   metadata: "jsonb",
 } as const;
+
+const COLUMNS = Object.keys(TYPES) as (keyof typeof TYPES)[];
+
+/** The columns of a given row, after its JSONB was cast. */
+interface GivenCheckpoint extends RestoredCheckpoint {
+  readonly checkpoint: string;
+  readonly metadata: string;
+}
 
 /** The statements that restore rows of `checkpoints`. Rows differ also where one has `1` and the other `1.0`. */
 export const restoreCheckpoints = /* @__PURE__ */ statementsWith(headerIsHeld);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, MAX_KEY_BYTES } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { namespaceText } from "../codec/entry-namespace-text.js";
+import { entryNamespace } from "../codec/entry-namespace-text.js";
 import type { EntryPlace } from "../model/entry.js";
 
 const namespaceLabels = z.array(z.string());
@@ -18,7 +18,7 @@ const ENDLESS_SECONDS = 1e11;
  */
 export function parsePlace(scope: string, key: unknown): EntryPlace {
   const [labels, text] = parse(fullKey, key, "key");
-  const namespace = namespaceText(scope, labels);
+  const namespace = entryNamespace(scope, labels);
   if (Buffer.byteLength(namespace) + Buffer.byteLength(text) > MAX_KEY_BYTES) {
     throw new InvalidConfigError("key", `must not be longer than ${MAX_KEY_BYTES} bytes with its namespace`);
   }
@@ -26,7 +26,7 @@ export function parsePlace(scope: string, key: unknown): EntryPlace {
 }
 
 /** @throws InvalidConfigError for a namespace that is not an array of texts. */
-export function parseNamespace(namespace: unknown): string[] {
+export function parseEntryNamespace(namespace: unknown): string[] {
   return parse(namespaceLabels, namespace, "namespace");
 }
 

@@ -4,13 +4,13 @@ import type { TextRange } from "../model/entry.js";
  * The text that precedes the namespaces of one cache, so that it never shares an entry with another one. The tenant comes first, as in the
  * ids of threads, because policies compare it.
  */
-export function scopeOf(tenantId: string | undefined, keyPrefix: string | undefined): string {
+export function cacheScope(tenantId: string | undefined, keyPrefix: string | undefined): string {
   const tenant = tenantId === undefined ? "" : `${tenantId}:`;
   return keyPrefix === undefined ? tenant : `${tenant}${JSON.stringify(keyPrefix)}`;
 }
 
 /** The column `namespace` of an entry: JSON, in which no two lists of labels have the same text. */
-export function namespaceText(scope: string, namespace: readonly string[]): string {
+export function entryNamespace(scope: string, namespace: readonly string[]): string {
   return `${scope}${JSON.stringify(namespace)}`;
 }
 
@@ -27,7 +27,7 @@ export function scopeRange(scope: string): TextRange {
 
 /** All namespaces below one, which has at least one label. */
 export function rangeBelow(scope: string, namespace: readonly string[]): TextRange {
-  const labels = namespaceText(scope, namespace).slice(0, -1);
+  const labels = entryNamespace(scope, namespace).slice(0, -1);
   // "-" follows ",".
   return { from: `${labels},`, beyond: `${labels}-` };
 }

@@ -3,7 +3,7 @@ import type { ChannelValueContext, ContextualSerializer } from "../../serde/serd
 import type { EncodedEntry, EntryPlace, SentEntry } from "../model/entry.js";
 
 /** What encodes and decodes the values of a cache. */
-export interface EntryCodec {
+interface EntryCodec {
   readonly serde: ContextualSerializer;
   /** What precedes the namespaces of the cache. */
   readonly scope: string;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
 
 /** When an entry expires that lives for this time from now on. Null without a time. */
-export function expiryOf(seconds: RawBuilder<unknown>): RawBuilder<Date> {
+export function expiryInSeconds(seconds: RawBuilder<unknown>): RawBuilder<Date> {
   return sql<Date>`${CURRENT_TIME} + ${seconds} * interval '1 second'`;
 }
 

@@ -5,7 +5,7 @@ import type { EntryPlace, SentEntry } from "../model/entry.js";
 import { sentValue } from "./entry-expressions.js";
 
 /** An entry that was found. */
-export interface EntryRow extends SentEntry {
+interface EntryRow extends SentEntry {
   /** The position of its place among those that were asked for, from 1. */
   readonly position: number;
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { EntryPlace } from "../model/entry.js";
-import { expiryOf, sentValue } from "./entry-expressions.js";
+import { expiryInSeconds, sentValue } from "./entry-expressions.js";
 
 /** The right to compute an entry, which one process at a time has. */
 export interface Lease {
@@ -61,7 +61,7 @@ const takes = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, paramete
               sql<Buffer>`convert_to(${parameter("token")}, 'UTF8')`.as("value"),
               sql.lit(0).as("size"),
               CURRENT_TIME.as("created_at"),
-              expiryOf(sql`${parameter("seconds")}::float8`).as("expires_at"),
+              expiryInSeconds(sql`${parameter("seconds")}::float8`).as("expires_at"),
             ])
             .where((place) => place.not(place.exists(place.selectFrom("found").select("found.type")))),
         )

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import type { EncodedEntry, EntryPlace } from "../model/entry.js";
-import { expiryOf } from "./entry-expressions.js";
+import { expiryInSeconds } from "./entry-expressions.js";
 
 /** An entry to store. */
 export interface NewEntry extends EntryPlace, EncodedEntry {
@@ -71,7 +71,7 @@ const statement = /* @__PURE__ */ new Statement<SetParams, unknown>((db, paramet
           "given.value",
           sql<number>`octet_length(given.value)`.as("size"),
           CURRENT_TIME.as("created_at"),
-          expiryOf(sql`given.ttl`).as("expires_at"),
+          expiryInSeconds(sql`given.ttl`).as("expires_at"),
         ])
         .orderBy(sql`given.namespace collate "C"`)
         .orderBy(sql`given.key collate "C"`),

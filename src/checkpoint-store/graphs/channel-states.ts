@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { LangGraphClasses } from "../../serde/langchain/langgraph-classes.js";
-import type { GraphChannel, RecordableGraph } from "./recordable-graph.js";
+import type { GraphChannel, RecordableGraph } from "./recorded-graph.js";
 
 type Entry = [key: string, value: unknown];
 
@@ -26,7 +26,7 @@ export function mergeUpdate(
 }
 
 /** Returns the writes that give the channels of a new run this state. */
-export function writesOf(graph: RecordableGraph, classes: LangGraphClasses, state: unknown): Entry[] {
+export function channelWrites(graph: RecordableGraph, classes: LangGraphClasses, state: unknown): Entry[] {
   return entriesOf(state, "state").map((entry) => startingWith(graph, classes, entry));
 }
 

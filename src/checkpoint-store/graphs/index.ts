@@ -1,3 +1,3 @@
 export { recordCheckpoints } from "./record-checkpoints.js";
-export type { RecordableGraph } from "./recordable-graph.js";
+export type { RecordableGraph } from "./recorded-graph.js";
 export type { RecordCheckpointsOptions, RecordedGraph, ResumeOptions } from "./recorded-graph.js";

@@ -2,21 +2,23 @@ import type { IterableReadableStream } from "@langchain/core/utils/stream";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 import { importLangGraph, type LangGraphClasses } from "../../serde/langchain/langgraph-classes.js";
-import { parseNodeName } from "../boundary/parse-execution-checkpoint.js";
+import { nodeNameText } from "../parse-execution-checkpoint.js";
 import type { ListOptions } from "../checkpoint-store.js";
-import type { ExecutionCheckpoint } from "../model/execution-checkpoint.js";
-import { checkStart, mergeUpdate, writesOf } from "./channel-states.js";
-import { CheckpointWriter } from "./checkpoint-writer.js";
+import { type ExecutionCheckpoint } from "../model/execution-checkpoint.js";
+import { checkStart, mergeUpdate, channelWrites } from "./channel-states.js";
+import { CheckpointWriter, isInterrupt, Recording } from "./recording.js";
 import {
-  checkGraph,
-  type ParsedRecordOptions,
-  parseRecordOptions,
+  recordOptions,
   parseResumeOptions,
-} from "./parse-record-options.js";
-import type { RecordableGraph } from "./recordable-graph.js";
-import type { RecordCheckpointsOptions, RecordedGraph, ResumeOptions } from "./recorded-graph.js";
+  compiledGraph,
+  type RecordableGraph,
+  type RecordCheckpointsOptions,
+  type RecordedGraph,
+  type RecordOptions,
+  type ResumeOptions,
+} from "./recorded-graph.js";
 import { checkRunOptions, eagerStream, recordedChunks, type RunOptions } from "./recorded-run.js";
-import { isInterrupt, Recording } from "./recording.js";
+import { parse } from "../../parsing/parse.js";
 
 /**
  * Stores the states of a compiled graph in a checkpoint store while it runs, as langgraphgo's `CheckpointableRunnable` does. The graph must have
@@ -42,17 +44,17 @@ export function recordCheckpoints(
   graph: RecordableGraph,
   options: RecordCheckpointsOptions,
 ): RecordedGraph<RecordableGraph> {
-  checkGraph(graph);
-  return new GraphRecorder(graph, parseRecordOptions(options));
+  parse(compiledGraph, graph, "graph");
+  return new GraphRecorder(graph, parse(recordOptions, options, "options"));
 }
 
 class GraphRecorder implements RecordedGraph<RecordableGraph> {
   readonly executionId: string;
   readonly #graph: RecordableGraph;
-  readonly #options: ParsedRecordOptions;
+  readonly #options: RecordOptions;
   readonly #writer: CheckpointWriter;
 
-  constructor(graph: RecordableGraph, options: ParsedRecordOptions) {
+  constructor(graph: RecordableGraph, options: RecordOptions) {
     const { store, executionId, threadId, maxCheckpoints } = options;
     this.executionId = executionId;
     this.#graph = graph;
@@ -98,7 +100,7 @@ class GraphRecorder implements RecordedGraph<RecordableGraph> {
     const checkpoint = await this.#options.store.load(checkpointId);
     const state =
       update === undefined ? checkpoint.state : mergeUpdate(this.#graph, classes, checkpoint.state, update);
-    const command = new classes.Command({ goto: at, update: writesOf(this.#graph, classes, state) });
+    const command = new classes.Command({ goto: at, update: channelWrites(this.#graph, classes, state) });
     const recording = new Recording(this.#writer, this.#options, (begun) => {
       checkStart(state, begun);
     });
@@ -106,7 +108,7 @@ class GraphRecorder implements RecordedGraph<RecordableGraph> {
   }
 
   async updateState(nodeName: string, update: unknown): Promise<ExecutionCheckpoint> {
-    const name = parseNodeName(nodeName);
+    const name = parse(nodeNameText, nodeName, "nodeName");
     const classes = await langGraph();
     return this.#writer.saveChanged((newest) => ({
       nodeName: name,

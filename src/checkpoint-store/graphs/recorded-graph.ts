@@ -1,7 +1,13 @@
+import { functionSchema } from "../../parsing/function-schema.js";
+import { MAX_TIMER_MS } from "../../db/async/timers.js";
+import { z } from "zod";
+import { parse } from "../../parsing/parse.js";
+
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 import type { CheckpointStore, ListOptions } from "../checkpoint-store.js";
-import type { ExecutionCheckpoint } from "../model/execution-checkpoint.js";
-import type { NodeOf, RecordableGraph, StateOf, UpdateOf } from "./recordable-graph.js";
+import { type ExecutionCheckpoint, newExecutionId } from "../model/execution-checkpoint.js";
+import type { IterableReadableStream } from "@langchain/core/utils/stream";
+import { requiredKey } from "../parse-execution-checkpoint.js";
 
 /** Options of {@link recordCheckpoints}. */
 export interface RecordCheckpointsOptions {
@@ -151,4 +157,91 @@ export interface RecordedGraph<Graph extends RecordableGraph> {
    * ```
    */
   clearCheckpoints(options?: CallOptions): Promise<number>;
+}
+
+/** A channel of a graph: a key of its state with its reducer. */
+export interface GraphChannel {
+  /** Creates an empty channel of the same kind. */
+  fromCheckpoint(): GraphChannel;
+  /** Adds values by the reducer. */
+  update(values: unknown[]): boolean;
+  /** Returns the value. */
+  get(): unknown;
+}
+
+/**
+ * A compiled graph of LangGraph.js, as far as recording needs it. `@langchain/langgraph` is an optional peer, so its types are described
+ * here and not imported.
+ */
+export interface RecordableGraph {
+  readonly lg_is_pregel: boolean;
+  readonly checkpointer?: unknown;
+  readonly nodes: Readonly<Record<string, unknown>>;
+  readonly channels: Readonly<Record<string, unknown>>;
+  readonly streamMode: readonly string[];
+  readonly outputChannels: PropertyKey | readonly PropertyKey[];
+  /** Runs the graph to its end. */
+  invoke(input: unknown, options?: object): Promise<unknown>;
+  /** Runs the graph, and yields what the stream modes ask for. */
+  stream(input: unknown, options?: object): Promise<IterableReadableStream<unknown>>;
+}
+
+/** The type of a graph's whole state. */
+export type StateOf<Graph> = Graph extends { readonly "~RunOutput": infer State }
+  ? State
+  : Graph extends { readonly "~OutputType": infer Output }
+    ? Output
+    : unknown;
+
+/** The type of what a node of a graph may return. */
+export type UpdateOf<Graph> = Graph extends { readonly "~RunInput": infer Update } ? Update : unknown;
+
+/** The names of a graph's nodes. */
+export type NodeOf<Graph extends RecordableGraph> = Exclude<keyof Graph["nodes"] & string, "__start__">;
+
+/** Parses {@link RecordCheckpointsOptions}. */
+export const recordOptions = z.strictObject({
+  store: z.custom<CheckpointStore>(isStore, "must be a checkpoint store"),
+  executionId: requiredKey.optional().transform((id) => id ?? newExecutionId()),
+  threadId: requiredKey.optional(),
+  autoSave: z.boolean().default(true),
+  saveIntervalMs: z.int().min(1).max(MAX_TIMER_MS).default(30_000),
+  maxCheckpoints: z.int().min(0).default(10),
+  onError: z.union([z.literal("throw"), functionSchema<(error: unknown) => void>()]).default("throw"),
+});
+
+/** The options of a recording, with their defaults. */
+export type RecordOptions = z.output<typeof recordOptions>;
+
+/** A compiled graph without a checkpointer. */
+export const compiledGraph = z
+  .custom<RecordableGraph>(isGraph, "must be a compiled graph")
+  .refine(
+    ({ checkpointer }) => checkpointer === undefined || checkpointer === false,
+    "has a checkpointer, which stores its states: compile it without one",
+  );
+
+const resumeOptions = z.strictObject({
+  at: z.union([z.string(), z.array(z.string()).min(1)]).transform((names) => [names].flat()),
+  update: z.unknown().optional(),
+});
+
+/** Parses the options of `resumeFromCheckpoint`. `nodes` are those of the graph. */
+export function parseResumeOptions(value: unknown, nodes: object): z.output<typeof resumeOptions> {
+  const known = resumeOptions.refine(({ at }) => at.every((name) => Object.hasOwn(nodes, name)), {
+    path: ["at"],
+    message: "the graph has no such node",
+  });
+  return parse(known, value, "resume");
+}
+
+function isStore(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return ["save", "load", "list", "latest", "clear"].every(
+    (name) => typeof Reflect.get(value, name) === "function",
+  );
+}
+
+function isGraph(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Reflect.get(value, "lg_is_pregel") === true;
 }

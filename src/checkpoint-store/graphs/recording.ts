@@ -1,5 +1,6 @@
-import type { CheckpointWriter, RecordedState } from "./checkpoint-writer.js";
-import type { ParsedRecordOptions } from "./parse-record-options.js";
+import type { RecordOptions } from "./recorded-graph.js";
+import type { CheckpointStore } from "../checkpoint-store.js";
+import { createCheckpoint, type ExecutionCheckpoint } from "../model/execution-checkpoint.js";
 
 /** Keys of an `updates` chunk that name no node. */
 const NO_NODES = new Set(["__interrupt__", "__metadata__"]);
@@ -10,7 +11,7 @@ const NO_NODES = new Set(["__interrupt__", "__metadata__"]);
  */
 export class Recording {
   readonly #writer: CheckpointWriter;
-  readonly #options: ParsedRecordOptions;
+  readonly #options: RecordOptions;
   readonly #checkInput: (state: unknown) => void;
   readonly #abort = new AbortController();
   #queue: Promise<void> = Promise.resolve();
@@ -25,7 +26,7 @@ export class Recording {
   /** @param checkInput - Throws if the nodes must not run with the state that the run begins with. */
   constructor(
     writer: CheckpointWriter,
-    options: ParsedRecordOptions,
+    options: RecordOptions,
     checkInput: (state: unknown) => void = () => undefined,
   ) {
     this.#writer = writer;
@@ -128,4 +129,80 @@ export class Recording {
 /** Whether a chunk says that the run is interrupted. */
 export function isInterrupt(payload: unknown): payload is { readonly __interrupt__: unknown } {
   return typeof payload === "object" && payload !== null && Object.hasOwn(payload, "__interrupt__");
+}
+
+/** What a checkpoint is made of. */
+interface RecordedState {
+  readonly nodeName: string;
+  readonly state: unknown;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Stores the checkpoints of one execution, one after another. Each has a higher version and no earlier time than the one before, so that the
+ * store lists them in the order of the saves even if the clock is set back.
+ */
+export class CheckpointWriter {
+  readonly #store: CheckpointStore;
+  readonly #ids: { readonly executionId: string; readonly threadId: string | undefined };
+  readonly #maxCheckpoints: number;
+  #newest: { readonly version: number; readonly time: number } | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    store: CheckpointStore,
+    ids: { readonly executionId: string; readonly threadId: string | undefined },
+    maxCheckpoints: number,
+  ) {
+    this.#store = store;
+    this.#ids = ids;
+    this.#maxCheckpoints = maxCheckpoints;
+  }
+
+  /** Makes the next save look for the newest stored checkpoint. Another process may have stored one, or somebody may have deleted it. */
+  refresh(): void {
+    this.#newest = undefined;
+  }
+
+  /** Stores a checkpoint after those of earlier calls. */
+  save(recorded: RecordedState): Promise<ExecutionCheckpoint> {
+    return this.afterOthers(() => this.#save(recorded));
+  }
+
+  /** Stores a checkpoint that is made of the newest stored one. Nothing is stored in between. */
+  saveChanged(
+    change: (newest: ExecutionCheckpoint | undefined) => RecordedState,
+  ): Promise<ExecutionCheckpoint> {
+    return this.afterOthers(async () => this.#save(change(await this.#latest())));
+  }
+
+  /** Runs `work` between two saves. */
+  afterOthers<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  async #save({ nodeName, state, metadata }: RecordedState): Promise<ExecutionCheckpoint> {
+    if (this.#newest === undefined) await this.#latest();
+    const { version = 0, time = 0 } = this.#newest ?? {};
+    const checkpoint = createCheckpoint({
+      ...this.#ids,
+      nodeName,
+      state,
+      metadata,
+      version: version + 1,
+      timestamp: new Date(Math.max(Date.now(), time)),
+    });
+    const keepLast = this.#maxCheckpoints === 0 ? {} : { keepLast: this.#maxCheckpoints };
+    await this.#store.save(checkpoint, keepLast);
+    this.#newest = { version: checkpoint.version, time: checkpoint.timestamp.getTime() };
+    return checkpoint;
+  }
+
+  async #latest(): Promise<ExecutionCheckpoint | undefined> {
+    const latest = await this.#store.latest(this.#ids.executionId);
+    this.#newest = { version: latest?.version ?? 0, time: latest?.timestamp.getTime() ?? 0 };
+    return latest;
+  }
 }

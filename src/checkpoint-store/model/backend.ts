@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
-import type { HealthFindings } from "../../health/report-health.js";
+import type { HealthFindings } from "../../health/health.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
 import type {
   ReadRecord,

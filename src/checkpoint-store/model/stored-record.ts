@@ -162,3 +162,37 @@ export function readRecord<Read>(read: () => Read): Read | CorruptCheckpointErro
     throw error;
   }
 }
+
+/** Whether a record is listed by a scope. */
+export function isListedBy({ by, id }: RecordScope, record: StoredRecord): boolean {
+  return scopesOf(record).some((scope) => scope.by === by && scope.id === id);
+}
+
+/** A deletion of the oldest records of a scope. */
+export interface Trim {
+  readonly scope: RecordScope;
+  /** The id of the record that is never deleted. */
+  readonly saved: string;
+  /** How many records remain. */
+  readonly keep: number;
+}
+
+/** Returns the deletions that belong to a save of records. */
+export function trimsOf(
+  records: readonly StoredRecord[],
+  keepLast: SaveRules["keepLast"] | SaveManyRules["keepLast"],
+): Trim[] {
+  if (keepLast === undefined) return [];
+  if (typeof keepLast === "number")
+    return newestOfScopes(records).map((newest) => ({ ...newest, keep: keepLast }));
+  return records.map(({ id }) => ({ scope: keepLast.scope, saved: id, keep: keepLast.count }));
+}
+
+/** Returns ids in the order of their bytes, from the first one behind another. */
+export function idsBehind(after: string | undefined, ids: Iterable<string>): string[] {
+  const start = after === undefined ? undefined : Buffer.from(after);
+  return Array.from(ids, (id) => ({ id, bytes: Buffer.from(id) }))
+    .filter(({ bytes }) => start === undefined || Buffer.compare(bytes, start) > 0)
+    .sort((one, other) => Buffer.compare(one.bytes, other.bytes))
+    .map(({ id }) => id);
+}

@@ -1,7 +1,7 @@
 import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
-import { endOfString } from "../../serde/json/big-integers.js";
+import { endOfString } from "../../serde/json/scalars.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../serde/json/json-value.js";
-import { parseJson, textOf } from "../../serde/json/json-text.js";
+import { parseJson, jsonTextOf } from "../../serde/json/json-text.js";
 import { compareRecords, type StoredRecord } from "../model/stored-record.js";
 
 /** A record, and its time more precisely than a Date has it: langgraphgo writes nanoseconds. */
@@ -48,7 +48,7 @@ function withoutListed(metadata: string, executionId: string, threadId: string |
  *
  * @throws CorruptCheckpointError for a text that is no record of that id.
  */
-export function decodeRecord(text: string, id: string): RedisRecord {
+export function decodeRecordText(text: string, id: string): RedisRecord {
   const fields = cutFields(text, id) ?? parseFields(text, id);
   if (fields === undefined) {
     throw new CorruptCheckpointError("it is no record of this id", { checkpointId: id });
@@ -145,7 +145,14 @@ function parseFields(text: string, checkpointId: string): Fields | undefined {
     Number.isSafeInteger(version) &&
     state !== undefined;
   if (!isRecord) return undefined;
-  return { nodeName, state: textOf(state), metadata, metadataText: textOf(metadata), timestamp, version };
+  return {
+    nodeName,
+    state: jsonTextOf(state),
+    metadata,
+    metadataText: jsonTextOf(metadata),
+    timestamp,
+    version,
+  };
 }
 
 function parsedRecord(text: string, checkpointId: string): JsonValue | JsonObject {

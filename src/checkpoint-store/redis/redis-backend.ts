@@ -3,7 +3,8 @@ import { CheckpointTooLargeError, CorruptCheckpointError, DatabaseError } from "
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import {
-  newestOfScopes,
+  idsBehind,
+  isListedBy,
   type ReadRecord,
   readRecord,
   type RecordRange,
@@ -13,25 +14,18 @@ import {
   type SaveRules,
   scopesOf,
   type StoredRecord,
+  trimsOf,
 } from "../model/stored-record.js";
-import { indexKey, recordKey } from "./redis-keys.js";
-import { compareRedisRecords, decodeRecord, encodeRecord, type RedisRecord } from "./record-text.js";
+import { compareRedisRecords, decodeRecordText, encodeRecord, type RedisRecord } from "./record-text.js";
 import type { RedisClient } from "./redis-client.js";
-import { partsOf, RedisCommands, type Reply } from "./redis-commands.js";
-import { wrongTypeError } from "./redis-errors.js";
-import { CHECK } from "./scripts/check-script.js";
-import { CLEAR } from "./scripts/clear-script.js";
-import { DELETE } from "./scripts/delete-script.js";
-import { LIST, PORTION } from "./scripts/list-script.js";
-import { SAVE } from "./scripts/save-script.js";
-import { SWEEP } from "./scripts/sweep-script.js";
-import { scanIds } from "./scan-ids.js";
+import { partsOfReply, RedisCommands, type Reply, wrongTypeError } from "./redis-commands.js";
+import { CHECK, CLEAR, DELETE, LIST, PORTION, SAVE, SWEEP } from "./redis-scripts.js";
 
 /** The longest string of Redis, in bytes. */
 const MAX_BYTES = 512 * 1024 ** 2;
 
 /** What a backend was configured with. */
-export interface RedisBackendOptions {
+interface RedisBackendOptions {
   readonly prefix: string;
   readonly ttlMs?: number | undefined;
   readonly retry: RetryOptions | false;
@@ -61,13 +55,8 @@ export class RedisBackend implements CheckpointBackend {
     await this.#commands.send(call, "PING");
   }
 
-  async save(
-    record: StoredRecord,
-    { onlyNewer, keepLast }: SaveRules,
-    call: BackendCall,
-  ): Promise<number | undefined> {
-    const trims = keepLast === undefined ? [] : [{ scope: keepLast.scope, saved: record.id }];
-    return (await this.#save([record], { onlyNewer, keepLast: keepLast?.count }, trims, call))?.version;
+  async save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined> {
+    return (await this.#save([record], rules, call))?.version;
   }
 
   saveMany(
@@ -75,22 +64,18 @@ export class RedisBackend implements CheckpointBackend {
     rules: SaveManyRules,
     call: BackendCall,
   ): Promise<RefusingRecord | undefined> {
-    return this.#save(records, rules, rules.keepLast === undefined ? [] : newestOfScopes(records), call);
+    return this.#save(records, rules, call);
   }
 
   // Retries nothing: the caller bounds how long it may take.
   async check(call: BackendCall): Promise<void> {
-    await new RedisCommands(this.#client, false).run(
-      call,
-      CHECK,
-      [recordKey(this.#prefix, "")],
-      [this.#prefix],
-    );
+    const once = new RedisCommands(this.#client, false);
+    await once.run(call, CHECK, [recordKey(this.#prefix, "")], [this.#prefix]);
   }
 
   async load(id: string, call: BackendCall): Promise<StoredRecord | undefined> {
     const text = await this.#commands.send(call, "GET", recordKey(this.#prefix, id));
-    return typeof text === "string" ? decodeRecord(text, id).record : undefined;
+    return typeof text === "string" ? decodeRecordText(text, id).record : undefined;
   }
 
   async list(
@@ -102,9 +87,9 @@ export class RedisBackend implements CheckpointBackend {
     const unreadable: CorruptCheckpointError[] = [];
     const gone: string[] = [];
     for (const [id, text] of await this.#texts(scope, { limit, order }, call)) {
-      const read = text === undefined ? undefined : readRecord(() => decodeRecord(text, id));
+      const read = text === undefined ? undefined : readRecord(() => decodeRecordText(text, id));
       if (read instanceof CorruptCheckpointError) unreadable.push(read);
-      else if (read !== undefined && isIn(scope, read.record)) found.push(read);
+      else if (read !== undefined && isListedBy(scope, read.record)) found.push(read);
       else gone.push(id);
     }
     await this.#sweep(scope, gone, call);
@@ -129,16 +114,11 @@ export class RedisBackend implements CheckpointBackend {
   }
 
   async *pages(after: string | undefined, call: BackendCall): AsyncGenerator<readonly ReadRecord[]> {
-    const start = after === undefined ? undefined : Buffer.from(after);
-    const ids = (await scanIds(this.#commands, this.#prefix, call))
-      .map((id) => ({ id, bytes: Buffer.from(id) }))
-      .filter(({ bytes }) => start === undefined || Buffer.compare(bytes, start) > 0)
-      .sort((one, other) => Buffer.compare(one.bytes, other.bytes))
-      .map(({ id }) => id);
+    const ids = idsBehind(after, await scanIds(this.#commands, this.#prefix, call));
     for (let first = 0; first < ids.length; first += PORTION) {
       const portion = ids.slice(first, first + PORTION);
       const records = (await this.#read(portion, call)).flatMap(([id, text]) =>
-        text === undefined ? [] : [readRecord(() => decodeRecord(text, id).record)],
+        text === undefined ? [] : [readRecord(() => decodeRecordText(text, id).record)],
       );
       if (records.length > 0) yield records;
     }
@@ -150,15 +130,16 @@ export class RedisBackend implements CheckpointBackend {
 
   async #save(
     records: readonly StoredRecord[],
-    { onlyNewer, keepLast = 0 }: SaveManyRules,
-    trims: readonly Trim[],
+    { onlyNewer, keepLast }: SaveRules | SaveManyRules,
     call: BackendCall,
   ): Promise<RefusingRecord | undefined> {
     const keys = records.map(({ id }) => recordKey(this.#prefix, id));
     const indexes = new Set(records.flatMap(scopesOf).map((scope) => indexKey(this.#prefix, scope)));
-    const rules = [this.#ttl, onlyNewer ? "1" : "", String(keepLast), String(records.length)];
+    const trims = trimsOf(records, keepLast);
+    // It is the same for all.
+    const keep = trims[0]?.keep ?? 0;
     const parameters = [
-      ...[this.#prefix, ...rules],
+      ...[this.#prefix, this.#ttl, onlyNewer ? "1" : "", String(keep), String(records.length)],
       ...records.flatMap((record) => {
         const { id, executionId, threadId = "", version } = record;
         return [id, checkedText(record), String(version), executionId, threadId];
@@ -168,7 +149,7 @@ export class RedisBackend implements CheckpointBackend {
     const reply = await this.#commands.run(call, SAVE, [...keys, ...indexes], parameters);
     if (reply === null) return undefined;
     // A client may have been told to return numbers as texts.
-    const [place, version] = partsOf(reply);
+    const [place, version] = partsOfReply(reply);
     if (version === undefined) throw wrongTypeError(String(place));
     return { id: records[Number(place) - 1]?.id ?? "", version: Number(version) };
   }
@@ -177,9 +158,9 @@ export class RedisBackend implements CheckpointBackend {
   async #texts(scope: RecordScope, { limit, order }: RecordRange, call: BackendCall): Promise<IdAndText[]> {
     const index = indexKey(this.#prefix, scope);
     const parameters = [this.#prefix, scope.by, scope.id, limit === undefined ? "" : String(limit), order];
-    const [members, first] = partsOf(await this.#commands.run(call, LIST, [index], parameters));
+    const [members, first] = partsOfReply(await this.#commands.run(call, LIST, [index], parameters));
     if (typeof members === "string") throw wrongTypeError(members);
-    const ids = textsIn(members);
+    const ids = partsOfReply(members).map(String);
     const texts = paired(ids.slice(0, PORTION), first);
     for (let start = PORTION; start < ids.length; start += PORTION) {
       texts.push(...(await this.#read(ids.slice(start, start + PORTION), call)));
@@ -207,35 +188,21 @@ export class RedisBackend implements CheckpointBackend {
   }
 }
 
-/** A deletion of the oldest records of a scope, and the record that it never deletes. */
-interface Trim {
-  readonly scope: RecordScope;
-  readonly saved: string;
-}
-
 type IdAndText = readonly [id: string, text: string | undefined];
 
 function paired(ids: readonly string[], texts: Reply | undefined): IdAndText[] {
-  const replies = partsOf(texts);
+  const replies = partsOfReply(texts);
   return ids.map((id, n) => {
     const text = replies[n];
     return [id, typeof text === "string" ? text : undefined];
   });
 }
 
-function textsIn(reply: Reply | undefined): string[] {
-  return partsOf(reply).map(String);
-}
-
 /** Returns the number that a script has answered with. A list has the key of a wrong type. */
 function countIn(reply: Reply): number {
-  const [key] = partsOf(reply);
+  const [key] = partsOfReply(reply);
   if (typeof key === "string") throw wrongTypeError(key);
   return Number(reply);
-}
-
-function isIn(scope: RecordScope, record: StoredRecord): boolean {
-  return scopesOf(record).some(({ by, id }) => by === scope.by && id === scope.id);
 }
 
 function checkedText(record: StoredRecord): string {
@@ -250,4 +217,33 @@ function checkedText(record: StoredRecord): string {
     maxBytes: MAX_BYTES,
     checkpointId: id,
   });
+}
+
+/** The key of a record, as today's langgraphgo names it. */
+function recordKey(prefix: string, id: string): string {
+  return `${prefix}checkpoint:${id}`;
+}
+
+/** The key of a sorted set of ids, scored by their versions, as today's langgraphgo names it. */
+function indexKey(prefix: string, { by, id }: RecordScope): string {
+  return `${prefix}${by}:${id}:checkpoints`;
+}
+
+/** How many keys of the whole database a command looks at. */
+const SCANNED = "1000";
+
+/** Returns the ids of all records, each once, in no order. What is stored meanwhile may be missing. */
+async function scanIds(commands: RedisCommands, prefix: string, call: BackendCall): Promise<string[]> {
+  const start = recordKey(prefix, "");
+  const ids = new Set<string>();
+  let cursor = "0";
+  do {
+    const pattern = `${start.replaceAll(/[\\*?[\]]/g, "\\$&")}*`;
+    const options = ["MATCH", pattern, "COUNT", SCANNED, "TYPE", "string"];
+    const reply = await commands.send(call, "SCAN", cursor, ...options);
+    const [next, keys] = partsOfReply(reply);
+    cursor = String(next);
+    for (const key of partsOfReply(keys)) ids.add(String(key).slice(start.length));
+  } while (cursor !== "0");
+  return [...ids];
 }

@@ -5,12 +5,17 @@ import { connectionOptions } from "../../parsing/connection-options.js";
 import { keyText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
-import { checkpointStoreOptions, commonOptions } from "../boundary/parse-checkpoint-store-options.js";
-import type { CheckpointStoreOptions } from "../checkpoint-store-options.js";
-import { OpenedClient } from "./opened-client.js";
-import { isClient, passedInClient } from "./passed-in-client.js";
+import { checkpointStoreOptions, type CheckpointStoreOptions } from "../checkpoint-store-options.js";
+import {
+  OpenedClient,
+  isOpenClient,
+  passedInClient,
+  type IoRedisClient,
+  type NodeRedisClient,
+  type RedisClient,
+  type RedisClientOptions,
+} from "./redis-client.js";
 import { RedisBackend } from "./redis-backend.js";
-import type { IoRedisClient, NodeRedisClient, RedisClient, RedisClientOptions } from "./redis-client.js";
 
 /**
  * Where the checkpoints are:
@@ -62,8 +67,8 @@ export class RedisCheckpointStore<State = unknown> extends BackendCheckpointStor
    * @throws InvalidConfigError for an invalid source or option. It does not quote the source, which may hold a password.
    */
   constructor(source: RedisSource, options: RedisCheckpointStoreOptions = {}) {
-    const parsed = parse(redisOptions, options, "options");
-    super(new RedisBackend(clientOf(source), parsed), commonOptions(parsed));
+    const { prefix, ttlMs, retry, ...common } = parse(redisOptions, options, "options");
+    super(new RedisBackend(clientOf(source), { prefix, ttlMs, retry }), common);
   }
 
   /**
@@ -89,7 +94,7 @@ function clientOf(source: unknown): RedisClient {
   if (typeof source !== "object" || source === null) {
     throw new InvalidConfigError("source", "must be a URL, options of a Redis client, or an open one");
   }
-  if (isClient(source)) return passedInClient(source);
+  if (isOpenClient(source)) return passedInClient(source);
   const { url } = source as RedisClientOptions;
   if (url !== undefined) checkedUrl(url);
   return new OpenedClient(source);

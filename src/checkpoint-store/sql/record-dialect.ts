@@ -1,5 +1,7 @@
 import type { Expression, RawBuilder, SqlBool } from "kysely";
 import type { StatementDialect } from "../../db/statements/statement-dialect.js";
+import { CorruptCheckpointError } from "../../errors/index.js";
+import type { StoredRecord } from "../model/stored-record.js";
 
 /** What differs between the databases in the statements of a checkpoint store. */
 export interface RecordDialect {
@@ -32,4 +34,61 @@ export interface ZonedTimes {
   readonly isElsewhere: (column: Expression<unknown>) => RawBuilder<SqlBool>;
   /** What to sort by: the time itself. No index has it. */
   readonly instantOf: (column: Expression<unknown>) => RawBuilder<unknown>;
+}
+
+/** A row as the statements return it. */
+export interface RecordRow {
+  readonly id: string;
+  readonly execution_id: string;
+  readonly thread_id: string | null;
+  readonly node_name: string;
+  readonly state: string;
+  readonly metadata: string | null;
+  readonly timestamp: string;
+  /** A number, unless a pool of the caller parses numbers in its own way. */
+  readonly version: number | string | bigint;
+}
+
+/** The parameters that store a record. */
+export interface RecordParams extends Omit<StoredRecord, "threadId" | "metadata" | "timestamp"> {
+  readonly threadId: string | null;
+  readonly metadata: string | null;
+  readonly timestamp: string;
+}
+
+/** The JSON of no metadata, as programs of Go write it. */
+const JSON_NULL = "null";
+
+export function toParams({ noMetadata, timeText }: RecordDialect, record: StoredRecord): RecordParams {
+  const { threadId = null, metadata = noMetadata, timestamp } = record;
+  return { ...record, threadId, metadata, timestamp: timeText(timestamp) };
+}
+
+/** @throws CorruptCheckpointError for a row with a time or a version that is none. */
+export function toRecord(dialect: RecordDialect, row: RecordRow): StoredRecord {
+  const { id, execution_id: executionId, thread_id: threadId, node_name: nodeName, state, metadata } = row;
+  const timestamp = dialect.parseTime(row.timestamp);
+  const version = Number(row.version);
+  if (!Number.isSafeInteger(version)) {
+    throw new CorruptCheckpointError("its version is not a whole number", { checkpointId: id });
+  }
+  if (Number.isNaN(timestamp.getTime())) {
+    throw new CorruptCheckpointError(`version ${version}: its timestamp is not a time`, { checkpointId: id });
+  }
+  // SQLite stores bytes in a column of texts as well.
+  if (typeof (state as unknown) !== "string" || typeof (metadata ?? "") !== "string") {
+    throw new CorruptCheckpointError(`version ${version}: its state or its metadata is not a text`, {
+      checkpointId: id,
+    });
+  }
+  return {
+    id,
+    executionId,
+    threadId: threadId === null || threadId === "" ? undefined : threadId,
+    nodeName,
+    state,
+    metadata: metadata === null || metadata === JSON_NULL ? undefined : metadata,
+    timestamp,
+    version,
+  };
 }

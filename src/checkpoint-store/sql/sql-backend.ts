@@ -4,7 +4,6 @@ import type { TransactionSteps } from "../../db/statements/transaction-steps.js"
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { BackendCall, CheckCall, CheckpointBackend, SetupCall } from "../model/backend.js";
 import {
-  newestOfScopes,
   type ReadRecord,
   readRecord,
   type RecordRange,
@@ -13,11 +12,11 @@ import {
   type SaveManyRules,
   type SaveRules,
   type StoredRecord,
+  type Trim,
+  trimsOf,
 } from "../model/stored-record.js";
-import type { ListedRow } from "./queries/read-records.js";
-import type { RecordDialect } from "./record-dialect.js";
-import { type RecordRow, toParams, toRecord } from "./record-row.js";
-import { type RecordStatements, recordStatements } from "./record-statements.js";
+import { type ListedRow, type RecordStatements, recordStatements } from "./record-statements.js";
+import { type RecordDialect, type RecordRow, toParams, toRecord } from "./record-dialect.js";
 
 /** How a backend sends its statements. It retries transient faults, and throws errors of this library. */
 export interface RecordConnection {
@@ -40,7 +39,7 @@ export interface RecordConnection {
 }
 
 /** What a backend of a SQL database consists of. */
-export interface SqlBackendParts {
+interface SqlBackendParts {
   readonly system: string;
   readonly maxTextBytes: number;
   readonly table: string;
@@ -74,23 +73,16 @@ export class SqlBackend implements CheckpointBackend {
     return this.#connection.setup(call);
   }
 
-  async save(
-    record: StoredRecord,
-    { onlyNewer, keepLast }: SaveRules,
-    call: BackendCall,
-  ): Promise<number | undefined> {
-    const trims = keepLast ? [{ scope: keepLast.scope, saved: record.id, keep: keepLast.count }] : [];
-    return (await this.#save([record], { onlyNewer, trims }, call))?.version;
+  async save(record: StoredRecord, rules: SaveRules, call: BackendCall): Promise<number | undefined> {
+    return (await this.#save([record], rules, call))?.version;
   }
 
   saveMany(
     records: readonly StoredRecord[],
-    { onlyNewer, keepLast }: SaveManyRules,
+    rules: SaveManyRules,
     call: BackendCall,
   ): Promise<RefusingRecord | undefined> {
-    const trims =
-      keepLast === undefined ? [] : newestOfScopes(records).map((newest) => ({ ...newest, keep: keepLast }));
-    return this.#save(records, { onlyNewer, trims }, call);
+    return this.#save(records, rules, call);
   }
 
   async check(call: CheckCall): Promise<void> {
@@ -157,14 +149,18 @@ export class SqlBackend implements CheckpointBackend {
   /** Saves all records or none. Returns the stored record that refuses one of them. */
   async #save(
     records: readonly StoredRecord[],
-    rules: SqlRules,
+    { onlyNewer, keepLast }: SaveRules | SaveManyRules,
     call: BackendCall,
   ): Promise<RefusingRecord | undefined> {
+    const rules: SqlRules = { onlyNewer, trims: trimsOf(records, keepLast) };
     for (;;) {
       const refused = await this.#attempt(records, rules, call);
       if (refused === undefined) return undefined;
       // Only the rule makes a statement store nothing. A trigger or a broken database may do so as well.
-      if (!rules.onlyNewer) throw notStored(refused);
+      if (!onlyNewer) {
+        const reason = "the database has stored nothing, without an error";
+        throw new DatabaseError(reason, { checkpointId: refused.id });
+      }
       const version = await this.#refusingVersion(refused, call);
       if (version !== undefined) return { id: refused.id, version };
     }
@@ -225,22 +221,10 @@ export class SqlBackend implements CheckpointBackend {
   }
 }
 
-function notStored({ id }: StoredRecord): DatabaseError {
-  return new DatabaseError("the database has stored nothing, without an error", { checkpointId: id });
-}
-
 /** What a save of records does besides storing them. */
 interface SqlRules {
   readonly onlyNewer: boolean;
   readonly trims: readonly Trim[];
-}
-
-/** A deletion of old records of a scope. */
-interface Trim {
-  readonly scope: RecordScope;
-  /** The id of the record that is never deleted. */
-  readonly saved: string;
-  readonly keep: number;
 }
 
 /** Ends a transaction in which a newer record refused another one. Only this file sees it. */

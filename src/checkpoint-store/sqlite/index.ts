@@ -1,3 +1,3 @@
 export { SqliteCheckpointStore } from "./sqlite-checkpoint-store.js";
-export type { SqliteCheckpointStoreOptions } from "./sqlite-options.js";
+export type { SqliteCheckpointStoreOptions } from "./sqlite-checkpoint-store.js";
 export type { SqliteSource } from "./sqlite-source.js";

@@ -1,11 +1,35 @@
 import { BackendCheckpointStore } from "../backend-checkpoint-store.js";
-import { parseSqliteOptions } from "../boundary/parse-sqlite-options.js";
-import { commonOptions } from "../boundary/parse-checkpoint-store-options.js";
+import { type CheckpointStoreOptions, checkpointStoreOptions } from "../checkpoint-store-options.js";
 import { SqlBackend } from "../sql/sql-backend.js";
 import { SqliteConnection } from "./sqlite-connection.js";
-import { SQLITE_RECORDS } from "./sqlite-dialect.js";
-import type { SqliteCheckpointStoreOptions } from "./sqlite-options.js";
+import { SQLITE_RECORDS } from "./sqlite-table.js";
 import type { SqliteSource } from "./sqlite-source.js";
+import type { RetryOptions } from "../../db/statements/retry-transient.js";
+import { z } from "zod";
+import { connectionOptions } from "../../parsing/connection-options.js";
+import { parse } from "../../parsing/parse.js";
+import { tableName } from "../sql/record-table.js";
+
+/** Options of a checkpoint store in SQLite. */
+export interface SqliteCheckpointStoreOptions extends CheckpointStoreOptions {
+  /**
+   * How long a call waits for another connection's lock, and for other transient faults, or `false` for no retries. Default: for 15 seconds.
+   * A database that the store opened blocks the process for at most 0.1 s in each attempt.
+   */
+  readonly retry?: RetryOptions | false | undefined;
+  /**
+   * The name of the table, at most 46 bytes and without a period. It is quoted. A table of langgraphgo is adopted. Default
+   * `checkpoint_store`.
+   */
+  readonly table?: string | undefined;
+}
+
+// Strict: a misspelt option would silently have no effect.
+const sqliteOptions = z.strictObject({
+  ...checkpointStoreOptions,
+  retry: connectionOptions.retry,
+  table: tableName,
+});
 
 /** SQLite holds a row of 1,000,000,000 bytes, unless it was built with another limit. */
 const MAX_TEXT_BYTES = 990_000_000;
@@ -37,8 +61,7 @@ export class SqliteCheckpointStore<State = unknown> extends BackendCheckpointSto
    * @throws InvalidConfigError for an invalid source or option, and for a path before Node.js 22.13.
    */
   constructor(source: SqliteSource, options: SqliteCheckpointStoreOptions = {}) {
-    const parsed = parseSqliteOptions(options);
-    const { table, retry } = parsed;
+    const { table, retry, ...common } = parse(sqliteOptions, options, "options");
     const backend = new SqlBackend({
       system: "sqlite",
       maxTextBytes: MAX_TEXT_BYTES,
@@ -46,6 +69,6 @@ export class SqliteCheckpointStore<State = unknown> extends BackendCheckpointSto
       dialect: SQLITE_RECORDS,
       connection: new SqliteConnection(source, { table, retry }),
     });
-    super(backend, commonOptions(parsed));
+    super(backend, common);
   }
 }

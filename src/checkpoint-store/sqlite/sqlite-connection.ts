@@ -7,20 +7,23 @@ import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { BackendCall } from "../model/backend.js";
 import type { RecordScope } from "../model/stored-record.js";
 import type { RecordConnection } from "../sql/sql-backend.js";
-import { DirectSender, preparingBetterSqlite3, preparingNodeSqlite } from "./direct-sender.js";
-import { KyselySender } from "./kysely-sender.js";
-import { nodeSqliteOpener, type OwnDatabase } from "./open-node-sqlite.js";
-import { isSetUp, setUpTable } from "./set-up-table.js";
+import {
+  DirectSender,
+  preparingBetterSqlite3,
+  preparingNodeSqlite,
+  KyselySender,
+  type SqliteSender,
+} from "./sqlite-sender.js";
+import { nodeSqliteOpener, type OwnDatabase, recognizeSource, type SqliteSource } from "./sqlite-source.js";
+import { isSetUp, setUpTable } from "./sqlite-table.js";
 import { isMisunderstood, toSqliteError } from "./sqlite-errors.js";
-import type { SqliteSender } from "./sqlite-sender.js";
-import { recognizeSource, type SqliteSource } from "./sqlite-source.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** The schema of the database itself. Others are attached ones. */
 const SCHEMA = "main";
 
 /** What a connection to SQLite needs to know. */
-export interface SqliteConnectionOptions {
+interface SqliteConnectionOptions {
   readonly table: string;
   readonly retry: RetryOptions | false;
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { InvalidConfigError } from "../../errors/index.js";
+import { toSqliteError } from "./sqlite-errors.js";
 
 /** A database of better-sqlite3, by what is used of it. */
 export interface BetterSqlite3Database {
@@ -55,7 +56,7 @@ export type SqliteKysely = Pick<Kysely<unknown>, "isTransaction" | "getExecutor"
 export type SqliteSource = string | BetterSqlite3Database | NodeSqliteDatabase | SqliteKysely;
 
 /** A source by its kind. */
-export type RecognizedSource =
+type RecognizedSource =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "better-sqlite3"; readonly database: BetterSqlite3Database }
   | { readonly kind: "node:sqlite"; readonly database: NodeSqliteDatabase }
@@ -89,4 +90,53 @@ function onSqlite(kysely: SqliteKysely): SqliteKysely {
   const { supportsReturning, supportsTransactionalDdl } = kysely.getExecutor().adapter;
   if (supportsReturning && !supportsTransactionalDdl) return kysely;
   throw new InvalidConfigError("source", "the Kysely is not on SQLite");
+}
+
+/** A database of `node:sqlite` that this library has opened. */
+export interface OwnDatabase extends NodeSqliteDatabase {
+  close(): void;
+}
+
+/**
+ * How long SQLite itself waits for the lock of another process, in milliseconds. It blocks this process meanwhile, so it is short: the
+ * retries of the store wait without blocking.
+ */
+const BUSY_TIMEOUT_MS = 100;
+
+/** With a write-ahead log readers don't block writers. What a save has acknowledged is on the disk. */
+const PRAGMAS = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = full;`;
+
+/**
+ * Returns what opens a database with `node:sqlite`, whose types newer versions of Node.js have.
+ *
+ * @throws InvalidConfigError where Node.js has no `node:sqlite`.
+ */
+export function nodeSqliteOpener(): (path: string) => OwnDatabase {
+  // Not an import, which older versions of Node.js would fail at.
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  // It is being renamed.
+  const names = ["Database", "DatabaseSync"];
+  const Database: unknown =
+    sqlite && names.map((name): unknown => Reflect.get(sqlite, name)).find(isDatabaseClass);
+  if (!isDatabaseClass(Database)) {
+    throw new InvalidConfigError(
+      "source",
+      `a path needs Node.js 22.13 or later, or an open better-sqlite3 database in its place (this is ${process.version})`,
+    );
+  }
+  return (path) => {
+    let database: OwnDatabase | undefined;
+    try {
+      database = new Database(path);
+      database.exec(PRAGMAS);
+      return database;
+    } catch (error) {
+      database?.close();
+      throw toSqliteError(error, path);
+    }
+  };
+}
+
+function isDatabaseClass(value: unknown): value is new (path: string) => OwnDatabase {
+  return typeof value === "function";
 }

@@ -6,12 +6,11 @@ import type { BackendCheckpointStore } from "../../checkpoint-store/backend-chec
 import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext } from "../command-definition.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
-import { openNamed } from "../run/open-url.js";
-import { testConnection } from "../run/test-connection.js";
+import { openNamed, testConnection } from "../run/open-url.js";
 import type { StoreLocation } from "./store-url.js";
 
 /** Both ends of a copy. */
-export interface StoreLocations {
+interface StoreLocations {
   readonly from: StoreLocation;
   readonly to: StoreLocation;
   /** Whether to create the table of the target, and its database where that is a folder or a file. */
@@ -109,8 +108,7 @@ async function openPostgres(
   location: StoreLocation,
   { open, logger, creates, onOpen, serde }: OpenStoreOptions,
 ): Promise<BackendCheckpointStore> {
-  const { PostgresCheckpointStore } =
-    await import("../../checkpoint-store/postgres/postgres-checkpoint-store.js");
+  const { PostgresCheckpointStore } = await import("../../checkpoint-store/postgres-checkpoint-store.js");
   const { side, url, schema, table } = location;
   const database = openNamed(url, open, {
     createsDatabase: creates,

@@ -1,3 +1,4 @@
+import { flag, namedOrAll, threadList, strictOption } from "../options/shared-options.js";
 import { Argument } from "commander";
 import { z } from "zod";
 import { codeOf } from "../../errors/error-code.js";
@@ -5,27 +6,26 @@ import { CheckpointError } from "../../errors/index.js";
 import type {
   CopyThreadsProgress,
   CopyThreadsReport,
+  ThreadCopyError,
 } from "../../threads/between-savers/copy-threads-types.js";
-import type { ThreadCopyError } from "../../threads/between-savers/thread-copy-error.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE, type ExitCode } from "../exit-code.js";
-import { strictOption } from "../options/shared-options.js";
+import { EXIT_CODE, type ExitCode } from "../command-io.js";
 import { describePlaces } from "../output/describe-rows.js";
-import { counted, humanCount } from "../output/format-numbers.js";
+import { countOf, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 
 const copyFromFlags = z.object({
   module: z.string(),
-  threads: z.array(z.string()).default([]),
-  strict: z.boolean().default(false),
+  threads: threadList,
+  strict: flag,
 });
 
 const LEFT = "left, because they can't be copied";
 
 const NOTHING: CopyThreadsProgress = { total: 0, threads: 0, checkpoints: 0, skipped: 0 };
 
-export const copyFrom: CommandDefinition = {
+export const copyFromCommand: CommandDefinition = {
   name: "copy-from",
   group: "Check and back up",
   summary: "copy threads from any other checkpoint saver; checkpoints that are there already are skipped",
@@ -41,7 +41,7 @@ export const copyFrom: CommandDefinition = {
   run: async ({ openSaver, importModule, signal, style, terminal }, flags) => {
     const { module, threads, strict } = copyFromFlags.parse(flags);
     const { copyThreads } = await import("../../threads/between-savers/copy-threads.js");
-    const { withLoadedSaver } = await import("../options/load-saver.js");
+    const { withLoadedSaver } = await import("../options/load-module.js");
     try {
       const report = await runLongWork<CopyThreadsProgress, CopyThreadsReport>(
         { signal, terminal },
@@ -54,7 +54,7 @@ export const copyFrom: CommandDefinition = {
         (onProgress) =>
           withLoadedSaver(module, importModule, (source) =>
             copyThreads(source, openSaver({ keepTombstones: true }), {
-              threads: threads.length === 0 ? undefined : threads,
+              threads: namedOrAll(threads),
               ...{ strict, signal, onProgress },
             }),
           ),
@@ -80,7 +80,7 @@ function exitCodeOf({ damaged, missing }: CopyThreadsReport): ExitCode {
 
 function describe({ threads, checkpoints, skipped }: CopyThreadsProgress): string {
   const there = skipped === 0 ? "" : `; ${humanCount(skipped)} were there already`;
-  return `${counted(threads, "thread")}: ${counted(checkpoints, "checkpoint")}${there}`;
+  return `${countOf(threads, "thread")}: ${countOf(checkpoints, "checkpoint")}${there}`;
 }
 
 function withProgress(error: ThreadCopyError): CheckpointError {

@@ -1,16 +1,20 @@
+import { success } from "./reports.js";
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import type { ChannelDiff } from "../../audit/checkpoint-diff.js";
-import { resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import type { ChannelDiff } from "../../audit/audit-types.js";
+import {
+  resolveCheckpoint,
+  describeUnstored,
+  getUnstoredValues,
+  type UnstoredValue,
+} from "./resolve-checkpoint.js";
 import { CHECKPOINT_HELP, namespaceOption, threadArgument, threadFlags } from "../options/shared-options.js";
 import { compareValues, type ValueChange } from "../../audit/compare-values.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { EXIT_CODE } from "../exit-code.js";
 import { formatPart, indent } from "../output/format-value.js";
-import { counted, humanCount } from "../output/format-numbers.js";
+import { countOf, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
-import { describeUnstored, getUnstoredValues, type UnstoredValue } from "../checkpoints/unstored-values.js";
 
 const diffFlags = threadFlags.extend({
   before: z.string(),
@@ -21,7 +25,7 @@ const diffFlags = threadFlags.extend({
 /** The maximum number of changes that are printed for one channel. */
 const MAX_CHANGES = 50;
 
-export const diff: CommandDefinition = {
+export const diffCommand: CommandDefinition = {
   name: "diff",
   group: "Inspect",
   summary: "show what changed between two checkpoints, channel by channel",
@@ -49,11 +53,12 @@ export const diff: CommandDefinition = {
       before: await getUnstoredValues(context, first.config, unstoredIn("before")),
       after: await getUnstoredValues(context, second.config, unstoredIn("after")),
     };
-    return {
-      exitCode: EXIT_CODE.ok,
-      text: formatDiff(channels, unstored, style),
-      json: { before: first.id, after: second.id, channels, unstored },
-    };
+    return success(formatDiff(channels, unstored, style), {
+      before: first.id,
+      after: second.id,
+      channels,
+      unstored,
+    });
   },
 };
 
@@ -67,7 +72,7 @@ function formatDiff(channels: readonly ChannelDiff[], unstored: UnstoredSides, s
   const changed = channels.filter(({ change }) => change !== "same" && change !== "unstored");
   const deltas = channels.filter(({ change }) => change === "unstored");
   const same = channels.filter(({ change }) => change === "same").length;
-  const rest = same === 0 ? [] : [style.dim(`${counted(same, "channel")} unchanged`)];
+  const rest = same === 0 ? [] : [style.dim(`${countOf(same, "channel")} unchanged`)];
   if (channels.length === 0) return "neither checkpoint has any values";
   return [
     ...changed.map((channel) => formatChannel(channel, style)),
@@ -97,7 +102,7 @@ function formatChannel({ channel, change, before, after }: ChannelDiff, style: S
   const shown = changes.slice(0, MAX_CHANGES).map((one) => formatChange(one, style));
   const hidden = changes.length - shown.length;
   const more =
-    hidden === 0 ? [] : [style.dim(`  and ${counted(hidden, "more change")}; --json prints both values`)];
+    hidden === 0 ? [] : [style.dim(`  and ${countOf(hidden, "more change")}; --json prints both values`)];
   return [`${style.warning(`~ ${name}`)}${lengthsOf(before, after)}`, ...shown, ...more].join("\n");
 }
 
@@ -117,5 +122,5 @@ function formatSide(sign: "-" | "+", path: string, value: unknown, style: Style)
 /** The numbers of items before and after, if they differ. */
 function lengthsOf(before: unknown, after: unknown): string {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length === after.length) return "";
-  return `  ${humanCount(before.length)} -> ${counted(after.length, "item")}`;
+  return `  ${humanCount(before.length)} -> ${countOf(after.length, "item")}`;
 }

@@ -1,13 +1,13 @@
 import type { Finding, FindingState } from "../../doctor/finding.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../output/format-numbers.js";
+import { EXIT_CODE } from "../command-io.js";
+import { countOf } from "../output/format-numbers.js";
 import { formatTable } from "../output/format-table.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
 
-export const doctor: CommandDefinition = {
+export const doctorCommand: CommandDefinition = {
   name: "doctor",
   group: "Check and back up",
   summary: "check connection, tables, privileges, pooler, clocks, indexes and bloat, and print remedies",
@@ -58,8 +58,8 @@ function formatState(state: FindingState, style: Style): string {
 function summarize(findings: readonly Finding[], style: Style): string {
   const count = (wanted: FindingState): number => findings.filter(({ state }) => state === wanted).length;
   const parts = [
-    ...(count("error") > 0 ? [style.bad(counted(count("error"), "error"))] : []),
-    ...(count("warning") > 0 ? [style.warning(counted(count("warning"), "warning"))] : []),
+    ...(count("error") > 0 ? [style.bad(countOf(count("error"), "error"))] : []),
+    ...(count("warning") > 0 ? [style.warning(countOf(count("warning"), "warning"))] : []),
     ...(count("unknown") > 0 ? [`${count("unknown")} unknown`] : []),
   ];
   return parts.length === 0 ? style.good("no problems found") : parts.join(", ");

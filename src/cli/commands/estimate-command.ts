@@ -1,10 +1,9 @@
+import { success } from "./reports.js";
 import { Option } from "commander";
 import { z } from "zod";
 import { DEFAULT_INPUT, type EstimateOptions } from "../../estimate/estimate-input.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { countOption } from "../options/option-values.js";
-import { bytesOption, quantityOption } from "../options/quantities.js";
+import { countOption, bytesOption, quantityOption } from "../options/option-values.js";
 import { humanBytes, humanCount } from "../output/format-numbers.js";
 
 const number = z.number().optional();
@@ -17,7 +16,7 @@ const estimateFlags = z.object({
   content: z.enum(["text", "random"]).optional(),
 });
 
-export const estimate: CommandDefinition = {
+export const estimateCommand: CommandDefinition = {
   name: "estimate",
   summary: "print what a fleet of services needs: disk, log, connections, servers; needs no database",
   options: () => [...fleetOptions(), ...stepOptions(), ...serverOptions()],
@@ -35,7 +34,7 @@ export const estimate: CommandDefinition = {
     const { describeEstimate } = await import("../output/describe-estimate.js");
     const result = estimateFleet(completeInput(options), MEASURED_COSTS);
     const names = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-    return { exitCode: EXIT_CODE.ok, text: describeEstimate(result, new Set(names), width), json: result };
+    return success(describeEstimate(result, new Set(names), width), result);
   },
 };
 

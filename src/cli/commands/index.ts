@@ -1,63 +1,54 @@
 import type { CommandDefinition } from "../command-definition.js";
-import { archive } from "./archive-command.js";
-import { compact, expand, sanitize } from "./rewriting-commands.js";
-import { copyFrom } from "./copy-from-command.js";
-import { copy } from "./copy-command.js";
-import { deleteRuns } from "./delete-runs-command.js";
-import { deleteThreads } from "./delete-threads-command.js";
-import { diff } from "./diff-command.js";
-import { doctor } from "./doctor-command.js";
-import { estimate } from "./estimate-command.js";
-import { exportCommand } from "./export-command.js";
-import { fork } from "./fork-command.js";
-import { importCommand } from "./import-command.js";
-import { inspect } from "./inspect-command.js";
-import { migrate } from "./migrate-tables-command.js";
-import { prune } from "./prune-command.js";
-import { repair } from "./repair-command.js";
-import { restore } from "./restore-command.js";
-import { rollback } from "./rollback-command.js";
-import { show } from "./show-command.js";
-import { state } from "./state-command.js";
-import { stats } from "./stats-command.js";
-import { store } from "./store/index.js";
-import { storeCopy } from "./store-copy-command.js";
-import { storeVerify } from "./store-verify-command.js";
-import { threads } from "./threads-command.js";
-import { tombstones } from "./tombstones-command.js";
-import { verify } from "./verify-command.js";
-import { writes } from "./writes-command.js";
+import { archiveCommand, restoreCommand } from "./archive-commands.js";
+import { compactCommand, expandCommand, sanitizeCommand } from "./rewriting-commands.js";
+import { copyFromCommand } from "./copy-from-command.js";
+import { copyCommand, forkCommand, rollbackCommand } from "./change-commands.js";
+import { deleteRunsCommand, deleteThreadsCommand } from "./delete-commands.js";
+import { diffCommand } from "./diff-command.js";
+import { doctorCommand } from "./doctor-command.js";
+import { estimateCommand } from "./estimate-command.js";
+import { exportCommand, importCommand } from "./backup-commands.js";
+import { inspectCommand } from "./inspect-command.js";
+import { migrateTablesCommand } from "./migrate-tables-command.js";
+import { pruneCommand } from "./prune-command.js";
+import { repairCommand } from "./repair-command.js";
+import { showCommand, stateCommand, writesCommand } from "./show-commands.js";
+import { statsCommand } from "./stats-command.js";
+import { storeCommand } from "./store/index.js";
+import { storeCopyCommand, storeVerifyCommand } from "./checkpoint-store-commands.js";
+import { threadsCommand, tombstonesCommand } from "./threads-commands.js";
+import { verifyCommand } from "./verify-command.js";
 
 /** Every command, in the order in which help lists them within their groups. */
 export const COMMANDS: readonly CommandDefinition[] = [
-  threads,
-  show,
-  state,
-  diff,
-  writes,
-  stats,
-  inspect,
-  copy,
-  fork,
-  rollback,
-  prune,
-  archive,
-  deleteThreads,
-  deleteRuns,
-  tombstones,
-  compact,
-  expand,
-  sanitize,
-  verify,
-  doctor,
+  threadsCommand,
+  showCommand,
+  stateCommand,
+  diffCommand,
+  writesCommand,
+  statsCommand,
+  inspectCommand,
+  copyCommand,
+  forkCommand,
+  rollbackCommand,
+  pruneCommand,
+  archiveCommand,
+  deleteThreadsCommand,
+  deleteRunsCommand,
+  tombstonesCommand,
+  compactCommand,
+  expandCommand,
+  sanitizeCommand,
+  verifyCommand,
+  doctorCommand,
   exportCommand,
   importCommand,
-  restore,
-  repair,
-  copyFrom,
-  storeCopy,
-  storeVerify,
-  store,
-  migrate,
-  estimate,
+  restoreCommand,
+  repairCommand,
+  copyFromCommand,
+  storeCopyCommand,
+  storeVerifyCommand,
+  storeCommand,
+  migrateTablesCommand,
+  estimateCommand,
 ];

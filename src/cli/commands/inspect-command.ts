@@ -1,19 +1,20 @@
+import { flag } from "../options/shared-options.js";
 import { Option } from "commander";
 import { z } from "zod";
 import type { WriterFor } from "../../inspector/inspector-context.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { EXIT_CODE } from "../command-io.js";
 import { countOption } from "../options/option-values.js";
 
 const MAX_PORT = 65_535;
 
 const inspectFlags = z.object({
-  write: z.boolean().default(false),
-  open: z.boolean().default(false),
+  write: flag,
+  open: flag,
   port: z.number().optional(),
 });
 
-export const inspect: CommandDefinition = {
+export const inspectCommand: CommandDefinition = {
   name: "inspect",
   group: "Inspect",
   lasts: true,
@@ -56,7 +57,7 @@ export const inspect: CommandDefinition = {
 /** Each thread is written as its values are stored. */
 function writerOf(context: CommandContext): WriterFor {
   return async ({ threadId, namespace, checkpointIds }) => {
-    const { openMatchingSaver } = await import("../serializers/open-matching-saver.js");
+    const { openMatchingSaver } = await import("../run/matching-serializer.js");
     return openMatchingSaver(context, { threadId, checkpointNs: namespace }, checkpointIds);
   };
 }

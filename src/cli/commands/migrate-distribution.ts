@@ -1,18 +1,20 @@
+import { flag } from "../options/shared-options.js";
+import { success } from "./reports.js";
 import { Option } from "commander";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandContext, Report } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { runInterruptible } from "../run/long-work.js";
+import { EXIT_CODE } from "../command-io.js";
 import { countOption } from "../options/option-values.js";
 
 const MAX_SHARDS = 64_000;
 
 const distributionFlags = z.object({
-  distribute: z.boolean().default(false),
-  undistribute: z.boolean().default(false),
+  distribute: flag,
+  undistribute: flag,
   shards: z.number().optional(),
 });
 
@@ -53,7 +55,7 @@ export function parseDistribution(given: unknown): DistributionFlags {
   return { wanted: undistribute ? "undistributed" : undefined, shards };
 }
 
-const NOTHING: Report = { exitCode: EXIT_CODE.ok, text: "", json: {} };
+const NOTHING: Report = success("", {});
 
 /** Distributes the tables, or brings them back. It is one transaction. */
 export async function changeDistribution(
@@ -63,13 +65,13 @@ export async function changeDistribution(
   if (wanted === undefined) return NOTHING;
   const { distributeTables, undistributeTables } =
     await import("../../migrations/distribution/distribute-tables.js");
-  const moved = await reportInterrupt(
+  const moved = await runInterruptible(
     signal,
+    () => `schema "${schema}" is up to date, and its tables stay where they were`,
     () =>
       wanted === "distributed"
         ? distributeTables(db, { schema, lockTimeoutMs, shards })
         : undistributeTables(db, { schema, lockTimeoutMs }),
-    () => `schema "${schema}" is up to date, and its tables stay where they were`,
   );
   const lines = moved.map((table) => `\n${style.good(wanted)} ${table}`).join("");
   const text = moved.length === 0 ? `, and its tables were ${wanted} already` : lines;
@@ -77,7 +79,7 @@ export async function changeDistribution(
 }
 
 /** Tells whether the tables are where they are to be. */
-export async function checkDistribution(
+export async function pendingDistribution(
   { db, schema, style }: CommandContext,
   flags: DistributionFlags,
 ): Promise<Report> {

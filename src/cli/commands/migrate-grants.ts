@@ -1,9 +1,10 @@
+import { flag } from "../options/shared-options.js";
+import { success } from "./reports.js";
 import { Option } from "commander";
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/migrate-command.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext, Report } from "../command-definition.js";
-import { EXIT_CODE } from "../exit-code.js";
 import { parseOptional } from "./migrate-optional.js";
 
 const DEFAULT_ROLES = { readWrite: "checkpoint_writer", readOnly: "checkpoint_reader" };
@@ -11,7 +12,7 @@ const DEFAULT_ROLES = { readWrite: "checkpoint_writer", readOnly: "checkpoint_re
 const RESERVED_ROLES = ["public", "none"];
 
 const grantFlags = z.object({
-  printGrants: z.boolean().default(false),
+  printGrants: flag,
   readWrite: z.string().optional(),
   readOnly: z.string().optional(),
 });
@@ -76,7 +77,7 @@ export async function reportGrants({ schema }: OfflineContext, flags: unknown): 
     readWrite: { role: roles.readWrite, statements: statements.readWrite },
     readOnly: { role: roles.readOnly, statements: statements.readOnly },
   };
-  return { exitCode: EXIT_CODE.ok, text: formatGrants(json), json };
+  return success(formatGrants(json), json);
 }
 
 function requireAbsent(option: string, role: string | undefined): void {

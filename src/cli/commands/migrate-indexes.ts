@@ -1,9 +1,10 @@
+import { success } from "./reports.js";
 import { withinTime } from "../../db/async/within-time.js";
 import { CheckpointError } from "../../errors/index.js";
 import type { IndexState } from "../../migrations/indexes/index-status.js";
 import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { EXIT_CODE } from "../command-io.js";
 
 /** How long an interrupted command may take to drop unfinished indexes, and then to read their states, in milliseconds. */
 const CLEANUP_TIMEOUT_MS = 1_000;
@@ -23,7 +24,7 @@ export interface IndexFlags {
 export async function changeIndexes(context: CommandContext, flags: IndexFlags): Promise<Report> {
   const { db, schema, style, signal } = context;
   const { with: wanted, without, textSearchLanguage } = flags;
-  if (wanted.length + without.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
+  if (wanted.length + without.length === 0) return success("", {});
   const { createOptionalIndexes, dropOptionalIndexes } =
     await import("../../migrations/indexes/create-indexes.js");
   let states: Partial<Record<OptionalIndex, IndexState>>;
@@ -75,11 +76,11 @@ function describeState(index: OptionalIndex, state: IndexState): string {
 }
 
 /** Reports which of the requested indexes are not ready. */
-export async function checkIndexes(
+export async function pendingIndexes(
   { db, schema, style }: CommandContext,
   { with: wanted }: IndexFlags,
 ): Promise<Report> {
-  if (wanted.length === 0) return { exitCode: EXIT_CODE.ok, text: "", json: {} };
+  if (wanted.length === 0) return success("", {});
   const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
   const states = await optionalIndexStatus(db, { schema });
   const absent = wanted.filter((index) => states[index] !== "ready");

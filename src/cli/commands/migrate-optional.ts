@@ -1,3 +1,4 @@
+import { flag } from "../options/shared-options.js";
 import { Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
@@ -32,7 +33,7 @@ const optionalFlags = z.object({
   vectorIndex: z.enum(VECTOR_INDEXES).optional(),
   loggedCache: z.boolean().optional(),
   checkpointTable: z.string().optional(),
-  convertStore: z.boolean().default(false),
+  convertStore: flag,
 });
 type Flags = z.output<typeof optionalFlags>;
 

@@ -1,3 +1,5 @@
+import { flag } from "../options/shared-options.js";
+import { success } from "./reports.js";
 import { Option } from "commander";
 import type { Kysely } from "kysely";
 import { z } from "zod";
@@ -9,13 +11,13 @@ import { parseLayout, type PartitionLayout } from "../../migrations/partitions/p
 import type { PartitionPlan } from "../../migrations/partitions/partition-plan.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { counted, humanBytes, humanCount } from "../output/format-numbers.js";
+import { EXIT_CODE } from "../command-io.js";
+import { countOf, humanBytes, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 
 const partitionFlags = z.object({
   partition: z.string().optional(),
-  unpartition: z.boolean().default(false),
+  unpartition: flag,
 });
 
 /** The layout that the tables are to have. `undefined`: the one that they have. */
@@ -45,7 +47,7 @@ export function parseWantedLayout(given: unknown): WantedLayout {
   return layout;
 }
 
-const NOTHING: Report = { exitCode: EXIT_CODE.ok, text: "", json: {} };
+const NOTHING: Report = success("", {});
 
 /** Converts the tables. An interrupt leaves a conversion that the same command continues. */
 export async function changePartitions(
@@ -67,7 +69,7 @@ export async function changePartitions(
   );
   const isGivenUp = !isConverted && underWay !== undefined;
   const lines = Object.entries(rows).map(
-    ([table, count]) => `\n${style.good(nameOf(layout))} ${table} (${counted(count, "row")})`,
+    ([table, count]) => `\n${style.good(nameOf(layout))} ${table} (${countOf(count, "row")})`,
   );
   const text = isGivenUp
     ? `, and its conversion to ${underWay} was given up`
@@ -91,7 +93,7 @@ function describeInterrupted(last: TableProgress | undefined): string {
 }
 
 /** Tells whether the tables have the layout. */
-export async function checkPartitions(
+export async function pendingPartitions(
   { db, schema, style }: CommandContext,
   layout: WantedLayout,
 ): Promise<Report> {
@@ -136,7 +138,7 @@ function describePlan({ layout, tables, bytes, underWay }: PartitionPlan): strin
     "-- there is no SQL to run by hand:",
     ...tables.map(
       ({ table, from, rows, bytes: size }) =>
-        `-- ${table}, ${printable(nameOf(from))}: about ${counted(Math.round(rows), "row")}, ${humanBytes(size)}`,
+        `-- ${table}, ${printable(nameOf(from))}: about ${countOf(Math.round(rows), "row")}, ${humanBytes(size)}`,
     ),
     `-- Until it ends it needs ${humanBytes(bytes)} more disk for the copies, and about as much write-ahead log passes`,
   ].join("\n");

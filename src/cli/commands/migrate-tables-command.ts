@@ -1,44 +1,45 @@
+import { flag } from "../options/shared-options.js";
+import { success } from "./reports.js";
 import { Option } from "commander";
 import { z } from "zod";
 import type { ShallowConversion } from "../../migrations/convert-shallow-tables.js";
 import type { StoreConversion } from "../../migrations/convert-store-tables.js";
 import type { MigrationPlan } from "../../migrations/plan-migrations.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { counted } from "../output/format-numbers.js";
-import { migrateDown } from "./migrate-down-command.js";
+import { runInterruptible } from "../run/long-work.js";
+import { EXIT_CODE } from "../command-io.js";
+import { countOf } from "../output/format-numbers.js";
+import { migrateDownCommand, migrateStatusCommand } from "./migrate-subcommands.js";
 import {
   changeDistribution,
-  checkDistribution,
+  pendingDistribution,
   distributionOptions,
   type DistributionFlags,
   parseDistribution,
   planOfDistribution,
 } from "./migrate-distribution.js";
 import { grantOptions, reportGrants } from "./migrate-grants.js";
-import { changeIndexes, checkIndexes, planIndexes } from "./migrate-indexes.js";
+import { changeIndexes, pendingIndexes, planIndexes } from "./migrate-indexes.js";
 import { type OptionalParts, optionalOptions, parseOptional, requireLayout } from "./migrate-optional.js";
 import {
   changePartitions,
-  checkPartitions,
+  pendingPartitions,
   parseWantedLayout,
   partitionOptions,
   planOfPartitions,
   type WantedLayout,
 } from "./migrate-partitions.js";
-import { migrateStatus } from "./migrate-status-command.js";
 
 const migrateFlags = z.object({
-  plan: z.boolean().default(false),
-  check: z.boolean().default(false),
-  convertShallow: z.boolean().default(false),
-  convertStore: z.boolean().default(false),
+  plan: flag,
+  check: flag,
+  convertShallow: flag,
+  convertStore: flag,
 });
 type Flags = z.output<typeof migrateFlags> &
   OptionalParts & { readonly distribution: DistributionFlags; readonly layout: WantedLayout };
 
-export const migrate: CommandDefinition = {
+export const migrateTablesCommand: CommandDefinition = {
   name: "migrate",
   summary: "create the tables, or migrate them to the newest version",
   takesLocks: true,
@@ -77,7 +78,7 @@ export const migrate: CommandDefinition = {
     "migrate status --json",
     "migrate down",
   ],
-  subcommands: [migrateStatus, migrateDown],
+  subcommands: [migrateStatusCommand, migrateDownCommand],
   runOffline: async (context, flags) => {
     const grants = await reportGrants(context, flags);
     const optional = parseOptional(flags);
@@ -108,14 +109,14 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
     applied,
     text: conversion,
     json: converted,
-  } = await reportInterrupt(
+  } = await runInterruptible(
     signal,
+    () => "nothing was changed",
     async (): Promise<Migrated> => {
       if (flags.convertShallow) return describeShallow(await convertShallowTables(db, options));
       if (flags.convertStore) return describeStore(await convertStoreTables(db, options));
       return { applied: await migrateToLatest(db, options), text: "", json: {} };
     },
-    () => "nothing was changed",
   );
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
@@ -138,17 +139,17 @@ interface Migrated {
 
 function describeShallow({ applied, ...converted }: ShallowConversion): Migrated {
   const { checkpoints, blobs, writes, unreferencedBlobs } = converted;
-  const rows = `${counted(checkpoints, "checkpoint")}, ${counted(blobs, "value")} and ${counted(writes, "write")}`;
+  const rows = `${countOf(checkpoints, "checkpoint")}, ${countOf(blobs, "value")} and ${countOf(writes, "write")}`;
   const deleted =
     unreferencedBlobs === 0
       ? ""
-      : `; deleted ${counted(unreferencedBlobs, "value that no checkpoint references", "values that no checkpoint references")}`;
+      : `; deleted ${countOf(unreferencedBlobs, "value that no checkpoint references", "values that no checkpoint references")}`;
   const text = `converted ${rows} of Python's ShallowPostgresSaver${deleted}\n`;
   return { applied, text, json: { converted } };
 }
 
 function describeStore({ applied, ...converted }: StoreConversion): Migrated {
-  const rows = `${counted(converted.items, "item")} and ${counted(converted.embeddings, "embedding")}`;
+  const rows = `${countOf(converted.items, "item")} and ${countOf(converted.embeddings, "embedding")}`;
   const text = `converted ${rows} of the official JavaScript PostgresStore\n`;
   return { applied, text, json: { converted } };
 }
@@ -159,11 +160,12 @@ async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: F
   const { text, json } = await planIndexes(db, schema, flags.indexes);
   const parts = await planOfPartitions(db, schema, flags.layout);
   const moved = await planOfDistribution(db, schema, flags.distribution);
-  return {
-    exitCode: EXIT_CODE.ok,
-    text: `${formatPlan(plan)}${text}${parts.text}${moved.text}`,
-    json: { ...plan, ...json, ...parts.json, ...moved.json },
-  };
+  return success(`${formatPlan(plan)}${text}${parts.text}${moved.text}`, {
+    ...plan,
+    ...json,
+    ...parts.json,
+    ...moved.json,
+  });
 }
 
 /**
@@ -192,13 +194,13 @@ async function checkPending(context: CommandContext, flags: Flags): Promise<Repo
   const { with: tables, checkpointTable } = flags.tables;
   const { pending } = await migrationStatus(db, { schema, with: tables, checkpointTable });
   const others = [
-    await checkIndexes(context, flags.indexes),
-    await checkPartitions(context, flags.layout),
-    await checkDistribution(context, flags.distribution),
+    await pendingIndexes(context, flags.indexes),
+    await pendingPartitions(context, flags.layout),
+    await pendingDistribution(context, flags.distribution),
   ];
   const upToDate = pending.length === 0 && others.every(({ exitCode }) => exitCode === EXIT_CODE.ok);
   const json = Object.assign({ schema, upToDate, pending }, ...others.map((other) => other.json)) as object;
-  if (upToDate) return { exitCode: EXIT_CODE.ok, text: `schema "${schema}" is up to date`, json };
+  if (upToDate) return success(`schema "${schema}" is up to date`, json);
   const steps = pending.map((name) => `\n${style.warning("pending")} ${name}`).join("");
   return {
     exitCode: EXIT_CODE.no,

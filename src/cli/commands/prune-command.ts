@@ -1,3 +1,12 @@
+import {
+  confirmFlags,
+  flag,
+  threadList,
+  deleteUnprovenOption,
+  dryRunOption,
+  yesOption,
+} from "../options/shared-options.js";
+import { afterConfirmation, success } from "./reports.js";
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
@@ -5,34 +14,31 @@ import type { PruneReport, RetentionOptions } from "../../retention/retention-ty
 import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../exit-code.js";
 import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
-import { deleteUnprovenOption, dryRunOption, yesOption } from "../options/shared-options.js";
 import {
   describeCounts,
-  describeMissing,
+  describeNotFound,
   describePruned,
   describeUnproven,
   hasRows,
 } from "../output/describe-rows.js";
 
 const pruneFlags = z.object({
-  threads: z.array(z.string()).default([]),
+  threads: threadList,
   strategy: z.enum(["keep-latest", "delete"]).optional(),
   olderThan: z.number().optional(),
   keepLast: z.number().optional(),
   thread: z.array(z.string()).optional(),
   namespace: z.array(z.string()).optional(),
   batchSize: z.number().optional(),
-  deleteUnproven: z.boolean().default(false),
-  dryRun: z.boolean().default(false),
-  yes: z.boolean().default(false),
+  deleteUnproven: flag,
+  ...confirmFlags,
 });
 type Flags = z.output<typeof pruneFlags>;
 
 const NOTHING = "nothing to prune";
 
-export const prune: CommandDefinition = {
+export const pruneCommand: CommandDefinition = {
   name: "prune",
   group: "Clean up",
   summary: "delete old checkpoints, of some threads or by age and number; asks for confirmation",
@@ -69,16 +75,17 @@ export const prune: CommandDefinition = {
     const parsed = pruneFlags.parse(flags);
     checkCombination(parsed);
     const task = pruneTask(context, parsed);
-    const { style, terminal } = context;
-    if (parsed.yes && !parsed.dryRun) return runTask(context, task);
-    const preview = await previewTask(context, task);
-    const summary = describePruned(preview);
-    if (!hasRows(preview)) return report(preview, true, NOTHING);
-    if (parsed.dryRun) return report(preview, true, `would delete ${summary}`);
-    if (!(await terminal.confirm(`${style.warning("Delete")} ${summary}?`))) {
-      return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { pruned: false } };
-    }
-    return runTask(context, task, preview.checkpoints);
+    const { style } = context;
+    return afterConfirmation(context, {
+      ...parsed,
+      preview: () => previewTask(context, task),
+      question: (found) =>
+        hasRows(found) ? `${style.warning("Delete")} ${describePruned(found)}?` : undefined,
+      report: (found) =>
+        report(found, true, hasRows(found) ? `would delete ${describePruned(found)}` : NOTHING),
+      refused: () => ({ pruned: false }),
+      run: (found) => runTask(context, task, found?.checkpoints),
+    });
   },
 };
 
@@ -98,19 +105,13 @@ function checkCombination({ threads, strategy, olderThan, keepLast, thread, name
   }
 }
 
-interface PruneTask {
-  readonly preview: (onProgress: (counts: RowCounts) => void) => Promise<PruneReport>;
-  readonly run: (onProgress: (counts: RowCounts) => void) => Promise<PruneReport>;
-}
+/** @returns The work, which is only counted with `dryRun`. */
+type PruneTask = (dryRun: boolean) => (onProgress: (counts: RowCounts) => void) => Promise<PruneReport>;
 
 function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
   const { threads, strategy, olderThan, keepLast, thread, namespace, batchSize, deleteUnproven } = flags;
-  if (strategy === "delete") {
-    return {
-      preview: () => saver.prune(threads, { strategy: "delete", dryRun: true, signal }),
-      run: () => saver.prune(threads, { strategy: "delete", signal }),
-    };
-  }
+  if (strategy === "delete")
+    return (dryRun) => () => saver.prune(threads, { strategy: "delete", dryRun, signal });
   const options: RetentionOptions =
     threads.length > 0
       ? { threads, keepLast: 1, batchSize, deleteUnproven, signal }
@@ -123,10 +124,7 @@ function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
           deleteUnproven,
           signal,
         };
-  return {
-    preview: (onProgress) => saver.prune({ ...options, dryRun: true, onProgress }),
-    run: (onProgress) => saver.prune({ ...options, onProgress }),
-  };
+  return (dryRun) => (onProgress) => saver.prune({ ...options, dryRun, onProgress });
 }
 
 /** Counts the rows that would be deleted. With many threads, this takes about as long as deleting them. */
@@ -138,7 +136,7 @@ function previewTask(context: CommandContext, task: PruneTask): Promise<PruneRep
       show: (counts) => [0, `would delete ${describeCounts(counts)}`],
       interrupted: () => "nothing was changed",
     },
-    task.preview,
+    task(true),
   );
 }
 
@@ -151,15 +149,11 @@ async function runTask(context: CommandContext, task: PruneTask, total?: number)
       show: (counts) => [counts.checkpoints, describeCounts(counts)],
       interrupted: (last = NO_ROWS) => `deleted ${describeCounts(last)}; run the command again to continue`,
     },
-    task.run,
+    task(false),
   );
   return report(pruned, false, hasRows(pruned) ? `deleted ${describePruned(pruned)}` : NOTHING);
 }
 
 function report(pruned: PruneReport, dryRun: boolean, text: string): Report {
-  return {
-    exitCode: EXIT_CODE.ok,
-    text: text + describeUnproven(pruned) + describeMissing(pruned),
-    json: { ...pruned, dryRun },
-  };
+  return success(text + describeUnproven(pruned) + describeNotFound(pruned), { ...pruned, dryRun });
 }

@@ -1,29 +1,36 @@
+import {
+  confirmFlags,
+  flag,
+  namedOrAll,
+  threadList,
+  dryRunOption,
+  yesOption,
+} from "../options/shared-options.js";
+import { afterConfirmation } from "./reports.js";
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type { RepairAction, RepairProgress, RepairReport } from "../../repair/repair-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
-import { checkFiles, linesOfAll } from "../backup-file/read-file.js";
+import { checkFiles, linesOfAll } from "../files/read-file.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { EXIT_CODE } from "../command-io.js";
 import { repeatedOption } from "../options/option-values.js";
-import { dryRunOption, yesOption } from "../options/shared-options.js";
-import { counted } from "../output/format-numbers.js";
+import { countOf } from "../output/format-numbers.js";
 import { formatTable } from "../output/format-table.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
 
 const repairFlags = z.object({
-  threads: z.array(z.string()).default([]),
+  threads: threadList,
   to: z.string().optional(),
   from: z.array(z.string()).optional(),
-  rollBack: z.boolean().default(false),
-  quarantine: z.boolean().default(false),
-  dryRun: z.boolean().default(false),
-  yes: z.boolean().default(false),
+  rollBack: flag,
+  quarantine: flag,
+  ...confirmFlags,
 });
 
-export const repair: CommandDefinition = {
+export const repairCommand: CommandDefinition = {
   name: "repair",
   group: "Check and back up",
   summary: "repair what `verify` finds: print a plan, ask, keep the threads as they were, and change them",
@@ -52,7 +59,7 @@ export const repair: CommandDefinition = {
   ],
   run: async (context, flags) => {
     const { threads, to, from, rollBack, quarantine, dryRun, yes } = repairFlags.parse(flags);
-    const { saver, signal, style, terminal } = context;
+    const { saver, signal, style } = context;
     if (!dryRun && to === undefined) throw new InvalidConfigError("--to", "is missing: or pass --dry-run");
     if (from !== undefined) {
       const { inspectBackup } = await import("../../backup/import-threads.js");
@@ -65,26 +72,30 @@ export const repair: CommandDefinition = {
         context,
         {
           what: planOnly ? "planning" : "repairing",
-          show: ({ threadsDone }) => [threadsDone, counted(threadsDone, "thread")],
+          show: ({ threadsDone }) => [threadsDone, countOf(threadsDone, "thread")],
           interrupted: (last) =>
             planOnly
               ? "nothing was changed"
-              : `repaired ${counted(last?.threadsDone ?? 0, "thread")}; run the command again`,
+              : `repaired ${countOf(last?.threadsDone ?? 0, "thread")}; run the command again`,
         },
         (onProgress) =>
           saver.repair({
-            ...{ threads: threads.length === 0 ? undefined : threads, to: target, dryRun: planOnly },
+            ...{ threads: namedOrAll(threads), to: target, dryRun: planOnly },
             ...{ rollBack, quarantine, signal, onProgress },
             from: from && linesOfAll(context, from),
           }),
       );
-    if (yes && !dryRun) return report(await run(false), context);
-    const plan = await run(true);
-    if (dryRun || plan.repairs.every(({ action }) => action === "none")) return report(plan, context);
-    const question = `${describe(plan, context)}\n\n${style.warning("Change")} the rows of these threads?`;
-    if (!(await terminal.confirm(question)))
-      return { exitCode: EXIT_CODE.no, text: "nothing was changed", json: { ...plan, dryRun: true } };
-    return report(await run(false), context);
+    return afterConfirmation(context, {
+      ...{ dryRun, yes },
+      preview: () => run(true),
+      question: (plan) =>
+        plan.repairs.every(({ action }) => action === "none")
+          ? undefined
+          : `${describe(plan, context)}\n\n${style.warning("Change")} the rows of these threads?`,
+      report: (plan) => report(plan, context),
+      refused: (plan) => ({ ...plan, dryRun: true }),
+      run: async () => report(await run(false), context),
+    });
   },
 };
 
@@ -104,9 +115,9 @@ function describe({ threads, repaired, repairs, dryRun }: RepairReport, { style,
   ]);
   const verb = dryRun ? "would repair" : "repaired";
   const left = threads - repaired;
-  const rest = left === 0 ? "" : `, and ${dryRun ? "would leave" : "left"} ${counted(left, "thread")}`;
+  const rest = left === 0 ? "" : `, and ${dryRun ? "would leave" : "left"} ${countOf(left, "thread")}`;
   const table = formatTable([["ACTION", "PROBLEM"], ...rows], { text: 1, width });
-  return `${table}\n\n${verb} ${repaired} of ${counted(threads, "damaged thread")}${rest}`;
+  return `${table}\n\n${verb} ${repaired} of ${countOf(threads, "damaged thread")}${rest}`;
 }
 
 function dressed(action: RepairAction, style: Style): string {

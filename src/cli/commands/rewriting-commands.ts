@@ -1,3 +1,4 @@
+import { flag, namedOrAll, threadList, dryRunOption, strictOption } from "../options/shared-options.js";
 import { Argument } from "commander";
 import { z } from "zod";
 import type { CallContext } from "../../db/call-context.js";
@@ -6,15 +7,14 @@ import type { SerializerOf } from "../../compaction/each-channel.js";
 import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../compaction/growth-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { dryRunOption, strictOption } from "../options/shared-options.js";
-import { describeDamaged, describeMissing } from "../output/describe-rows.js";
-import { counted, humanBytes } from "../output/format-numbers.js";
+import { EXIT_CODE } from "../command-io.js";
+import { describeDamaged, describeNotFound } from "../output/describe-rows.js";
+import { countOf, humanBytes } from "../output/format-numbers.js";
 
 const flagsOfRewriting = z.object({
-  threads: z.array(z.string()).default([]),
-  dryRun: z.boolean().default(false),
-  strict: z.boolean().default(false),
+  threads: threadList,
+  dryRun: flag,
+  strict: flag,
 });
 
 /** What differs between the commands that store values in another form. */
@@ -34,7 +34,7 @@ interface Rewriting {
 type Rewrite = (call: CallContext, request: GrowthRequest, serdeOf: SerializerOf) => Promise<GrowthReport>;
 
 /** Creates a command that stores the values of threads in another form, each thread in its own format. */
-export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
+function rewritingCommand(rewriting: Rewriting): CommandDefinition {
   const { name, summary, doing, done, nothing, examples, load } = rewriting;
   return {
     name,
@@ -63,16 +63,16 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
               : `${done} ${describe(last)}; run the command again to continue`,
         },
         (onProgress) => {
-          const named = threads.length === 0 ? undefined : threads;
+          const named = namedOrAll(threads);
           return rewrite(tables, parseGrowth({ threads: named, dryRun, strict, onProgress }), serdeOf);
         },
       );
       const verb = dryRun ? `would ${name}` : done;
       const text =
-        report.values === 0 ? nothing : `${verb} ${describe(report)} of ${counted(report.threads, "thread")}`;
+        report.values === 0 ? nothing : `${verb} ${describe(report)} of ${countOf(report.threads, "thread")}`;
       return {
         exitCode: report.damaged.length === 0 ? EXIT_CODE.ok : EXIT_CODE.left,
-        text: text + describeMissing(report) + describeDamaged(report),
+        text: text + describeNotFound(report) + describeDamaged(report),
         json: report,
       };
     },
@@ -80,10 +80,10 @@ export function rewritingCommand(rewriting: Rewriting): CommandDefinition {
 }
 
 function describe({ values, bytesBefore, bytesAfter }: RewrittenValues): string {
-  return `${counted(values, "value")} (${humanBytes(bytesBefore)} to ${humanBytes(bytesAfter)})`;
+  return `${countOf(values, "value")} (${humanBytes(bytesBefore)} to ${humanBytes(bytesAfter)})`;
 }
 
-export const compact = rewritingCommand({
+export const compactCommand = rewritingCommand({
   name: "compact",
   summary: "store values as splices of earlier ones, which only this library reads",
   doing: "compacting",
@@ -93,7 +93,7 @@ export const compact = rewritingCommand({
   load: async () => (await import("../../compaction/compact.js")).compact,
 });
 
-export const expand = rewritingCommand({
+export const expandCommand = rewritingCommand({
   name: "expand",
   summary: "store splices as whole values again, for Python's saver and the official JavaScript saver",
   doing: "expanding",
@@ -103,7 +103,7 @@ export const expand = rewritingCommand({
   load: async () => (await import("../../compaction/expand.js")).expand,
 });
 
-export const sanitize = rewritingCommand({
+export const sanitizeCommand = rewritingCommand({
   name: "sanitize",
   summary: "remove from stored messages what nodes had replaced in them, which version 0.1.0 kept",
   doing: "sanitizing",

@@ -1,14 +1,21 @@
+import { success } from "./reports.js";
 import { Argument, Option } from "commander";
 import { z } from "zod";
-import type { NodeStats, StorageReport, StorageSize, TaskStats } from "../../audit/audit-types.js";
+import type {
+  ChannelStorage,
+  NodeStats,
+  StorageReport,
+  StorageSize,
+  TaskStats,
+  ThreadStorage,
+} from "../../audit/audit-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
-import { notFound, resolveCheckpoint } from "../checkpoints/resolve-checkpoint.js";
+import { checkpointNotFound, resolveCheckpoint } from "./resolve-checkpoint.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { EXIT_CODE } from "../exit-code.js";
-import { formatTable } from "../output/format-table.js";
-import { counted, humanBytes, humanCount } from "../output/format-numbers.js";
-import { countOption, parseTime } from "../options/option-values.js";
-import { CHECKPOINT_HELP, namespaceOption } from "../options/shared-options.js";
+import { type Column, formatRows, formatTable } from "../output/format-table.js";
+import { countOf, humanBytes, humanCount } from "../output/format-numbers.js";
+import { parseTime } from "../options/option-values.js";
+import { CHECKPOINT_HELP, limitFlag, limitOption, namespaceOption } from "../options/shared-options.js";
 import { printable } from "../output/printable.js";
 
 const DEFAULT_LIMIT = 20;
@@ -17,11 +24,11 @@ const statsFlags = z.object({
   checkpoint: z.string().optional(),
   namespace: z.string().optional(),
   since: z.date().optional(),
-  limit: z.number().default(DEFAULT_LIMIT),
+  limit: limitFlag(DEFAULT_LIMIT),
 });
 type StatsFlags = z.output<typeof statsFlags>;
 
-export const stats: CommandDefinition = {
+export const statsCommand: CommandDefinition = {
   name: "stats",
   group: "Inspect",
   summary: "show the storage of threads, channels and tasks",
@@ -35,11 +42,7 @@ export const stats: CommandDefinition = {
       "--since <time>",
       "what tasks wrote from checkpoints since this time, by node and by task: ISO 8601, or an age such as 24h",
     ).argParser(parseTime),
-    countOption(
-      "--limit <n>",
-      `how many threads, channels and tasks, largest first (default: ${DEFAULT_LIMIT})`,
-      1,
-    ),
+    limitOption("threads, channels and tasks, largest first", DEFAULT_LIMIT),
   ],
   examples: [
     "stats",
@@ -59,10 +62,10 @@ export const stats: CommandDefinition = {
     const { columns: width } = terminal;
     const storage = await saver.storage({ threadId: thread, limit, signal });
     if (thread === undefined) {
-      return { exitCode: EXIT_CODE.ok, text: formatStorage(storage, true, width), json: storage };
+      return success(formatStorage(storage, true, width), storage);
     }
     if (storage.total.checkpoints + storage.total.blobs + storage.total.writes === 0) {
-      throw notFound(thread, "");
+      throw checkpointNotFound(thread, "");
     }
     const tasks = await saver.taskStats(thread, { signal });
     const largest = [...tasks].sort((a, b) => b.bytes - a.bytes).slice(0, limit);
@@ -70,7 +73,7 @@ export const stats: CommandDefinition = {
       formatStorage(storage, false, width),
       ...(tasks.length === 0 ? [] : [formatTasks(largest, width)]),
     ];
-    return { exitCode: EXIT_CODE.ok, text: text.join("\n\n"), json: { ...storage, tasks } };
+    return success(text.join("\n\n"), { ...storage, tasks });
   },
 };
 
@@ -93,7 +96,7 @@ async function tasksSince(
     tasks.length === 0
       ? `no task has written since ${since.toISOString()}`
       : [formatNodes(nodes), formatTasks(tasks, terminal.columns, true)].join("\n\n");
-  return { exitCode: EXIT_CODE.ok, text, json: { since, ...report } };
+  return success(text, { since, ...report });
 }
 
 async function ofCheckpoint(
@@ -111,19 +114,20 @@ async function ofCheckpoint(
     formatStorage(storage, false, terminal.columns),
     ...(tasks.length === 0 ? [] : [formatTasks(tasks, terminal.columns)]),
   ].join("\n\n");
-  return { exitCode: EXIT_CODE.ok, text, json: { checkpointId, ...storage, tasks } };
+  return success(text, { checkpointId, ...storage, tasks });
 }
 
 function formatNodes(nodes: readonly NodeStats[]): string {
-  const rows = nodes.map(({ node, tasks, writes, bytes, meanBytes }) => [
-    printable(node ?? "(no node)"),
-    humanCount(tasks),
-    humanCount(writes),
-    humanBytes(bytes),
-    humanBytes(Math.round(meanBytes)),
-  ]);
-  return formatTable([["NODE", "TASKS", "WRITES", "SIZE", "MEAN"], ...rows], { numbers: [1, 2, 3, 4] });
+  return formatRows(nodes, [["NODE", ({ node }) => printable(node ?? "(no node)")], TASKS, ...WRITTEN]);
 }
+
+const TASKS: Column<NodeStats> = ["TASKS", ({ tasks }) => humanCount(tasks), "number"];
+
+const WRITTEN: readonly Column<Pick<NodeStats, "writes" | "bytes" | "meanBytes">>[] = [
+  ["WRITES", ({ writes }) => humanCount(writes), "number"],
+  ["SIZE", ({ bytes }) => humanBytes(bytes), "number"],
+  ["MEAN", ({ meanBytes }) => humanBytes(Math.round(meanBytes)), "number"],
+];
 
 function formatStorage(
   { total, threads, channels }: StorageReport,
@@ -132,74 +136,61 @@ function formatStorage(
 ): string {
   const hasSplices = total.splices > 0;
   // What splices save is a length before Postgres compresses it, so it stands beside another such length.
-  const length = (bytes: number | undefined): string[] =>
-    hasSplices ? [bytes === undefined ? "" : humanBytes(bytes)] : [];
+  const length = (size?: number): string[] =>
+    hasSplices ? [size === undefined ? "" : humanBytes(size)] : [];
   const parts = [
     formatTable(
       [
         ["", "ROWS", "SIZE", ...(hasSplices ? ["UNCOMPRESSED"] : [])],
-        ["checkpoints", humanCount(total.checkpoints), humanBytes(total.headerBytes), ...length(undefined)],
+        ["checkpoints", humanCount(total.checkpoints), humanBytes(total.headerBytes), ...length()],
         ["values", humanCount(total.blobs), humanBytes(total.blobBytes), ...length(total.uncompressedBytes)],
         ...(hasSplices ? [["if stored whole", "", "", ...length(total.wholeBytes)]] : []),
-        ["writes", humanCount(total.writes), humanBytes(total.writeBytes), ...length(undefined)],
-        [counted(total.threads, "thread"), "", humanBytes(bytesOf(total)), ...length(undefined)],
+        ["writes", humanCount(total.writes), humanBytes(total.writeBytes), ...length()],
+        [countOf(total.threads, "thread"), "", humanBytes(bytesOf(total)), ...length()],
       ],
       { numbers: hasSplices ? [1, 2, 3] : [1, 2] },
     ),
   ];
+  const bytes =
+    <Item>(of: (item: Item) => number) =>
+    (item: Item) =>
+      humanBytes(of(item));
   if (withThreads && threads.length > 0) {
-    const rows = threads.map((thread) => [
-      printable(thread.threadId),
-      humanCount(thread.checkpoints),
-      humanBytes(thread.headerBytes),
-      humanBytes(thread.blobBytes),
-      humanBytes(thread.writeBytes),
-      humanBytes(bytesOf(thread)),
-    ]);
-    const head = ["THREAD", "CHECKPOINTS", "HEADERS", "VALUES", "WRITES", "TOTAL"];
-    parts.push(formatTable([head, ...rows], { numbers: [1, 2, 3, 4, 5], width }));
+    const columns: readonly Column<ThreadStorage>[] = [
+      ["THREAD", ({ threadId }) => printable(threadId)],
+      ["CHECKPOINTS", ({ checkpoints }) => humanCount(checkpoints), "number"],
+      ["HEADERS", bytes(({ headerBytes }) => headerBytes), "number"],
+      ["VALUES", bytes(({ blobBytes }) => blobBytes), "number"],
+      ["WRITES", bytes(({ writeBytes }) => writeBytes), "number"],
+      ["TOTAL", bytes(bytesOf), "number"],
+    ];
+    parts.push(formatRows(threads, columns, width));
   }
   if (channels.length > 0) {
-    const rows = channels.map((channel) => [
-      printable(channel.channel),
-      humanCount(channel.blobs),
-      humanBytes(channel.blobBytes),
-      ...length(channel.uncompressedBytes),
-      ...length(channel.wholeBytes),
-      humanCount(channel.writes),
-      humanBytes(channel.writeBytes),
-    ]);
-    const head = [
-      "CHANNEL",
-      "VALUES",
-      "SIZE",
-      ...(hasSplices ? ["UNCOMPRESSED", "WHOLE"] : []),
-      "WRITES",
-      "SIZE",
+    const columns: readonly (Column<ChannelStorage> | false)[] = [
+      ["CHANNEL", ({ channel }) => printable(channel)],
+      ["VALUES", ({ blobs }) => humanCount(blobs), "number"],
+      ["SIZE", bytes(({ blobBytes }) => blobBytes), "number"],
+      hasSplices && ["UNCOMPRESSED", bytes(({ uncompressedBytes }) => uncompressedBytes), "number"],
+      hasSplices && ["WHOLE", bytes(({ wholeBytes }) => wholeBytes), "number"],
+      ["WRITES", ({ writes }) => humanCount(writes), "number"],
+      ["SIZE", bytes(({ writeBytes }) => writeBytes), "number"],
     ];
-    const numbers = hasSplices ? [1, 2, 3, 4, 5, 6] : [1, 2, 3, 4];
-    parts.push(formatTable([head, ...rows], { numbers, width }));
+    parts.push(formatRows(channels, columns, width));
   }
   return parts.join("\n\n");
 }
 
 function formatTasks(tasks: readonly TaskStats[], width: number | undefined, withThreads = false): string {
-  const rows = tasks.map((task) => [
-    ...(withThreads ? [printable(task.threadId)] : []),
-    printable(task.taskId),
-    printable(task.taskPath),
-    printable(task.checkpointId),
-    printable(task.checkpointNs),
-    humanCount(task.writes),
-    humanBytes(task.bytes),
-    humanBytes(Math.round(task.meanBytes)),
-  ]);
-  const head = ["TASK", "PATH", "CHECKPOINT", "NAMESPACE", "WRITES", "SIZE", "MEAN"];
-  const first = withThreads ? 1 : 0;
-  return formatTable([[...(withThreads ? ["THREAD"] : []), ...head], ...rows], {
-    numbers: [4 + first, 5 + first, 6 + first],
-    width,
-  });
+  const columns: readonly (Column<TaskStats> | false)[] = [
+    withThreads && ["THREAD", ({ threadId }) => printable(threadId)],
+    ["TASK", ({ taskId }) => printable(taskId)],
+    ["PATH", ({ taskPath }) => printable(taskPath)],
+    ["CHECKPOINT", ({ checkpointId }) => printable(checkpointId)],
+    ["NAMESPACE", ({ checkpointNs }) => printable(checkpointNs)],
+    ...WRITTEN,
+  ];
+  return formatRows(tasks, columns, width);
 }
 
 function bytesOf({ headerBytes, blobBytes, writeBytes }: StorageSize): number {

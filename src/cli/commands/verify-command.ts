@@ -2,17 +2,17 @@ import { Argument } from "commander";
 import { z } from "zod";
 import type { Problem, VerifyProgress, VerifyReport } from "../../audit/audit-types.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { notFound } from "../checkpoints/resolve-checkpoint.js";
-import { EXIT_CODE } from "../exit-code.js";
+import { checkpointNotFound } from "./resolve-checkpoint.js";
+import { EXIT_CODE } from "../command-io.js";
 import { formatTable } from "../output/format-table.js";
-import { counted, humanCount } from "../output/format-numbers.js";
+import { countOf, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
 import { runLongWork } from "../run/long-work.js";
 
 const verifyFlags = z.object({ thread: z.string().optional() });
 
-export const verify: CommandDefinition = {
+export const verifyCommand: CommandDefinition = {
   name: "verify",
   group: "Check and back up",
   summary: "check that every checkpoint, value and write can be read; exit with 1 if one can't",
@@ -30,9 +30,9 @@ export const verify: CommandDefinition = {
       (onProgress) => saver.verify(thread, { onProgress, signal }),
     );
     if (thread !== undefined && found.threads === 0 && found.problems.length === 0)
-      throw notFound(thread, "");
+      throw checkpointNotFound(thread, "");
     const errors = found.problems.filter(({ severity }) => severity === "error");
-    const checked = `checked ${counted(found.threads, "thread")}, ${counted(found.checkpoints, "checkpoint")} and ${counted(found.values, "value")}`;
+    const checked = `checked ${countOf(found.threads, "thread")}, ${countOf(found.checkpoints, "checkpoint")} and ${countOf(found.values, "value")}`;
     const end = `${checked}: ${summarize(found.problems, errors, style)}`;
     const table =
       found.problems.length === 0 ? [] : [formatProblems(found.problems, style, terminal.columns)];
@@ -42,15 +42,15 @@ export const verify: CommandDefinition = {
 };
 
 function describe({ checkpoints, values, problems }: VerifyProgress): string {
-  return `${counted(checkpoints, "checkpoint")}, ${counted(values, "value")}, ${counted(problems, "problem")}`;
+  return `${countOf(checkpoints, "checkpoint")}, ${countOf(values, "value")}, ${countOf(problems, "problem")}`;
 }
 
 function summarize(problems: readonly Problem[], errors: readonly Problem[], style: Style): string {
   const notices = problems.length - errors.length;
-  const rest = notices === 0 ? "" : `, ${counted(notices, "notice")}`;
+  const rest = notices === 0 ? "" : `, ${countOf(notices, "notice")}`;
   return errors.length === 0
     ? `${style.good("everything can be read")}${rest}`
-    : `${style.bad(counted(errors.length, "error"))}${rest}`;
+    : `${style.bad(countOf(errors.length, "error"))}${rest}`;
 }
 
 /** Lists every error. Notices are grouped by kind, since a pruned database has one for each thread. */
@@ -73,5 +73,5 @@ function describeGroup(group: readonly Problem[]): string {
   const message = printable(first?.message ?? "");
   if (group.length === 1) return message;
   const threads = new Set(group.map(({ threadId }) => threadId)).size;
-  return `${humanCount(group.length)} in ${counted(threads, "thread")}; first: ${message}`;
+  return `${humanCount(group.length)} in ${countOf(threads, "thread")}; first: ${message}`;
 }

@@ -1,6 +1,7 @@
 import { getSystemErrorMap } from "node:util";
 import { codeOf } from "../../errors/error-code.js";
 import { CheckpointError } from "../../errors/index.js";
+import { EXIT_CODE } from "../command-io.js";
 
 /** A write to a file or stream failed, for example because the disk is full. */
 export class OutputError extends CheckpointError {
@@ -37,4 +38,36 @@ function reasonOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   const known = "errno" in error ? getSystemErrorMap().get(Number(error.errno)) : undefined;
   return known?.[1] ?? ("message" in error ? String(error.message) : "unknown reason");
+}
+
+interface StandardStream {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  write(text: string): unknown;
+}
+
+/** The parts of a process that {@link handleOutputErrors} uses. `process` fits. */
+export interface OutputProcess {
+  readonly stdout: StandardStream;
+  readonly stderr: StandardStream;
+  exitCode?: number | string | null | undefined;
+  once(event: "exit", listener: () => void): unknown;
+}
+
+/**
+ * Reports output that can't be written: one line on standard error, and an exit code that is not 0, so that truncated output
+ * does not look complete. A reader that closes the pipe, as `head` does, is not an error.
+ */
+export function handleOutputErrors(process: OutputProcess): void {
+  let failed = false;
+  process.stdout.on("error", (error) => {
+    if (failed || isClosedPipe(error)) return;
+    failed = true;
+    process.stderr.write(`error: ${new OutputError("standard output", error).message}\n`);
+  });
+  process.stderr.on("error", (error) => {
+    failed ||= !isClosedPipe(error);
+  });
+  process.once("exit", () => {
+    if (failed && Number(process.exitCode ?? 0) === 0) process.exitCode = EXIT_CODE.no;
+  });
 }

@@ -6,14 +6,13 @@ import {
   PermissionError,
   ThreadDeletedError,
 } from "../../errors/index.js";
-import type { CommandIO } from "../command-io.js";
+import { type CommandIO, EXIT_CODE, type ExitCode } from "../command-io.js";
 import type { PrintOptions } from "../options/common-options.js";
-import { EXIT_CODE, type ExitCode } from "../exit-code.js";
-import { formatJson } from "../output/format-json.js";
+import { formatJson } from "../output/format-value.js";
 import { ClosedPipeError } from "./output-error.js";
-import { printable, printableLines } from "../output/printable.js";
-import { shellWord } from "../output/shell-word.js";
+import { printable, printableLines, shellWord } from "../output/printable.js";
 import { styleFor } from "../output/style.js";
+import type { Command } from "commander";
 
 /**
  * Prints an error as one line on standard error, and returns the exit code. With `verbose`, the stacks of the error and all
@@ -89,4 +88,54 @@ function causesOf(error: unknown): unknown[] {
 // In a VM context, as in jest, Node's own errors are not instances of this realm's Error.
 function isError(error: unknown): error is Error {
   return types.isNativeError(error) || error instanceof Error;
+}
+
+/** Where a usage error is printed, and how. */
+export interface UsageOutput {
+  readonly io: CommandIO;
+  /** Masks passwords in a text. */
+  readonly redact: (text: string) => string;
+  /** Whether JSON was requested. Known even if the command line can't be parsed. */
+  readonly json: boolean;
+}
+
+/** The code of the parser's error for a command line without a command. The parser has printed the help then. */
+export const NO_COMMAND = "commander.help";
+
+/** Prints a usage error as one line on standard error, and with `--json` as a JSON document on standard output. */
+export function reportUsageError(problem: string, { io, redact, json }: UsageOutput): void {
+  const message = printable(redact(problem));
+  io.stderr.write(`error: ${message}\n`);
+  writeUsageJson(message, { io, json });
+}
+
+/** Prints a usage error on standard output, if JSON was requested. */
+export function writeUsageJson(message: string, { io, json }: Omit<UsageOutput, "redact">): void {
+  if (json) io.stdout.write(`${formatJson({ error: { code: "INVALID_CONFIG", message } })}\n`);
+}
+
+/** Puts the message of the parser on one line, and adds a hint if there is one. */
+export function explainUsageError(text: string, command: Command): string {
+  const problem = text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/^error: /, "");
+  return `${problem}${hintFor(problem, command)}`;
+}
+
+function hintFor(problem: string, command: Command): string {
+  if (problem.startsWith("unknown option") && command.registeredArguments.length > 0) {
+    return "; put an id that starts with a dash at the end, after --";
+  }
+  if (problem.startsWith("too many arguments") && command.commands.length > 0) {
+    const names = command.commands.map((subcommand) => subcommand.name());
+    return ` Subcommands: ${names.join(", ")}`;
+  }
+  return "";
+}
+
+/** Whether the arguments request JSON. Needed before parsing, for the errors of the parser. */
+export function requestsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }

@@ -16,7 +16,7 @@ const URL_PATTERN = /^(?:postgres(?:ql)?:\/\/|memory:\/\/|file:\/\/.)/s;
 const MAX_LOCK_TIMEOUT_MS = 2_147_483_647;
 
 /** The parsed values of the options of every command, besides the database. */
-export interface CommonOptions {
+interface CommonOptions {
   /** The schema that holds the tables. */
   readonly schema: string;
   /** How long to wait for other migrations and for table locks, in milliseconds; 0 waits forever. */
@@ -32,7 +32,7 @@ export interface PrintOptions {
 }
 
 /** The options of every command, for the parser. */
-export function commonOptions(): Option[] {
+export function optionsOfAllCommands(): Option[] {
   return [
     new Option(
       "--url <url>",

@@ -1,9 +1,14 @@
-import type { Estimate, TableEstimate } from "../../estimate/estimate.js";
-import { CONNECTIONS_PER_BUSY, NODE_BUSY_SHARE, NODE_CORES } from "../../estimate/estimate.js";
+import {
+  type Estimate,
+  type TableEstimate,
+  CONNECTIONS_PER_BUSY,
+  NODE_BUSY_SHARE,
+  NODE_CORES,
+  POSTGRES_DEFAULTS,
+} from "../../estimate/estimate.js";
 import { PEAK_TO_MEAN } from "../../estimate/estimate-input.js";
-import { POSTGRES } from "../../estimate/postgres-defaults.js";
 import { NETWORK_MS } from "../../estimate/step-times.js";
-import { counted, humanBytes, humanCount } from "./format-numbers.js";
+import { countOf, humanBytes, humanCount } from "./format-numbers.js";
 import { formatTable } from "./format-table.js";
 
 const DAYS_OF_LOG = 7;
@@ -53,7 +58,7 @@ function assumptions({ input, meanStepsPerSecond }: Estimate, given: ReadonlySet
       input.keepLast === undefined ? "all" : `the newest ${humanCount(input.keepLast)} of each thread`,
       "keepLast",
     ),
-    row("for", counted(retentionDays, "day"), "retentionDays"),
+    row("for", countOf(retentionDays, "day"), "retentionDays"),
     row("steps a second, mean", rate(meanStepsPerSecond), "checkpoints", "retentionDays"),
     row("steps a second, busiest", `${rate(stepsPerSecond)}${peak}`, "stepsPerSecond"),
     row("steps of a run", humanCount(stepsPerRun), "stepsPerRun"),
@@ -100,18 +105,18 @@ function diskNeeds({ log, total, bytesPerCheckpoint }: Estimate): Row[] {
       humanBytes(log.bytesPerDay),
       `${humanBytes(log.deletionBytesPerDay)} of it for deletions`,
     ],
-    ["backup", humanBytes(week), `a copy of all servers, and the log of ${counted(DAYS_OF_LOG, "day")}`],
+    ["backup", humanBytes(week), `a copy of all servers, and the log of ${countOf(DAYS_OF_LOG, "day")}`],
   ];
 }
 
 function connectionNeeds({ connections, input: { services, poolSize } }: Estimate): Row[] {
   const { ofPools, busy, throughPooler, fitWithoutPooler } = connections;
-  const pools = `${counted(services, "service")} × ${humanCount(poolSize)}`;
+  const pools = `${countOf(services, "service")} × ${humanCount(poolSize)}`;
   return [
     [
       "connections of the pools",
       humanCount(ofPools),
-      `${pools}: ${fitWithoutPooler ? "fewer" : "more"} than the ${POSTGRES.connections} of a server by default${fitWithoutPooler ? "" : ", so a pooler in transaction mode has to be between"}`,
+      `${pools}: ${fitWithoutPooler ? "fewer" : "more"} than the ${POSTGRES_DEFAULTS.connections} of a server by default${fitWithoutPooler ? "" : ", so a pooler in transaction mode has to be between"}`,
     ],
     [
       "connections through a pooler",

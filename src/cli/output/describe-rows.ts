@@ -1,8 +1,9 @@
 import { type Damage, describePlace } from "../../errors/index.js";
 import type { PruneReport, UnprovenNamespace } from "../../retention/retention-types.js";
 import type { RowCounts } from "../../saver/model/row-counts.js";
-import { counted, humanBytes } from "./format-numbers.js";
+import { countOf, humanBytes } from "./format-numbers.js";
 import { printable } from "./printable.js";
+import type { LeftRows } from "../../backup/left-threads.js";
 
 /** How many threads or files are listed by name. */
 const MAX_NAMED = 10;
@@ -10,7 +11,7 @@ const MAX_NAMED = 10;
 /** Row counts for people: `2 checkpoints, 3 values and 1 write (1.2 kB)`. */
 export function describeCounts({ checkpoints, writes, blobs, bytes }: RowCounts): string {
   return (
-    `${counted(checkpoints, "checkpoint")}, ${counted(blobs, "value")} and ${counted(writes, "write")} ` +
+    `${countOf(checkpoints, "checkpoint")}, ${countOf(blobs, "value")} and ${countOf(writes, "write")} ` +
     `(${humanBytes(bytes)})`
   );
 }
@@ -22,11 +23,11 @@ export function hasRows({ checkpoints, writes, blobs }: RowCounts): boolean {
 
 /** The rows of a prune, for people: `2 checkpoints, 3 values and 1 write (1.2 kB) of 1 thread`. */
 export function describePruned(rows: RowCounts & Pick<PruneReport, "threads">): string {
-  return `${describeCounts(rows)} of ${counted(rows.threads, "thread")}`;
+  return `${describeCounts(rows)} of ${countOf(rows.threads, "thread")}`;
 }
 
 /** A line that lists the threads that were not found; empty if all were found. */
-export function describeMissing({ missing }: Pick<PruneReport, "missing">): string {
+export function describeNotFound({ missing }: Pick<PruneReport, "missing">): string {
   return describeNamed("not found", missing);
 }
 
@@ -36,7 +37,7 @@ export function describeUnproven({
 }: Pick<PruneReport, "unproven">): string {
   if (blobs + writes === 0) return "";
   const threads = new Set(namespaces.map(({ threadId, reason }) => `${threadId} (${REASON[reason]})`));
-  const left = `left, though nothing references them: ${counted(blobs, "value")} and ${counted(writes, "write")} (${humanBytes(bytes)})`;
+  const left = `left, though nothing references them: ${countOf(blobs, "value")} and ${countOf(writes, "write")} (${humanBytes(bytes)})`;
   return `\n${left}${describeNamed("of", [...threads])}`;
 }
 
@@ -66,4 +67,12 @@ export function describeNamed(title: string, names: readonly string[]): string {
   if (names.length === 0) return "";
   const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
   return `\n${title}: ${names.slice(0, MAX_NAMED).map(printable).join(", ")}${others}`;
+}
+
+/** Lines that name the threads that an import or a restore has left; empty if there are none. */
+export function describeLeft({ damaged, tombstoned }: LeftRows): string {
+  return (
+    describePlaces("left (`verify` finds rows that are damaged)", damaged) +
+    describeNamed("deleted, and left (`tombstones lift` allows writes to them again)", tombstoned)
+  );
 }

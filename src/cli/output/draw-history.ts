@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Branch, HistoryEntry, ThreadHistory } from "../../threads/thread-types.js";
-import { ago, counted, humanTime } from "./format-numbers.js";
+import { ago, countOf, humanTime } from "./format-numbers.js";
 import { printable } from "./printable.js";
 import type { Style } from "./style.js";
 
@@ -64,7 +64,7 @@ function describe(entry: HistoryEntry, isTip: boolean, rail: string, drawing: Dr
     entry.createdAt === undefined
       ? "unknown"
       : `${humanTime(entry.createdAt)}  ${style.dim(ago(entry.createdAt))}`,
-    entry.writes === 0 ? "" : style.dim(counted(entry.writes, "write")),
+    entry.writes === 0 ? "" : style.dim(countOf(entry.writes, "write")),
     entry.interrupted ? style.warning("interrupted") : "",
     isHead ? style.good("← head") : "",
     entry.damaged === undefined ? "" : style.bad(`damaged: ${printable(entry.damaged)}`),

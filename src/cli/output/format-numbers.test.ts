@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { ago, counted, humanBytes, humanTime } from "./format-numbers.js";
+import { ago, countOf, humanBytes, humanTime } from "./format-numbers.js";
 
 describe("numbers and times for people", () => {
   it.each([
@@ -16,7 +16,7 @@ describe("numbers and times for people", () => {
   });
 
   it("counted uses the singular for one", () => {
-    expect([counted(1, "thread"), counted(0, "thread"), counted(12_345, "thread")]).toEqual([
+    expect([countOf(1, "thread"), countOf(0, "thread"), countOf(12_345, "thread")]).toEqual([
       "1 thread",
       "0 threads",
       "12,345 threads",

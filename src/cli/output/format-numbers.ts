@@ -22,7 +22,7 @@ export function humanCount(count: number): string {
 }
 
 /** A number with its noun: `1 thread`, `2,000 threads`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${humanCount(count)} ${count === 1 ? one : many}`;
 }
 
@@ -41,7 +41,7 @@ export function timeAndAge(time: Date | undefined): string {
 export function ago(time: Date, now = new Date()): string {
   const passed = now.getTime() - time.getTime();
   for (const [unit, length] of TIMES) {
-    if (passed >= length) return `${counted(Math.floor(passed / length), unit)} ago`;
+    if (passed >= length) return `${countOf(Math.floor(passed / length), unit)} ago`;
   }
   return passed >= 0 ? "just now" : "in the future";
 }

@@ -15,7 +15,7 @@ const WIDE_CHARACTER =
 const ZERO_WIDTH_CHARACTER = /[\p{Mark}\u200b-\u200d]/u;
 
 /** The layout of a table. */
-export interface TableLayout {
+interface TableLayout {
   /** The indexes of right-aligned columns, from 0. */
   readonly numbers?: readonly number[];
   /** The index of the column that is wrapped between words if the table is too wide. Other columns are never wrapped. */
@@ -47,6 +47,23 @@ export function formatTable(rows: readonly (readonly string[])[], layout: TableL
     row.map((cell, index) => (index === text ? wrapWords(cell, room).join("\n") : cell)),
   );
   return formatColumns(wrapped, layout);
+}
+
+/** A column of {@link formatRows}: its name, the cell of an item, and what it holds. Numbers are right-aligned, and texts may be wrapped. */
+export type Column<Item> = readonly [name: string, cell: (item: Item) => string, kind?: "number" | "text"];
+
+/** Formats a table with a row for each item. A column that is `false` is left out. */
+export function formatRows<Item>(
+  items: readonly Item[],
+  given: readonly (Column<Item> | false)[],
+  width?: number,
+): string {
+  const columns = given.filter((column) => column !== false);
+  const head = columns.map(([name]) => name);
+  const numbers = columns.flatMap(([, , kind], index) => (kind === "number" ? [index] : []));
+  const text = columns.findIndex(([, , kind]) => kind === "text");
+  const rows = items.map((item) => columns.map(([, cell]) => cell(item)));
+  return formatTable([head, ...rows], { numbers, width, ...(text >= 0 && { text }) });
 }
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {

@@ -2,7 +2,7 @@ import { inspect, stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
-import { printable, printableColours, printableLines } from "./printable.js";
+import { printable, printableColours, printableLines, shellWord } from "./printable.js";
 
 describe("printable", () => {
   it.each([
@@ -36,4 +36,17 @@ describe("printable", () => {
     expect(printableColours(red)).toBe("\u001b[31mred\u001b[39m\n\\u001b[2J");
     expect(printableLines(red)).toBe("\\u001b[31mred\\u001b[39m\n\\u001b[2J");
   });
+});
+
+it.each([
+  ["42", "42"],
+  ["acme:42", "acme:42"],
+  ["two words", "'two words'"],
+  ["it's", `'it'\\''s'`],
+  ["", "''"],
+  ["$(rm)", "'$(rm)'"],
+  ["\\u0041\u0007", "$'\\\\u0041\\u0007'"],
+  ["a\u001b'b", "$'a\\u001b\\u0027b'"],
+])("shellWord quotes %j only if a shell needs it", (text, word) => {
+  expect(shellWord(text)).toBe(word);
 });

@@ -1,10 +1,10 @@
 import { Command, type Option } from "commander";
 import packageJson from "../../../package.json" with { type: "json" };
 import { COMMAND_GROUPS, type CommandDefinition, type RunnableCommand } from "../command-definition.js";
-import { commonOptions, DATABASE_OPTIONS, LOCK_TIMEOUT } from "../options/common-options.js";
+import { optionsOfAllCommands, DATABASE_OPTIONS, LOCK_TIMEOUT } from "../options/common-options.js";
 import { COMMANDS } from "../commands/index.js";
-import { EXIT_CODE_HELP } from "../exit-code.js";
-import { explainUsageError, reportUsageError } from "../errors/report-usage-error.js";
+import { EXIT_CODE_HELP } from "../command-io.js";
+import { explainUsageError, reportUsageError } from "../errors/report-failure.js";
 import type { CommandRuntime } from "./run-command.js";
 
 const NAME = "langgraph-checkpoint-kysely";
@@ -39,7 +39,7 @@ export function createProgram(runtime: CommandRuntime, execute: Execute): Comman
       },
     });
   withUsageErrors(program).commandsGroup("Help:").helpCommand(true);
-  const common = commonOptions();
+  const common = optionsOfAllCommands();
   for (const option of common) program.addOption(option);
   const inapplicable = new Map<Command, readonly Option[]>();
   // By default, the help of `migrate status` would list the options of `migrate`, which it does not accept.

@@ -1,9 +1,9 @@
 import type { OfflineContext } from "../command-definition.js";
-import { reportInterrupt } from "../errors/report-interrupt.js";
-import type { Progress } from "../terminal/progress.js";
+import type { Progress } from "../terminal/terminal.js";
+import { CheckpointError } from "../../errors/index.js";
 
 /** Work that takes long: what the terminal shows of it, and what an interrupt leaves. */
-export interface LongWork<State> {
+interface LongWork<State> {
   /** What is done, such as `importing`. */
   readonly what: string;
   /** What {@link show} counts to. A function where the work itself finds it out. Default: it is not known. */
@@ -37,12 +37,26 @@ export async function runLongWork<State, Result>(
     bar.update(...show(state));
   };
   try {
-    return await reportInterrupt(
+    return await runInterruptible(
       signal,
-      () => run(onProgress),
       () => interrupted(last),
+      () => run(onProgress),
     );
   } finally {
     bar?.stop();
+  }
+}
+
+/** Runs work without progress that the user may interrupt; see {@link runLongWork}. */
+export async function runInterruptible<T>(
+  signal: AbortSignal,
+  interrupted: () => string,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new CheckpointError("ABORTED", `interrupted: ${interrupted()}`, { cause: error });
   }
 }

@@ -5,36 +5,28 @@ import { PostgresSaver } from "../../postgres-saver.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { PostgresStore } from "../../store/postgres-store.js";
 import type { CommandContext, OfflineContext, Report, RunnableCommand } from "../command-definition.js";
-import type { CommandIO } from "../command-io.js";
-import { reportFailure } from "../errors/report-failure.js";
-import type { ExitCode } from "../exit-code.js";
+import type { CommandIO, ExitCode } from "../command-io.js";
+import { reportFailure, type UsageOutput } from "../errors/report-failure.js";
 import {
   parseCommonOptions,
   parsePrintOptions,
   parseUrl,
   type PrintOptions,
 } from "../options/common-options.js";
-import { formatJson } from "../output/format-json.js";
+import { formatJson } from "../output/format-value.js";
 import { printable, printableLines } from "../output/printable.js";
 import { styleFor } from "../output/style.js";
-import { CliSerializer } from "../serializers/cli-serializer.js";
-import { matchingSerializer } from "../serializers/matching-serializer.js";
+import { CliSerializer } from "./cli-serializer.js";
+import { matchingSerializer } from "./matching-serializer.js";
 import { openTerminal } from "../terminal/terminal.js";
-import { openNamed, openUrl, type OpenUrl } from "./open-url.js";
-import { testConnection } from "./test-connection.js";
-import { startWaitingNotice } from "./waiting-notice.js";
+import { openNamed, openUrl, type OpenUrl, testConnection, startWaitingNotice } from "./open-url.js";
 
 const READ_ONLY = "the command line only reads such values";
 
 /** The surroundings of a command line. */
-export interface CommandRuntime {
-  readonly io: CommandIO;
+export interface CommandRuntime extends UsageOutput {
   /** Opens the database. Default: by its connection string. */
   readonly open?: OpenUrl | undefined;
-  /** Masks passwords in a text. */
-  readonly redact: (text: string) => string;
-  /** Whether JSON was requested. Known even if the command line can't be parsed. */
-  readonly json: boolean;
 }
 
 /** Runs a command with its parsed flags, prints its report or its error, and returns the exit code. */

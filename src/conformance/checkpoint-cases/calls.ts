@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import type { CheckpointStore } from "../../checkpoint-store/checkpoint-store.js";
-import type { CheckpointCase, CheckpointScene } from "./checkpoint-case.js";
-import { assertGone, assertRefused, assertStored, saveAll, sequence } from "./checkpoint-checks.js";
+import {
+  type CheckpointCases,
+  type CheckpointScene,
+  assertGone,
+  assertRefused,
+  assertStored,
+  saveAll,
+} from "./checkpoint-checks.js";
+import { casesOf } from "../suite-case.js";
 
 interface Options {
   readonly signal: AbortSignal;
@@ -24,10 +31,11 @@ const CALLS: Readonly<
 };
 
 /** What a store promises about its calls as such: signals, `setup` and `end`. */
-export const callCases: readonly CheckpointCase[] = [
-  ...Object.entries(CALLS).map(([name, call]): CheckpointCase => ({
-    name: `a call whose signal has been aborted is refused by AbortError, and does nothing: ${name}`,
-    check: async (scene) => {
+export const callCases: CheckpointCases = {
+  ...casesOf(
+    "a call whose signal has been aborted is refused by AbortError, and does nothing",
+    CALLS,
+    async (call, scene: CheckpointScene) => {
       const [saved, cause] = [scene.checkpoint(), new Error("no longer needed")];
       await scene.store.save(saved);
       await assertRefused(() => call(scene, saved.id, { signal: AbortSignal.abort(cause) }), {
@@ -37,77 +45,70 @@ export const callCases: readonly CheckpointCase[] = [
       });
       await assertStored(scene.store, saved);
     },
-  })),
-  ...Object.entries(CALLS).map(([name, call]): CheckpointCase => ({
-    name: `a call whose signal is not aborted is carried out: ${name}`,
-    check: async (scene) => {
+  ),
+
+  ...casesOf(
+    "a call whose signal is not aborted is carried out",
+    CALLS,
+    async (call, scene: CheckpointScene) => {
       const saved = scene.checkpoint();
       await scene.store.save(saved);
       await call(scene, saved.id, { signal: new AbortController().signal });
     },
-  })),
-  {
-    name: "a save that is aborted while it runs is stored whole or not at all",
-    check: async (scene) => {
-      const { store } = scene;
-      const abort = new AbortController();
-      const checkpoints = sequence(scene, 20);
-      const saves = Promise.allSettled(checkpoints.map((each) => store.save(each, { signal: abort.signal })));
-      abort.abort();
-      const outcomes = await saves;
-      for (const [n, each] of checkpoints.entries()) {
-        const outcome = outcomes[n];
-        if (outcome?.status === "rejected")
-          await assertRefused(() => Promise.reject(asError(outcome.reason)), { code: "ABORTED" });
-        else await assertStored(store, each);
-        await assertWholeOrGone(store, each);
-      }
-    },
+  ),
+
+  "a save that is aborted while it runs is stored whole or not at all": async ({ store, sequence }) => {
+    const abort = new AbortController();
+    const checkpoints = sequence(20);
+    const saves = Promise.allSettled(checkpoints.map((each) => store.save(each, { signal: abort.signal })));
+    abort.abort();
+    const outcomes = await saves;
+    for (const [n, each] of checkpoints.entries()) {
+      const outcome = outcomes[n];
+      if (outcome?.status === "rejected")
+        await assertRefused(() => Promise.reject(asError(outcome.reason)), { code: "ABORTED" });
+      else await assertStored(store, each);
+      await assertWholeOrGone(store, each);
+    }
   },
-  {
-    name: "setup may be called again, also at once, and keeps what is stored",
-    check: async (scene) => {
-      const { store } = scene;
-      const checkpoints = sequence(scene, 2);
-      await saveAll(store, checkpoints);
-      await Promise.all([store.setup(), store.setup(), store.setup()]);
-      for (const each of checkpoints) await assertStored(store, each);
-    },
+
+  "setup may be called again, also at once, and keeps what is stored": async ({ store, sequence }) => {
+    const checkpoints = sequence(2);
+    await saveAll(store, checkpoints);
+    await Promise.all([store.setup(), store.setup(), store.setup()]);
+    for (const each of checkpoints) await assertStored(store, each);
   },
-  {
-    name: "verify reads every checkpoint, and reports none that can be read",
-    check: async (scene) => {
-      const checkpoints = sequence(scene, 3);
-      await saveAll(scene.store, checkpoints);
-      const { checkpoints: count, problems } = await scene.store.verify();
-      assert.ok(count >= 3, `it has read ${count} of 3 checkpoints or more`);
-      for (const { id } of checkpoints) {
-        assert.deepEqual(
-          problems.filter(({ checkpointId }) => checkpointId === id),
-          [],
-        );
-      }
-    },
+
+  "verify reads every checkpoint, and reports none that can be read": async ({ store, sequence }) => {
+    const checkpoints = sequence(3);
+    await saveAll(store, checkpoints);
+    const { checkpoints: count, problems } = await store.verify();
+    assert.ok(count >= 3, `it has read ${count} of 3 checkpoints or more`);
+    for (const { id } of checkpoints) {
+      assert.deepEqual(
+        problems.filter(({ checkpointId }) => checkpointId === id),
+        [],
+      );
+    }
   },
-  {
-    name: "health is ok where checkpoints can be stored, and not ok by a signal that has been aborted",
-    check: async ({ store }) => {
-      const { ok, error } = await store.health();
-      assert.deepEqual({ ok, error }, { ok: true, error: undefined });
-      const aborted = await store.health({ signal: AbortSignal.abort() });
-      assert.deepEqual([aborted.ok, aborted.error?.code], [false, "ABORTED"]);
-    },
+
+  "health is ok where checkpoints can be stored, and not ok by a signal that has been aborted": async (
+    scene,
+  ) => {
+    const { store } = scene;
+    const { ok, error } = await store.health();
+    assert.deepEqual({ ok, error }, { ok: true, error: undefined });
+    const aborted = await store.health({ signal: AbortSignal.abort() });
+    assert.deepEqual([aborted.ok, aborted.error?.code], [false, "ABORTED"]);
   },
-  {
-    name: "end may be called more than once",
-    check: async ({ store, checkpoint }) => {
-      await store.save(checkpoint());
-      await Promise.all([store.end(), store.end()]);
-      await store.end();
-      await store[Symbol.asyncDispose]();
-    },
+
+  "end may be called more than once": async ({ store, checkpoint }) => {
+    await store.save(checkpoint());
+    await Promise.all([store.end(), store.end()]);
+    await store.end();
+    await store[Symbol.asyncDispose]();
   },
-];
+};
 
 async function assertWholeOrGone(
   store: CheckpointStore,

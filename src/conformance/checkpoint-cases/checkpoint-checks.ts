@@ -1,8 +1,8 @@
+import { type Cases, type Check, withOptions } from "../suite-case.js";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { CheckpointScope, CheckpointStore } from "../../checkpoint-store/checkpoint-store.js";
 import type { ExecutionCheckpoint } from "../../checkpoint-store/model/execution-checkpoint.js";
-import type { CheckpointScene } from "./checkpoint-case.js";
 
 /** Returns an id that no other case uses. */
 export function freshId(kind: string): string {
@@ -15,13 +15,13 @@ export function later(seconds: number): Date {
 }
 
 /** The ids of checkpoints, in their order. */
-export function idsOf(checkpoints: readonly { readonly id: string }[]): string[] {
+export function idsIn(checkpoints: readonly { readonly id: string }[]): string[] {
   return checkpoints.map(({ id }) => id);
 }
 
 /** The ids of a list, in its order. */
 export async function listedIds(store: CheckpointStore, scope: CheckpointScope): Promise<string[]> {
-  return idsOf(await store.list(scope));
+  return idsIn(await store.list(scope));
 }
 
 /** Saves checkpoints one after another. */
@@ -30,11 +30,6 @@ export async function saveAll(
   checkpoints: readonly ExecutionCheckpoint[],
 ): Promise<void> {
   for (const checkpoint of checkpoints) await store.save(checkpoint);
-}
-
-/** Creates checkpoints of the scene that differ in their time, and in their state `{ n }`, the oldest first. */
-export function sequence(scene: CheckpointScene, length: number): ExecutionCheckpoint[] {
-  return Array.from({ length }, (_, n) => scene.checkpoint({ state: { n }, timestamp: later(n) }));
 }
 
 /** Fails unless a checkpoint can neither be loaded nor is in a list. */
@@ -82,4 +77,32 @@ export async function assertRefused(
   assert.ok(error instanceof Error, "what is thrown is no Error");
   const found = Object.fromEntries(Object.keys(fields).map((name) => [name, Reflect.get(error, name)]));
   assert.deepEqual(found, fields, `it is refused by ${error.name}: ${error.message}`);
+}
+
+/** The options that a case needs its store to have, as the stores of this library take them. */
+export interface SuiteCheckpointStoreOptions {
+  /** Absent in cases that do without it. */
+  readonly concurrency?: "optimistic";
+}
+
+/** What a case works with. */
+export interface CheckpointScene {
+  readonly store: CheckpointStore;
+  /** The id of an execution without checkpoints. No other case uses it. */
+  readonly executionId: string;
+  /** The id of a thread without checkpoints. No other case uses it. */
+  readonly threadId: string;
+  /** Creates a checkpoint of the execution and the thread, with a new id. It is not stored. */
+  readonly checkpoint: (fields?: Partial<ExecutionCheckpoint>) => ExecutionCheckpoint;
+  /** Creates as many that differ in their time, and in their state `{ n }`, the oldest first. */
+  readonly sequence: (length: number) => ExecutionCheckpoint[];
+}
+
+/** Promises of checkpoint stores. */
+export type CheckpointCases = Cases<CheckpointScene, SuiteCheckpointStoreOptions>;
+
+/** Cases of stores with the option `concurrency`. */
+export function optimistic(checks: Readonly<Record<string, Check<CheckpointScene>>>): CheckpointCases {
+  const cases = Object.entries(checks).map(([name, check]) => [`optimistic: ${name}`, check] as const);
+  return withOptions({ concurrency: "optimistic" }, Object.fromEntries(cases));
 }

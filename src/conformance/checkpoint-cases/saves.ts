@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { CheckpointCase } from "./checkpoint-case.js";
 import {
+  type CheckpointCases,
+  type CheckpointScene,
   assertGone,
   assertRefused,
   assertStored,
@@ -9,6 +10,7 @@ import {
   listedIds,
   saveAll,
 } from "./checkpoint-checks.js";
+import { casesOf } from "../suite-case.js";
 
 /** Ends of ids of which every two are different, in ways that a database may not see. */
 export const DISTINCT_ENDS = [
@@ -43,161 +45,142 @@ const TIMES: Readonly<Record<string, string>> = {
 };
 
 /** What `save` and `load` promise. */
-export const saveCases: readonly CheckpointCase[] = [
-  {
-    name: "a saved checkpoint is loaded with all of its fields",
-    check: async ({ store, executionId, threadId, checkpoint }) => {
-      const saved = checkpoint({
-        nodeName: "step:[a b]",
-        state: { pages: 3, list: [1, "two", null] },
-        metadata: { execution_id: executionId, thread_id: threadId, event: "step", nested: { n: [1] } },
-        version: 7,
-      });
-      await store.save(saved);
-      await assertStored(store, saved);
-    },
+export const saveCases: CheckpointCases = {
+  "a saved checkpoint is loaded with all of its fields": async (scene) => {
+    const { store, executionId, threadId, checkpoint } = scene;
+    const saved = checkpoint({
+      nodeName: "step:[a b]",
+      state: { pages: 3, list: [1, "two", null] },
+      metadata: { execution_id: executionId, thread_id: threadId, event: "step", nested: { n: [1] } },
+      version: 7,
+    });
+    await store.save(saved);
+    await assertStored(store, saved);
   },
-  {
-    name: "a checkpoint that does not exist is refused by CheckpointNotFoundError, which names its id",
-    check: async ({ store }) => {
-      const id = freshId("none");
-      await assertRefused(() => store.load(id), {
-        name: "CheckpointNotFoundError",
-        code: "CHECKPOINT_NOT_FOUND",
-        checkpointId: id,
-        message: `checkpoint not found: ${id}`,
-      });
-    },
+
+  "a checkpoint that does not exist is refused by CheckpointNotFoundError, which names its id": async (
+    scene,
+  ) => {
+    const { store } = scene;
+    const id = freshId("none");
+    await assertRefused(() => store.load(id), {
+      name: "CheckpointNotFoundError",
+      code: "CHECKPOINT_NOT_FOUND",
+      checkpointId: id,
+      message: `checkpoint not found: ${id}`,
+    });
   },
-  {
-    name: "a save replaces all fields of the checkpoint with its id",
-    check: async ({ store, executionId, checkpoint }) => {
-      const first = checkpoint({ nodeName: "a", state: { old: true }, version: 5 });
-      const second = { ...first, nodeName: "b", state: [2], timestamp: later(-60), version: 2 };
-      const third = { ...first, state: null, metadata: { execution_id: executionId, more: 1 }, version: 9 };
-      await saveAll(store, [first, second]);
-      await assertStored(store, second);
-      await store.save(third);
-      await assertStored(store, third);
-    },
+
+  "a save replaces all fields of the checkpoint with its id": async ({ store, executionId, checkpoint }) => {
+    const first = checkpoint({ nodeName: "a", state: { old: true }, version: 5 });
+    const second = { ...first, nodeName: "b", state: [2], timestamp: later(-60), version: 2 };
+    const third = { ...first, state: null, metadata: { execution_id: executionId, more: 1 }, version: 9 };
+    await saveAll(store, [first, second]);
+    await assertStored(store, second);
+    await store.save(third);
+    await assertStored(store, third);
   },
-  {
-    name: "a save of an equal checkpoint changes nothing",
-    check: async ({ store, executionId, checkpoint }) => {
-      const saved = checkpoint();
-      await saveAll(store, [saved, saved, { ...saved }]);
-      await assertStored(store, saved);
-      assert.equal(await store.clear(executionId), 1);
-    },
+
+  "a save of an equal checkpoint changes nothing": async ({ store, executionId, checkpoint }) => {
+    const saved = checkpoint();
+    await saveAll(store, [saved, saved, { ...saved }]);
+    await assertStored(store, saved);
+    assert.equal(await store.clear(executionId), 1);
   },
-  {
-    name: "a save moves a checkpoint to another execution and another thread",
-    check: async ({ store, executionId, threadId, checkpoint }) => {
-      const [before, other] = [checkpoint(), checkpoint()];
-      const metadata = { execution_id: freshId("exec"), thread_id: freshId("thread") };
-      const after = { ...before, metadata };
-      await saveAll(store, [before, other, after]);
-      await assertStored(store, after);
-      assert.deepEqual(await listedIds(store, executionId), [other.id]);
-      assert.deepEqual(await listedIds(store, { threadId }), [other.id]);
-      await store.save(before);
-      await assertStored(store, before);
-      assert.deepEqual(await store.list(metadata.execution_id), []);
-      assert.deepEqual(await store.list({ threadId: metadata.thread_id }), []);
-    },
+
+  "a save moves a checkpoint to another execution and another thread": async (scene) => {
+    const { store, executionId, threadId, checkpoint } = scene;
+    const [before, other] = [checkpoint(), checkpoint()];
+    const metadata = { execution_id: freshId("exec"), thread_id: freshId("thread") };
+    const after = { ...before, metadata };
+    await saveAll(store, [before, other, after]);
+    await assertStored(store, after);
+    assert.deepEqual(await listedIds(store, executionId), [other.id]);
+    assert.deepEqual(await listedIds(store, { threadId }), [other.id]);
+    await store.save(before);
+    await assertStored(store, before);
+    assert.deepEqual(await store.list(metadata.execution_id), []);
+    assert.deepEqual(await store.list({ threadId: metadata.thread_id }), []);
   },
-  {
-    name: "a save moves a checkpoint out of a thread, and out of all lists",
-    check: async ({ store, executionId, threadId, checkpoint }) => {
-      const first = checkpoint();
-      const second = { ...first, metadata: { execution_id: executionId } };
-      const third = { ...first, metadata: null };
-      await saveAll(store, [first, second]);
-      await assertStored(store, second);
-      assert.deepEqual(await store.list({ threadId }), []);
-      await store.save(third);
-      assert.deepEqual(await store.load(first.id), third);
-      assert.deepEqual(await store.list(executionId), []);
-      await store.save(first);
-      await assertStored(store, first);
-    },
+
+  "a save moves a checkpoint out of a thread, and out of all lists": async (scene) => {
+    const { store, executionId, threadId, checkpoint } = scene;
+    const first = checkpoint();
+    const second = { ...first, metadata: { execution_id: executionId } };
+    const third = { ...first, metadata: null };
+    await saveAll(store, [first, second]);
+    await assertStored(store, second);
+    assert.deepEqual(await store.list({ threadId }), []);
+    await store.save(third);
+    assert.deepEqual(await store.load(first.id), third);
+    assert.deepEqual(await store.list(executionId), []);
+    await store.save(first);
+    await assertStored(store, first);
   },
-  {
-    name: "ids that differ in any character are different checkpoints",
-    check: async ({ store, executionId, checkpoint }) => {
-      const prefix = freshId("id");
-      const checkpoints = DISTINCT_ENDS.map((end) => checkpoint({ id: `${prefix}${end}`, state: { end } }));
-      await saveAll(store, checkpoints);
-      for (const each of checkpoints) assert.deepEqual(await store.load(each.id), each);
-      assert.equal((await store.list(executionId)).length, checkpoints.length);
-      const [deleted, ...others] = checkpoints;
-      assert.ok(deleted);
-      assert.equal(await store.delete(deleted.id), true);
-      await assertGone(store, deleted);
-      for (const each of others) assert.deepEqual(await store.load(each.id), each);
-    },
+
+  "ids that differ in any character are different checkpoints": async (scene) => {
+    const { store, executionId, checkpoint } = scene;
+    const prefix = freshId("id");
+    const checkpoints = DISTINCT_ENDS.map((end) => checkpoint({ id: `${prefix}${end}`, state: { end } }));
+    await saveAll(store, checkpoints);
+    for (const each of checkpoints) assert.deepEqual(await store.load(each.id), each);
+    assert.equal((await store.list(executionId)).length, checkpoints.length);
+    const [deleted, ...others] = checkpoints;
+    assert.ok(deleted);
+    assert.equal(await store.delete(deleted.id), true);
+    await assertGone(store, deleted);
+    for (const each of others) assert.deepEqual(await store.load(each.id), each);
   },
-  {
-    name: "ids of 2,000 bytes are stored, and longer ones refused",
-    check: async ({ store, checkpoint }) => {
-      const long = (kind: string) => freshId(kind).padEnd(2_000, "x");
-      const metadata = { execution_id: long("exec"), thread_id: long("thread") };
-      const saved = checkpoint({ id: long("id"), metadata });
-      await store.save(saved);
-      await assertStored(store, saved);
-      const refused = { ...saved, id: `${saved.id}x` };
-      await assertRefused(() => store.save(refused), { code: "INVALID_CONFIG", field: "checkpoint.id" });
-    },
+
+  "ids of 2,000 bytes are stored, and longer ones refused": async ({ store, checkpoint }) => {
+    const long = (kind: string) => freshId(kind).padEnd(2_000, "x");
+    const metadata = { execution_id: long("exec"), thread_id: long("thread") };
+    const saved = checkpoint({ id: long("id"), metadata });
+    await store.save(saved);
+    await assertStored(store, saved);
+    const refused = { ...saved, id: `${saved.id}x` };
+    await assertRefused(() => store.save(refused), { code: "INVALID_CONFIG", field: "checkpoint.id" });
   },
-  ...Object.entries(TIMES).map(([what, time]): CheckpointCase => ({
-    name: `a time is read back with its milliseconds: ${what}`,
-    check: async ({ store, checkpoint }) => {
-      const saved = checkpoint({ timestamp: new Date(time) });
-      await store.save(saved);
-      await assertStored(store, saved);
-      assert.equal((await store.load(saved.id)).timestamp.toISOString(), time);
-    },
-  })),
-  {
-    name: "the smallest and the largest version are read back",
-    check: async ({ store, checkpoint }) => {
-      const checkpoints = [0, 1, 2 ** 31 - 1].map((version) => checkpoint({ version }));
-      await saveAll(store, checkpoints);
-      for (const each of checkpoints) await assertStored(store, each);
-    },
+
+  ...casesOf("a time is read back with its milliseconds", TIMES, async (time, scene: CheckpointScene) => {
+    const { store, checkpoint } = scene;
+    const saved = checkpoint({ timestamp: new Date(time) });
+    await store.save(saved);
+    await assertStored(store, saved);
+    assert.equal((await store.load(saved.id)).timestamp.toISOString(), time);
+  }),
+
+  "the smallest and the largest version are read back": async ({ store, checkpoint }) => {
+    const checkpoints = [0, 1, 2 ** 31 - 1].map((version) => checkpoint({ version }));
+    await saveAll(store, checkpoints);
+    for (const each of checkpoints) await assertStored(store, each);
   },
-  {
-    name: "a name of a node may be empty, long, or of any language",
-    check: async ({ store, checkpoint }) => {
-      const names = ["", " ", "é日本語😀", "a\n\t'\"\\", "long ".repeat(2_000)];
-      const checkpoints = names.map((nodeName) => checkpoint({ nodeName }));
-      await saveAll(store, checkpoints);
-      for (const each of checkpoints) await assertStored(store, each);
-    },
+
+  "a name of a node may be empty, long, or of any language": async ({ store, checkpoint }) => {
+    const names = ["", " ", "é日本語😀", "a\n\t'\"\\", "long ".repeat(2_000)];
+    const checkpoints = names.map((nodeName) => checkpoint({ nodeName }));
+    await saveAll(store, checkpoints);
+    for (const each of checkpoints) await assertStored(store, each);
   },
-  {
-    name: "metadata may be null or missing, which is the same, or empty",
-    check: async ({ store, checkpoint }) => {
-      const [none, empty] = [checkpoint({ metadata: null }), checkpoint({ metadata: {} })];
-      const { id, nodeName, state, timestamp, version } = checkpoint();
-      const missing = { id, nodeName, state, timestamp, version };
-      await saveAll(store, [none, empty, missing as typeof none]);
-      assert.deepEqual(await store.load(none.id), none);
-      assert.deepEqual(await store.load(empty.id), empty);
-      assert.deepEqual(await store.load(missing.id), { ...missing, metadata: null });
-    },
+
+  "metadata may be null or missing, which is the same, or empty": async ({ store, checkpoint }) => {
+    const [none, empty] = [checkpoint({ metadata: null }), checkpoint({ metadata: {} })];
+    const { id, nodeName, state, timestamp, version } = checkpoint();
+    const missing = { id, nodeName, state, timestamp, version };
+    await saveAll(store, [none, empty, missing as typeof none]);
+    assert.deepEqual(await store.load(none.id), none);
+    assert.deepEqual(await store.load(empty.id), empty);
+    assert.deepEqual(await store.load(missing.id), { ...missing, metadata: null });
   },
-  {
-    name: "a state of 1 MB is read back equal, from a list too",
-    check: async ({ store, executionId, checkpoint }) => {
-      const state = {
-        text: "a long text, é, ".repeat(32_768),
-        parts: Array.from({ length: 8_192 }, (_, n) => ({ n, name: `part ${n}`, of: [n, null, true] })),
-      };
-      const saved = checkpoint({ state });
-      await store.save(saved);
-      await assertStored(store, saved);
-      assert.deepEqual(await store.latest(executionId), saved);
-    },
+
+  "a state of 1 MB is read back equal, from a list too": async ({ store, executionId, checkpoint }) => {
+    const state = {
+      text: "a long text, é, ".repeat(32_768),
+      parts: Array.from({ length: 8_192 }, (_, n) => ({ n, name: `part ${n}`, of: [n, null, true] })),
+    };
+    const saved = checkpoint({ state });
+    await store.save(saved);
+    await assertStored(store, saved);
+    assert.deepEqual(await store.latest(executionId), saved);
   },
-];
+};

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Embeddings } from "@langchain/core/embeddings";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { keysOf } from "./item-checks.js";
-import type { StoreCase, SuiteStoreOptions } from "./store-case.js";
+import { keysIn, withStore, type StoreCases, type SuiteStoreOptions } from "./store-checks.js";
 
 /** The words that texts consist of. Each is a dimension, so that texts without a common word have the score 0. */
 const WORDS = ["tea", "coffee", "rain", "sun", "train", "ship"];
@@ -11,65 +10,52 @@ const BY_TEXT = indexOf(["text"]);
 const BY_TEXTS = indexOf(["texts[*]"]);
 
 /** What a store promises about searches by meaning. Scores are those of the cosine. */
-export const vectorCases: readonly StoreCase[] = [
-  {
-    name: "a query finds the best match first, with its score",
-    options: BY_TEXT,
-    check: async (store) => {
+export const vectorCases: StoreCases = {
+  ...withStore(BY_TEXT, {
+    "a query finds the best match first, with its score": async ({ store }) => {
       await store.put(["v"], "both", { text: "tea coffee" });
       await store.put(["v"], "tea", { text: "tea" });
       await store.put(["v"], "rain", { text: "rain" });
       const found = await store.search(["v"], { query: "tea" });
-      assert.deepEqual(keysOf(found), ["tea", "both", "rain"]);
+      assert.deepEqual(keysIn(found), ["tea", "both", "rain"]);
       for (const [nth, score] of [1, Math.SQRT1_2, 0].entries()) closeTo(found[nth]?.score, score);
     },
-  },
-  {
-    name: "the best of an item's texts decides its score",
-    options: BY_TEXTS,
-    check: async (store) => {
+  }),
+
+  ...withStore(BY_TEXTS, {
+    "the best of an item's texts decides its score": async ({ store }) => {
       await store.put(["v"], "two", { texts: ["rain", "tea"] });
       await store.put(["v"], "one", { texts: ["tea coffee"] });
       const found = await store.search(["v"], { query: "tea" });
-      assert.deepEqual(keysOf(found), ["two", "one"]);
+      assert.deepEqual(keysIn(found), ["two", "one"]);
       closeTo(found[0]?.score, 1);
     },
-  },
-  {
-    name: "a put replaces what its item is found by",
-    options: BY_TEXTS,
-    check: async (store) => {
+
+    "a put replaces what its item is found by": async ({ store }) => {
       await store.put(["v"], "k", { texts: ["rain", "tea"] });
       await store.put(["v"], "k", { texts: ["rain"] });
       closeTo(await scoreOf(store, "tea", "k"), 0);
       closeTo(await scoreOf(store, "rain", "k"), 1);
     },
-  },
-  {
-    name: "a put without an index leaves nothing to find its item by",
-    options: BY_TEXT,
-    check: async (store) => {
+  }),
+
+  ...withStore(BY_TEXT, {
+    "a put without an index leaves nothing to find its item by": async ({ store }) => {
       await store.put(["v"], "k", { text: "tea" });
       await store.put(["v"], "k", { text: "tea" }, false);
       await store.put(["v"], "other", { text: "coffee" });
       const found = await store.search(["v"], { query: "tea" });
       assert.equal(found.find(({ key }) => key === "k")?.score, undefined);
     },
-  },
-  {
-    name: "an item that is stored again is not found by what was deleted",
-    options: BY_TEXT,
-    check: async (store) => {
+
+    "an item that is stored again is not found by what was deleted": async ({ store }) => {
       await store.put(["v"], "k", { text: "tea" });
       await store.delete(["v"], "k");
       await store.put(["v"], "k", { other: "no text" });
       assert.equal(await scoreOf(store, "tea", "k"), undefined);
     },
-  },
-  {
-    name: "a put may say which of its texts are indexed",
-    options: BY_TEXT,
-    check: async (store) => {
+
+    "a put may say which of its texts are indexed": async ({ store }) => {
       await store.put(["v"], "k", { text: "tea", title: "rain", chapters: [{ text: "sun" }] }, [
         "title",
         "chapters[*].text",
@@ -78,23 +64,20 @@ export const vectorCases: readonly StoreCase[] = [
       closeTo(await scoreOf(store, "rain", "k"), 1);
       closeTo(await scoreOf(store, "sun", "k"), 1);
     },
-  },
-  {
-    name: "a filter and a namespace narrow a search by meaning",
-    options: BY_TEXT,
-    check: async (store) => {
+
+    "a filter and a namespace narrow a search by meaning": async ({ store }) => {
       await store.put(["v", "a"], "k", { text: "tea", n: 1 });
       await store.put(["v", "ab"], "k2", { text: "tea", n: 1 });
       await store.put(["v", "a", "b"], "k3", { text: "coffee", n: 1 });
       await store.put(["v", "a"], "k4", { text: "tea", n: 2 });
       const found = await store.search(["v", "a"], { query: "tea", filter: { n: { $lt: 2 } } });
-      assert.deepEqual(keysOf(found), ["k", "k3"]);
+      assert.deepEqual(keysIn(found), ["k", "k3"]);
     },
-  },
-  {
-    name: "pages of a query follow one order without a gap or a repetition, first the items with a score",
-    options: BY_TEXT,
-    check: async (store) => {
+
+    "pages of a query follow one order without a gap or a repetition, first the items with a score": async (
+      scene,
+    ) => {
+      const { store } = scene;
       for (let nth = 0; nth < 6; nth++) {
         await store.put(["v"], `scored${nth}`, { text: nth < 3 ? "tea" : "tea rain" });
         await store.put(["v"], `unscored${nth}`, { nth });
@@ -102,31 +85,29 @@ export const vectorCases: readonly StoreCase[] = [
       const all = await store.search(["v"], { query: "tea", limit: 100 });
       const scored = all.filter(({ score }) => score !== undefined);
       assert.deepEqual(
-        keysOf(scored).map((key) => key.slice(0, 6)),
+        keysIn(scored).map((key) => key.slice(0, 6)),
         Array(6).fill("scored"),
       );
-      assert.deepEqual(keysOf(all.slice(0, 6)), keysOf(scored));
+      assert.deepEqual(keysIn(all.slice(0, 6)), keysIn(scored));
       const paged: string[] = [];
       for (let offset = 0; offset < 12; offset += 4)
-        paged.push(...keysOf(await store.search(["v"], { query: "tea", limit: 4, offset })));
-      assert.deepEqual(paged, keysOf(all));
+        paged.push(...keysIn(await store.search(["v"], { query: "tea", limit: 4, offset })));
+      assert.deepEqual(paged, keysIn(all));
       assert.equal(new Set(paged).size, paged.length);
     },
-  },
-  {
-    name: "without a query, items with and without an index are found alike, without a score",
-    options: BY_TEXT,
-    check: async (store) => {
+
+    "without a query, items with and without an index are found alike, without a score": async (scene) => {
+      const { store } = scene;
       await store.put(["v"], "indexed", { text: "tea" });
       await store.put(["v"], "not", { text: "tea" }, false);
       for (const query of [undefined, ""]) {
         const found = await store.search(["v"], query === undefined ? {} : { query });
-        assert.deepEqual(keysOf(found).sort(), ["indexed", "not"]);
+        assert.deepEqual(keysIn(found).sort(), ["indexed", "not"]);
         assert.ok(found.every(({ score }) => score === undefined));
       }
     },
-  },
-];
+  }),
+};
 
 function indexOf(fields: string[]): SuiteStoreOptions {
   return {

@@ -13,7 +13,7 @@ import { withoutLockRetries } from "./lock-timeout.js";
 import { explainReadOnly } from "./read-only.js";
 import { explainRefusedRow } from "./refused-row.js";
 import { retryTransient } from "./retry-transient.js";
-import type { Statement } from "./statement.js";
+import type { BoundStatement, Statement } from "./statement.js";
 import { type SendStatement, sendSteps, type TransactionSteps } from "./transaction-steps.js";
 import { toDatabaseError } from "../to-database-error.js";
 
@@ -67,6 +67,12 @@ export async function runTransaction<Row>(call: CallContext, steps: TransactionS
   };
   const changes = only === undefined || only.writes === true;
   return retried(call, changes ? confirming(call, attempt) : () => attempt(call));
+}
+
+/** Sends one bound statement as {@link runTransaction} does, and returns its rows. */
+export async function runBound<Row>(call: CallContext, statement: BoundStatement<Row>): Promise<Row[]> {
+  const [rows = []] = await runTransaction(call, { statements: [statement] });
+  return rows;
 }
 
 /**

@@ -69,7 +69,7 @@ export interface CacheEntryRow {
 }
 
 /** A page of entries. */
-export interface CacheEntries extends CachePrefix {
+export interface CacheEntriesPage extends CachePrefix {
   readonly labels?: readonly string[];
   readonly entries: readonly CacheEntryRow[];
   readonly hasMore: boolean;

@@ -2,7 +2,7 @@ import type { CheckpointPlace } from "./places.js";
 import type { ValueNode } from "./value-node.js";
 
 /** A checkpoint to create as the successor of another one. */
-export interface ForkRequest extends CheckpointPlace {
+export interface ForkEdit extends CheckpointPlace {
   /** The new values by channel, as JSON. A list of messages is given as `[{"role": "user", "content": "hi"}]`. */
   readonly values: Readonly<Record<string, unknown>>;
 }

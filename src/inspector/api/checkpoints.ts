@@ -128,7 +128,7 @@ export interface MediaData {
 }
 
 /** A part of a message's content that is only known as a value. */
-export interface OtherPart {
+interface OtherPart {
   readonly kind: "other";
   readonly type: string;
   readonly path: ValuePath;
@@ -170,7 +170,7 @@ export interface ChannelChange {
 }
 
 /** What differs between two checkpoints. */
-export interface Comparison {
+export interface CheckpointComparison {
   /** By name. */
   readonly channels: readonly ChannelChange[];
 }

@@ -1,6 +1,6 @@
 import type { PageAction } from "./actions.js";
 import type {
-  CacheEntries,
+  CacheEntriesPage,
   CacheEntriesQuery,
   CacheEntryPlace,
   CacheNamespaces,
@@ -13,10 +13,10 @@ import type {
   CopyRequest,
   CreatedCheckpoint,
   EditableValue,
-  ForkRequest,
+  ForkEdit,
   StateUpdate,
 } from "./changes.js";
-import type { ChannelComparison, CheckpointView, Comparison, Conversation } from "./checkpoints.js";
+import type { ChannelComparison, CheckpointView, CheckpointComparison, Conversation } from "./checkpoints.js";
 import type { HealthView } from "./health-view.js";
 import type {
   EditableItem,
@@ -27,7 +27,7 @@ import type {
   ItemsQuery,
   MemoryNamespaces,
   MemoryNamespacesQuery,
-  MemoryView,
+  MemoryState,
   NewItem,
 } from "./memory.js";
 import type { OpenThread, ThreadGraphs } from "./runs.js";
@@ -35,7 +35,7 @@ import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
 import type { FoundMessages, MessageSearch, StoryPage, StoryQuery } from "./story.js";
 import type {
   ChannelChains,
-  CopiedRows,
+  CopiedRowCounts,
   DeletedRows,
   MeasuredStorage,
   PruneRule,
@@ -49,11 +49,11 @@ import type {
   MetadataSuggestion,
   ThreadCounts,
   ThreadSizes,
-  ThreadsPage,
+  ListedThreads,
   ThreadsQuery,
   ThreadView,
 } from "./threads.js";
-import type { TextPart, ValueMatch, ValuePage, ValuePath } from "./value-node.js";
+import type { TextPart, ValueMatch, UnfoldedValue, ValuePath } from "./value-node.js";
 
 /** A call of the page to the server. Both are JSON. */
 interface Call<Args, Result> {
@@ -79,7 +79,7 @@ interface ComparedPlaces {
 export interface ReadCalls {
   /** What the page needs to know first. */
   readonly overview: Call<object, Overview>;
-  readonly threads: Call<ThreadsQuery, ThreadsPage>;
+  readonly threads: Call<ThreadsQuery, ListedThreads>;
   /** Reads as much as a long list of threads. */
   readonly threadCounts: Call<object, ThreadCounts>;
   /** What a filter on the metadata of threads may ask for. */
@@ -98,7 +98,7 @@ export interface ReadCalls {
   readonly checkpoint: Call<CheckpointPlace, CheckpointView>;
   readonly value: Call<
     ValueArgs & { readonly offset?: number | undefined; readonly limit?: number | undefined },
-    ValuePage
+    UnfoldedValue
   >;
   /** The rest of a string. */
   readonly text: Call<ValueArgs & { readonly offset: number }, TextPart>;
@@ -114,7 +114,7 @@ export interface ReadCalls {
     },
     Conversation
   >;
-  readonly compare: Call<ComparedPlaces, Comparison>;
+  readonly compare: Call<ComparedPlaces, CheckpointComparison>;
   readonly compareChannel: Call<
     ComparedPlaces & { readonly channel: string; readonly limit?: number | undefined },
     ChannelComparison
@@ -129,7 +129,7 @@ export interface ReadCalls {
   readonly chains: Call<ThreadArgs, { readonly channels: readonly ChannelChains[] }>;
   /** What `prune` would delete. */
   readonly checkPrune: Call<PruneRule, DeletedRows>;
-  readonly memory: Call<object, MemoryView>;
+  readonly memory: Call<object, MemoryState>;
   readonly memoryNamespaces: Call<MemoryNamespacesQuery, MemoryNamespaces>;
   readonly items: Call<ItemsQuery, Items>;
   readonly item: Call<ItemPlace, ItemFacts>;
@@ -137,22 +137,22 @@ export interface ReadCalls {
   readonly editableItem: Call<ItemPlace, EditableItem>;
   /** Reads the rows of the namespaces, without their values. */
   readonly cacheNamespaces: Call<CacheNamespacesQuery, CacheNamespaces>;
-  readonly cacheEntries: Call<CacheEntriesQuery, CacheEntries>;
+  readonly cacheEntries: Call<CacheEntriesQuery, CacheEntriesPage>;
   readonly health: Call<object, HealthView>;
   /** What a person may edit before a fork. */
   readonly editableValue: Call<CheckpointPlace & { readonly channel: string }, EditableValue>;
   /** What `fork` would store. */
-  readonly checkFork: Call<ForkRequest, CheckedFork>;
+  readonly checkFork: Call<ForkEdit, CheckedFork>;
 }
 
 /** What the page changes: `POST api/<name>` with the arguments as JSON. */
 export interface WriteCalls {
-  readonly fork: Call<ForkRequest, CreatedCheckpoint>;
+  readonly fork: Call<ForkEdit, CreatedCheckpoint>;
   /** What `updateState` would store: it runs code of the graph, and stores nothing. */
   readonly checkUpdate: Call<StateUpdate, CheckedUpdate>;
   readonly updateState: Call<StateUpdate, CreatedCheckpoint>;
   readonly rollback: Call<CheckpointPlace, CreatedCheckpoint>;
-  readonly copyThread: Call<CopyRequest, CopiedRows>;
+  readonly copyThread: Call<CopyRequest, CopiedRowCounts>;
   readonly deleteThread: Call<ThreadArgs, object>;
   readonly prune: Call<PruneRule, DeletedRows>;
   readonly createItem: Call<NewItem, object>;

@@ -8,7 +8,7 @@ export interface ItemPlace {
 }
 
 /** Whether there is a store, and what it can do. */
-export interface MemoryView {
+export interface MemoryState {
   /** Whether the tables of the store exist. */
   readonly exists: boolean;
   /** Whether items can be searched by meaning: the inspector was given a store with an index. */
@@ -36,7 +36,7 @@ export interface ItemsQuery {
   readonly prefix: readonly string[];
   /** Words to search for, or a text for a search by meaning. */
   readonly query?: string | undefined;
-  /** How the query finds items. Default: `meaning` where {@link MemoryView.hasVectors}. */
+  /** How the query finds items. Default: `meaning` where {@link MemoryState.hasVectors}. */
   readonly by?: "words" | "meaning" | undefined;
   /** LangGraph's filter on the values. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
@@ -46,7 +46,7 @@ export interface ItemsQuery {
 }
 
 /** An item in a list. */
-export interface ItemRow {
+export interface ListedItem {
   readonly namespace: readonly string[];
   readonly key: string;
   readonly createdAt: number;
@@ -60,7 +60,7 @@ export interface ItemRow {
 
 /** A page of items. */
 export interface Items {
-  readonly items: readonly ItemRow[];
+  readonly items: readonly ListedItem[];
   readonly hasMore: boolean;
 }
 

@@ -1,6 +1,5 @@
 import type { ValuePlace } from "./places.js";
-import type { OpenTask } from "./tasks.js";
-import type { ThreadStatus } from "./threads.js";
+import type { OpenTask, ThreadStatus } from "./threads.js";
 
 /** What a person may decide about an action. */
 export type DecisionType = "approve" | "edit" | "reject" | "respond";
@@ -42,7 +41,7 @@ export interface OpenThread extends ThreadGraphs {
 }
 
 /** A graph of the service. */
-export interface GraphView {
+interface GraphView {
   readonly name: string;
   readonly nodes: readonly string[];
 }

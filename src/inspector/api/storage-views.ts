@@ -83,4 +83,4 @@ export interface DeletedRows {
 }
 
 /** What a copy has stored. */
-export type CopiedRows = Omit<DeletedRows, "threads">;
+export type CopiedRowCounts = Omit<DeletedRows, "threads">;

@@ -1,5 +1,4 @@
 import type { CheckpointPlace, NamespacePlace } from "./places.js";
-import type { OpenTask } from "./tasks.js";
 import type { ValuePath } from "./value-node.js";
 
 /** What a thread, or a namespace of it, waits for. */
@@ -20,14 +19,14 @@ export interface ThreadsQuery {
   /**
    * Only threads in whose current state a text occurs, from the beginning of a word on and in any case: in a value, or in the question or
    * the error of an open task. By last activity. With the `text-index`, all threads are searched. Otherwise each answer is about the next
-   * ones, the latest first: {@link ThreadsPage.looked}.
+   * ones, the latest first: {@link ListedThreads.looked}.
    */
   readonly text?: string | undefined;
   /** Only threads whose newest metadata contains this. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Only threads in this state, by last activity. Without the `waiting-index`, and for states that no index knows, each answer is about the
-   * next threads that were looked at, the latest first: {@link ThreadsPage.looked}.
+   * next threads that were looked at, the latest first: {@link ListedThreads.looked}.
    */
   readonly state?: ThreadStatus | undefined;
   /** Only threads without activity since this time, in milliseconds since 1970. */
@@ -82,7 +81,7 @@ export interface FoundText extends CheckpointPlace {
 }
 
 /** A page of threads. */
-export interface ThreadsPage {
+export interface ListedThreads {
   readonly threads: readonly ThreadRow[];
   /** The cursor of the next page; absent on the last one. */
   readonly next?: string;
@@ -181,4 +180,15 @@ export interface HistoryPage {
  */
 export interface WatchEvent extends NamespacePlace {
   readonly point: HistoryPoint;
+}
+
+/** A task that waits for a person, or has failed. */
+export interface OpenTask {
+  readonly taskId: string;
+  /** The node, if the path of the task names it. */
+  readonly node?: string;
+  readonly kind: "question" | "error";
+  /** What it asks, or why it failed, as a person reads it. */
+  readonly text: string;
+  readonly isCut: boolean;
 }

@@ -44,7 +44,7 @@ export interface ValueChild {
 export type ValuePath = readonly number[];
 
 /** A value with a page of its children. */
-export interface ValuePage {
+export interface UnfoldedValue {
   readonly value: ValueNode;
   readonly children: readonly ValueChild[];
 }

@@ -2,7 +2,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { RowSecurityCheck } from "../../db/row-security.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { InspectorContext } from "../inspector-context.js";
-import { readableColumns } from "../queries/readable-columns.js";
+import { readableColumns } from "../queries/catalog.js";
 
 const TABLES = ["cache_entries"];
 const COLUMNS = ["namespace", "key", "type", "value", "size", "created_at", "expires_at"];

@@ -1,9 +1,10 @@
-import { scopeOf } from "../../cache/codec/entry-namespace-text.js";
+import { cacheScope } from "../../cache/codec/entry-namespace-text.js";
 import { MAX_KEY_BYTES } from "../../parsing/keys.js";
+import { parseIfJson } from "../values/readable-json.js";
 import type { CachePrefix } from "../api/cache.js";
 
 /** The namespace of an entry, as far as its text tells. */
-export interface ParsedNamespace extends CachePrefix {
+interface ParsedNamespace extends CachePrefix {
   /** Absent where the text is not one that this library writes. */
   readonly labels?: readonly string[];
   /** Whether it is the namespace of leases, which last while a result is computed. */
@@ -38,8 +39,8 @@ const UNKNOWN: ParsedNamespace = { isOfLeases: false };
 
 function parseScoped(text: string): ParsedNamespace | undefined {
   const [, prefix, lease, list = ""] = TEXT.exec(text) ?? [];
-  const labels = parseJson(list);
-  const keyPrefix = prefix === undefined ? undefined : parseJson(prefix);
+  const labels = parseIfJson(list);
+  const keyPrefix = prefix === undefined ? undefined : parseIfJson(prefix);
   if (!Array.isArray(labels) || !labels.every((label) => typeof label === "string")) return undefined;
   if (prefix !== undefined && typeof keyPrefix !== "string") return undefined;
   return {
@@ -49,16 +50,8 @@ function parseScoped(text: string): ParsedNamespace | undefined {
   };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What precedes the labels in the text of a namespace. Encryption binds values to it. */
 export function scopeOfText(text: string, tenantId: string | undefined): string {
   const { tenantId: found, keyPrefix } = parseNamespaceText(text, tenantId);
-  return scopeOf(tenantId ?? found, keyPrefix);
+  return cacheScope(tenantId ?? found, keyPrefix);
 }

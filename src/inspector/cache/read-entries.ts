@@ -1,9 +1,9 @@
 import { decodeEntry } from "../../cache/codec/entry-value.js";
 import type { EntryPlace, SentEntry } from "../../cache/model/entry.js";
-import { isArray } from "../../serde/objects/type-guards.js";
+import { isArray } from "../../serde/objects/inspect-object.js";
 import { CheckpointError } from "../../errors/index.js";
 import type {
-  CacheEntries,
+  CacheEntriesPage,
   CacheEntriesQuery,
   CacheEntryRow,
   CacheNamespaceRow,
@@ -20,7 +20,7 @@ import {
   listEntries,
   sumNamespaces,
 } from "../queries/cache-rows.js";
-import { describeValue } from "../values/describe-value.js";
+import { valueNodeOf } from "../values/describe-value.js";
 import { cacheCallOf } from "./cache-call.js";
 import { parseNamespaceText, scopeOfText } from "./parse-namespace-text.js";
 
@@ -30,7 +30,7 @@ const DEFAULT_ENTRIES = 50;
 const MAX_LISTED_BYTES = 65_536;
 
 /** Lists the namespaces of the caches with what they hold, without those of leases. */
-export async function listNamespaces(
+export async function listCacheNamespaces(
   { context, signal }: CallRun,
   { after, limit = DEFAULT_NAMESPACES }: CacheNamespacesQuery,
 ): Promise<CacheNamespaces> {
@@ -61,7 +61,7 @@ function namespaceRow(row: CacheNamespaceSums, tenantId: string | undefined): Ca
 export async function listCacheEntries(
   { context, signal }: CallRun,
   { namespace, key, offset = 0, limit = DEFAULT_ENTRIES }: CacheEntriesQuery,
-): Promise<CacheEntries> {
+): Promise<CacheEntriesPage> {
   const call = await cacheCallOf(context, signal);
   const query = { namespace, key, offset, limit: limit + 1, maxBytes: MAX_LISTED_BYTES };
   const rows = await listEntries(call, query);
@@ -111,7 +111,7 @@ async function decoded(
 /** LangGraph caches the writes of a task, which are pairs of a channel and a value. Without their channels a list would say nothing. */
 function describeListed(value: unknown): ValueNode {
   const areWrites = isArray(value) && value.length > 0 && value.every(isWrite);
-  return describeValue(areWrites ? new Map(value) : value);
+  return valueNodeOf(areWrites ? new Map(value) : value);
 }
 
 function isWrite(value: unknown): value is [string, unknown] {

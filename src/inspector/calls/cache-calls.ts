@@ -1,16 +1,22 @@
 import { z } from "zod";
 import { keyText, storedText } from "../../parsing/keys.js";
-import { clearNamespace, clearPrefix, deleteCacheEntry } from "../cache/delete-entries.js";
-import { listCacheEntries, listNamespaces } from "../cache/read-entries.js";
+import { listCacheEntries, listCacheNamespaces } from "../cache/read-entries.js";
 import { limitUpTo } from "./args.js";
-import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
+import type { ReadDefinitions, WriteDefinitions, CallRun } from "./call-definition.js";
+import { cacheScope, scopeRange } from "../../cache/codec/entry-namespace-text.js";
+import type { EntryPlace } from "../../cache/model/entry.js";
+import { clearEntries } from "../../cache/queries/clear-entries.js";
+import { runTransaction } from "../../db/statements/run-statement.js";
+import type { CachePrefix } from "../api/cache.js";
+import { deleteEntry } from "../queries/cache-rows.js";
+import { cacheCallOf } from "../cache/cache-call.js";
 
 const entryPlace = z.strictObject({ namespace: storedText, key: storedText });
 
 export const cacheCalls: ReadDefinitions<"cacheNamespaces" | "cacheEntries"> = {
   cacheNamespaces: {
     args: z.strictObject({ after: storedText.optional(), limit: limitUpTo(200) }),
-    run: listNamespaces,
+    run: listCacheNamespaces,
   },
   cacheEntries: {
     args: z.strictObject({
@@ -48,3 +54,21 @@ export const cacheChanges: WriteDefinitions<"deleteCacheEntry" | "clearCacheName
       },
     },
   };
+
+/** Deletes an entry. One that does not exist is no error. */
+async function deleteCacheEntry({ context, signal }: CallRun, place: EntryPlace): Promise<void> {
+  await deleteEntry(await cacheCallOf(context, signal), place);
+}
+
+/** Deletes the entries of a namespace, as `clear` of the cache does. */
+async function clearNamespace({ context, signal }: CallRun, namespace: string): Promise<void> {
+  const call = await cacheCallOf(context, signal);
+  await runTransaction(call, { statements: [clearEntries(call.schema, [namespace])] });
+}
+
+/** Deletes the entries of all namespaces with a prefix, as `clear([])` of a cache with this `keyPrefix` does. */
+async function clearPrefix({ context, signal }: CallRun, prefix: CachePrefix): Promise<void> {
+  const call = await cacheCallOf(context, signal);
+  const scope = cacheScope(call.policy.tenantId ?? prefix.tenantId, prefix.keyPrefix);
+  await runTransaction(call, { statements: [clearEntries(call.schema, [], scopeRange(scope))] });
+}

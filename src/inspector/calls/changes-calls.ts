@@ -3,10 +3,9 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, recordOf } from "../../parsing/keys.js";
 import type { PruneReport } from "../../retention/retention-types.js";
 import type { DeletedRows, PruneRule } from "../api/storage-views.js";
-import { checkFork, explainDeltas, prepareFork } from "../changes/check-fork.js";
-import { getSurroundings } from "../queries/get-surroundings.js";
-import { configOf } from "../stored-values/config-of.js";
-import { notFound } from "../stored-values/read-stored-value.js";
+import { checkFork, explainDeltas, prepareFork } from "../checkpoints/check-fork.js";
+import { getSurroundings } from "../queries/surroundings.js";
+import { configOfPlace, checkpointNotFound } from "../stored-values/read-stored-value.js";
 import { checkUpdate, updateState } from "../runs/update-state.js";
 import { checkpointId, checkpointPlace, threadId } from "./args.js";
 import type { CallRun, ReadDefinitions, WriteDefinitions } from "./call-definition.js";
@@ -49,7 +48,7 @@ export const changesCalls: WriteDefinitions<
       const saver = await run.context.writerFor({ threadId: thread, namespace, checkpointIds });
       const given = Object.fromEntries(values.map(({ channel, value }) => [channel, value]));
       const config = await explainDeltas(() =>
-        saver.fork(configOf(request), { values: given, signal: run.signal }),
+        saver.fork(configOfPlace(request), { values: given, signal: run.signal }),
       );
       return { checkpointId: checkpointIdOf(config) };
     },
@@ -63,7 +62,7 @@ export const changesCalls: WriteDefinitions<
     run: async (run, place) => {
       const { threadId: thread, namespace, checkpointId } = place;
       const around = await getSurroundings(run.call, place, 0);
-      if (around === undefined) throw notFound(place);
+      if (around === undefined) throw checkpointNotFound(place);
       const checkpointIds = [...new Set([checkpointId, around.newest])];
       const saver = await run.context.writerFor({ threadId: thread, namespace, checkpointIds });
       const config = await explainDeltas(() =>

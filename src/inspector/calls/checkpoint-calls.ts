@@ -8,7 +8,7 @@ import { compareChannel, compareCheckpoints } from "../checkpoints/compare-check
 import { findChannelValue } from "../stored-values/read-stored-value.js";
 import { editableJson } from "../values/editable-json.js";
 import { unwrapSnapshot } from "../../saver/codec/special-values.js";
-import { getNeighbours } from "../queries/get-neighbours.js";
+import { getNeighbours } from "../queries/surroundings.js";
 
 const DEFAULT_MESSAGES = 50;
 const DEFAULT_CHANGES = 100;

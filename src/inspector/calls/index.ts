@@ -6,9 +6,8 @@ import { checkpointsCalls } from "./checkpoint-calls.js";
 import { healthCalls } from "./health-calls.js";
 import { memoryCalls, memoryChanges } from "./memory-calls.js";
 import { overviewCalls } from "./overview-calls.js";
-import { storyCalls } from "./story-calls.js";
+import { storyCalls, threadCalls } from "./thread-calls.js";
 import { storageCalls } from "./storage-calls.js";
-import { threadCalls } from "./thread-calls.js";
 import { threadsCalls } from "./threads-calls.js";
 import { valuesCalls } from "./values-calls.js";
 

@@ -2,14 +2,13 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { jsonObject } from "../../parsing/json-object.js";
 import { keyText, storedText } from "../../parsing/keys.js";
-import { MAX_TTL_MINUTES } from "../../store/boundary/max-ttl.js";
-import type { FoundItem } from "../../store/model/item.js";
-import type { ItemFacts, ItemRow, ItemsQuery } from "../api/memory.js";
+import { MAX_TTL_MINUTES } from "../../store/boundary/parse-options.js";
+import type { FoundItem } from "../../store/item.js";
+import type { ItemFacts, ListedItem, ItemsQuery } from "../api/memory.js";
 import { createItem, deleteItem, editableItem, editItem } from "../memory/edit-item.js";
-import { hasMemory, storeOf } from "../memory/store-of.js";
-import type { ReadingStore } from "../memory/reading-store.js";
+import { hasMemory, storeOf, type ReadingStore } from "../memory/item-stores.js";
 import { getItemState, type ItemStateRow } from "../queries/item-state.js";
-import { describeValue } from "../values/describe-value.js";
+import { valueNodeOf } from "../values/describe-value.js";
 import { limitUpTo, storedLabels } from "./args.js";
 import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 
@@ -141,11 +140,11 @@ function searchItems(
   });
 }
 
-function rowOf({ namespace, key, createdAt, updatedAt, expiresAt, score, value }: FoundItem): ItemRow {
+function rowOf({ namespace, key, createdAt, updatedAt, expiresAt, score, value }: FoundItem): ListedItem {
   return {
     ...{ namespace, key, createdAt: createdAt.getTime(), updatedAt: updatedAt.getTime() },
     ...(expiresAt !== undefined && { expiresAt: expiresAt.getTime() }),
     ...(score !== undefined && { score }),
-    value: describeValue(value),
+    value: valueNodeOf(value),
   };
 }

@@ -3,8 +3,8 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { DatabaseAddress } from "../../telemetry/database-address.js";
 import type { Overview } from "../api/inspector-api.js";
 import { hasCache } from "../cache/cache-call.js";
-import { hasMemory } from "../memory/store-of.js";
-import { canListen } from "../live/subscribe.js";
+import { hasMemory } from "../memory/item-stores.js";
+import { canListen } from "../live/thread-events.js";
 import type { CallRun, ReadDefinitions } from "./call-definition.js";
 
 export const overviewCalls: ReadDefinitions<"overview"> = {

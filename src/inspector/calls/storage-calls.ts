@@ -4,10 +4,8 @@ import { VersionChains } from "../../compaction/version-chains.js";
 import { groupBy } from "../../db/group-by.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage-views.js";
-import { channelSizes } from "../queries/channel-sizes.js";
-import { type SpliceRow, spliceBases } from "../queries/splice-bases.js";
+import { channelSizes, type SpliceRow, spliceBases, tableSizes } from "../queries/stored-sizes.js";
 import { stepBytes, type StepBytesRow } from "../queries/step-bytes.js";
-import { tableSizes } from "../queries/table-sizes.js";
 import { limitUpTo, namespacePlace, threadId } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
 

@@ -3,14 +3,18 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import { selectTombstones } from "../../saver/queries/tombstones.js";
 import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
-import { readableColumns } from "../queries/readable-columns.js";
-import { listNamespaces } from "../queries/namespaces-of-thread.js";
+import { readableColumns } from "../queries/catalog.js";
+import { listNamespacesOfThread } from "../queries/namespaces-of-thread.js";
 import { viewOpenThread } from "../runs/read-open-thread.js";
 import { viewThreadGraphs } from "../runs/thread-graphs.js";
-import { pointOf, timeOf } from "../states/point-of.js";
+import { pointOf, storedTimeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
-import { checkpointId, limitUpTo, namespacePlace, threadId } from "./args.js";
+import { checkpointId, limitUpTo, namespacePlace, threadId, checkpointPlace } from "./args.js";
 import type { CallRun, ReadDefinitions } from "./call-definition.js";
+import { keyText } from "../../parsing/keys.js";
+import type { MessageKey } from "../api/story.js";
+import { findMessages } from "../story/written-messages.js";
+import { readStory } from "../story/read-story.js";
 
 const DEFAULT_LIMIT = 500;
 /** A thread has a namespace for each run of a subgraph. */
@@ -43,7 +47,7 @@ export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "
 };
 
 async function namespacesOf(run: CallRun, id: string) {
-  const rows = await listNamespaces(run.call, { threadId: id, limit: MAX_NAMESPACES });
+  const rows = await listNamespacesOfThread(run.call, { threadId: id, limit: MAX_NAMESPACES });
   const places = rows.map((row) => ({
     threadId: id,
     namespace: row.checkpoint_ns,
@@ -54,7 +58,7 @@ async function namespacesOf(run: CallRun, id: string) {
     namespace: row.checkpoint_ns,
     checkpoints: row.checkpoints,
     checkpointId: row.checkpoint_id,
-    updatedAt: timeOf(row.checkpoint_id, row.ts),
+    updatedAt: storedTimeOf(row.checkpoint_id, row.ts),
     ...(states[index] ?? { status: "done", next: [] }),
   }));
   const omitted = (rows[0]?.namespaces ?? 0) - rows.length;
@@ -70,3 +74,36 @@ async function deletionOf({ call }: CallRun, id: string): Promise<number | undef
   const [rows = []] = await runTransaction(call, { statements: [selectTombstones(call.schema, [id])] });
   return rows[0] && Number(rows[0].deleted_at_ms);
 }
+
+const DEFAULT_STEPS = 50;
+const MAX_MESSAGES = 50;
+const text = z.string().max(1_000);
+
+const messageKey = z
+  .strictObject({
+    role: z.enum(["human", "ai", "system", "tool", "remove", "other"]),
+    id: z.string().optional(),
+    toolCallId: z.string().optional(),
+    text: text.optional(),
+  })
+  .transform(({ role, id, toolCallId, text: start }): MessageKey => ({
+    role,
+    ...(id !== undefined && { id }),
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(start !== undefined && { text: start }),
+  }));
+
+export const storyCalls: ReadDefinitions<"story" | "findMessages"> = {
+  story: {
+    args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(200) }),
+    run: (run, { before, limit = DEFAULT_STEPS, ...place }) => readStory(run, { ...place, before, limit }),
+  },
+  findMessages: {
+    args: checkpointPlace.extend({
+      channel: keyText,
+      messages: z.array(messageKey).max(MAX_MESSAGES),
+      followedBy: messageKey.optional(),
+    }),
+    run: findMessages,
+  },
+};

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { keyText, recordOf } from "../../parsing/keys.js";
-import { measureThreads } from "../queries/thread-sizes.js";
-import { countThreads } from "../threads/count-threads.js";
-import { listThreads } from "../threads/list-threads.js";
+import { bytesOfThreads } from "../queries/stored-sizes.js";
+import { countThreads, answerThreads } from "../threads/list-threads.js";
 import { suggestMetadata } from "../threads/suggest-metadata.js";
 import { limitUpTo, threadId } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
@@ -30,7 +29,7 @@ export const threadsCalls: ReadDefinitions<
       after: z.string().max(20_000).optional(),
       limit: limitUpTo(MAX_LIMIT),
     }),
-    run: (run, query) => listThreads(run, { order: "id", ...query }),
+    run: (run, query) => answerThreads(run, { order: "id", ...query }),
   },
   threadCounts: { args: z.strictObject({}), run: countThreads },
   metadataSuggestions: {
@@ -40,7 +39,7 @@ export const threadsCalls: ReadDefinitions<
   threadSizes: {
     args: z.strictObject({ threadIds: z.array(threadId).max(MAX_LIMIT) }),
     run: async ({ call }, { threadIds }) => {
-      const sizes = await measureThreads(call, [...new Set(threadIds)]);
+      const sizes = await bytesOfThreads(call, [...new Set(threadIds)]);
       return { bytes: Object.fromEntries(sizes.map(({ thread_id: id, bytes }) => [id, bytes])) };
     },
   },

@@ -3,11 +3,10 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, storedText } from "../../parsing/keys.js";
 import type { TextPart, ValuePath } from "../api/value-node.js";
 import { readStoredValue } from "../stored-values/read-stored-value.js";
-import { endOfPart } from "../values/cut-text.js";
-import { bigintText, describePart, describeValue } from "../values/describe-value.js";
+import { endOfPart, TextRoom } from "../values/cut-text.js";
+import { bigintText, describePart, valueNodeOf } from "../values/describe-value.js";
 import { searchValue } from "../values/search-value.js";
-import { TextRoom } from "../values/text-room.js";
-import { partsOf } from "../values/value-parts.js";
+import { somePartsOf } from "../values/value-parts.js";
 import { checkpointPlace, limitUpTo, storedLabels } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
@@ -41,11 +40,11 @@ export const valuesCalls: ReadDefinitions<"value" | "text" | "searchValue"> = {
       const way = followPath(await readStoredValue(run, place), path);
       const value = way.at(-1);
       const room = new TextRoom();
-      const children = partsOf(value, offset, limit).map((part) => {
+      const children = somePartsOf(value, offset, limit).map((part) => {
         const child = describePart(part, way);
         return { ...child, value: room.cutNode(child.value) };
       });
-      return { value: describeValue(value), children };
+      return { value: valueNodeOf(value), children };
     },
   },
   text: {
@@ -67,7 +66,7 @@ export const valuesCalls: ReadDefinitions<"value" | "text" | "searchValue"> = {
 export function followPath(value: unknown, path: ValuePath): readonly unknown[] {
   const way = [value];
   for (const step of path) {
-    const [part] = partsOf(way.at(-1), step, 1);
+    const [part] = somePartsOf(way.at(-1), step, 1);
     if (part === undefined) throw new InvalidConfigError("args.path", "leads to no part of the value");
     way.push(part.value);
   }

@@ -1,22 +1,29 @@
 import { compareValues, type ValueChange } from "../../audit/compare-values.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { compareText } from "../../saver/model/keys.js";
-import type { ChannelChange, ChannelComparison, Comparison, PartChange } from "../api/checkpoints.js";
+import type {
+  ChannelChange,
+  ChannelComparison,
+  CheckpointComparison,
+  PartChange,
+} from "../api/checkpoints.js";
 import type { ValueNode } from "../api/value-node.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { type ChannelRow, getChannelRows } from "../queries/channel-rows.js";
-import { getSurroundings } from "../queries/get-surroundings.js";
-import { findChannelValue, notFound } from "../stored-values/read-stored-value.js";
-import { cutLabel, describeValue } from "../values/describe-value.js";
-import { commonStart } from "../values/common-start.js";
+import { type ViewedChannelRow, getChannelRows } from "../queries/channel-rows.js";
+import { getSurroundings } from "../queries/surroundings.js";
+import { findChannelValue, checkpointNotFound } from "../stored-values/read-stored-value.js";
+import { cutLabel, valueNodeOf } from "../values/describe-value.js";
+import { commonStart, TextRoom } from "../values/cut-text.js";
 import { unwrapSnapshot } from "../../saver/codec/special-values.js";
-import { TextRoom } from "../values/text-room.js";
-import { comparisonCost } from "./comparison-cost.js";
-import { hasStoredValue } from "./preview-channels.js";
+import { hasStoredValue } from "./view-channels.js";
+import { types } from "node:util";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
+import { readOwn } from "../values/read-property.js";
+import { countParts, eachPart } from "../values/value-parts.js";
 
 /** Two checkpoints. */
-export interface ComparedCheckpoints {
+interface ComparedCheckpoints {
   readonly before: CheckpointPlace;
   readonly after: CheckpointPlace;
 }
@@ -25,7 +32,7 @@ export interface ComparedCheckpoints {
 export async function compareCheckpoints(
   { call }: CallRun,
   { before, after }: ComparedCheckpoints,
-): Promise<Comparison> {
+): Promise<CheckpointComparison> {
   const [rowsBefore, rowsAfter] = await Promise.all([rowsOf(call, before), rowsOf(call, after)]);
   const isSameNamespace = before.threadId === after.threadId && before.namespace === after.namespace;
   const names = new Set([...rowsBefore.keys(), ...rowsAfter.keys()]);
@@ -40,15 +47,16 @@ export async function compareCheckpoints(
 async function rowsOf(
   call: CallRun["call"],
   place: CheckpointPlace,
-): Promise<ReadonlyMap<string, ChannelRow>> {
+): Promise<ReadonlyMap<string, ViewedChannelRow>> {
   const rows = await getChannelRows(call, place);
-  if (rows.length === 0 && (await getSurroundings(call, place, 0)) === undefined) throw notFound(place);
+  if (rows.length === 0 && (await getSurroundings(call, place, 0)) === undefined)
+    throw checkpointNotFound(place);
   return new Map(rows.map((row) => [row.channel, row]));
 }
 
 function changeBetween(
-  before: ChannelRow | undefined,
-  after: ChannelRow | undefined,
+  before: ViewedChannelRow | undefined,
+  after: ViewedChannelRow | undefined,
   isSameNamespace: boolean,
 ): ChannelChange["change"] {
   if (!mayHaveValue(before)) return mayHaveValue(after) ? "added" : "same";
@@ -58,12 +66,12 @@ function changeBetween(
 }
 
 /** A channel that has lost its value keeps a version. The value of a delta channel is in no row, so it may be there. */
-function mayHaveValue(row: ChannelRow | undefined): row is ChannelRow {
+function mayHaveValue(row: ViewedChannelRow | undefined): row is ViewedChannelRow {
   return row !== undefined && !(row.type === "empty" && row.inline_bytes === null);
 }
 
 /** Copies keep their versions, which both engines make unique by a random part. Versions that are numbers may be equal by chance. */
-function isCopy(before: ChannelRow, after: ChannelRow): boolean {
+function isCopy(before: ViewedChannelRow, after: ViewedChannelRow): boolean {
   return (
     before.version?.startsWith('"') === true &&
     before.version.includes(".") &&
@@ -73,7 +81,7 @@ function isCopy(before: ChannelRow, after: ChannelRow): boolean {
   );
 }
 
-function bytesOf(row: ChannelRow | undefined): number {
+function bytesOf(row: ViewedChannelRow | undefined): number {
   if (row === undefined) return 0;
   return hasStoredValue(row) ? row.whole_bytes : (row.inline_bytes ?? 0);
 }
@@ -120,7 +128,7 @@ function describeChange({ path, before, after }: ValueChange, room: TextRoom): P
   if (typeof text === "string" && typeof otherText === "string") {
     const skipped = commonStart(text, otherText);
     const show = (whole: string): ValueNode => ({
-      ...room.cutNode(describeValue(whole.slice(skipped))),
+      ...room.cutNode(valueNodeOf(whole.slice(skipped))),
       size: whole.length,
     });
     return {
@@ -130,7 +138,50 @@ function describeChange({ path, before, after }: ValueChange, room: TextRoom): P
   }
   return {
     label: cutLabel(path),
-    ...(before !== undefined && { before: room.cutNode(describeValue(before.value)) }),
-    ...(after !== undefined && { after: room.cutNode(describeValue(after.value)) }),
+    ...(before !== undefined && { before: room.cutNode(valueNodeOf(before.value)) }),
+    ...(after !== undefined && { after: room.cutNode(valueNodeOf(after.value)) }),
   };
+}
+
+/** Counting more parts would take longer than it is worth. */
+const MAX_PARTS = 100_000;
+/** Items of a list without ids are told apart by their texts. */
+const OF_TEXT = 50;
+/** Two lists are compared item by item up to this many pairs, each of which costs a tenth. */
+const MAX_PAIRS = 250_000;
+const OF_PAIR = 0.1;
+
+/**
+ * Estimates what it takes to compare values part by part. A part is compared again for each of the values around it, and each list within
+ * the items of a list has its own pairs, so small values may take minutes. Values of very many parts cost infinitely much.
+ */
+function comparisonCost(values: readonly unknown[]): number {
+  const waiting = values.map((part) => ({ part, ofEach: 1 }));
+  let [cost, parts] = [0, waiting.length];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { part, ofEach } = next;
+    cost += ofEach;
+    if (!isObject(part)) continue;
+    parts += countParts(part);
+    if (parts > MAX_PARTS) return Infinity;
+    if (isArray(part)) cost += Math.min(part.length ** 2, MAX_PAIRS) * OF_PAIR;
+    else cost += ofEach * unnamedMembers(part) ** 2;
+    for (const { value } of eachPart(part)) {
+      const hasName = !isArray(part) || !isObject(value) || typeof readOwn(value, "id") === "string";
+      waiting.push({ part: value, ofEach: ofEach + (hasName ? 1 : OF_TEXT) });
+    }
+  }
+  return cost;
+}
+
+/** How many members of a Set, or keys of a Map, are objects: each is compared with all of the other value. */
+function unnamedMembers(value: object): number {
+  if (types.isSet(value)) return countObjects(Set.prototype.values.call(value));
+  return types.isMap(value) ? countObjects(Map.prototype.keys.call(value)) : 0;
+}
+
+function countObjects(values: Iterable<unknown>): number {
+  let count = 0;
+  for (const value of values) if (isObject(value)) count += 1;
+  return count;
 }

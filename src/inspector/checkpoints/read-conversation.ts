@@ -1,11 +1,10 @@
 import { InvalidConfigError } from "../../errors/index.js";
-import { isArray } from "../../serde/objects/type-guards.js";
+import { isArray } from "../../serde/objects/inspect-object.js";
 import type { Conversation } from "../api/checkpoints.js";
 import type { ValuePath } from "../api/value-node.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ChannelPlace } from "../queries/value-rows.js";
-import { findChannelValue } from "../stored-values/read-stored-value.js";
-import { rebuildMessages } from "../stored-values/rebuild-messages.js";
+import { findChannelValue, rebuildMessages } from "../stored-values/read-stored-value.js";
 import { describeConversation, type MessagePage } from "../values/conversation.js";
 import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { stepTo } from "../values/value-parts.js";
@@ -22,7 +21,7 @@ export async function readConversation(
 }
 
 /** The messages in a channel. */
-export interface ReadMessages {
+interface ReadMessages {
   readonly messages: readonly unknown[];
   /** The way to their list in the value of the channel. */
   readonly path: ValuePath;

@@ -1,19 +1,20 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { unstoredDeltas } from "../../audit/unstored-deltas.js";
-import { isArray } from "../../serde/objects/type-guards.js";
+import { unstoredDeltas } from "../../audit/delta-channels.js";
+import { isArray } from "../../serde/objects/inspect-object.js";
 import type { ChannelView } from "../api/checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
-import type { ChannelRow } from "../queries/channel-rows.js";
-import { describeValue } from "../values/describe-value.js";
+import type { ViewedChannelRow } from "../queries/channel-rows.js";
+import { valueNodeOf } from "../values/describe-value.js";
 import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { isConversation } from "../values/read-message.js";
-import type { TextRoom } from "../values/text-room.js";
-import { hasStoredValue, readSmallValues } from "./preview-channels.js";
+import type { TextRoom } from "../values/cut-text.js";
+import { isUnreadable } from "../../errors/index.js";
+import { configOfPlace } from "../stored-values/read-stored-value.js";
 
 /** The channels of a checkpoint. */
-export interface ViewedChannels {
+interface ViewedChannels {
   readonly channels: readonly ChannelView[];
   readonly conversations: readonly string[];
 }
@@ -22,8 +23,8 @@ export interface ViewedChannels {
 const MESSAGES = "messages";
 
 /** What was found of the channels before their values. */
-export interface FoundChannels {
-  readonly rows: readonly ChannelRow[];
+interface FoundChannels {
+  readonly rows: readonly ViewedChannelRow[];
   /** `undefined` where it holds too much to be read. */
   readonly header: CheckpointTuple | undefined;
 }
@@ -48,7 +49,7 @@ export async function viewChannels(
       ...{ channel, version: versionOf(row.version) },
       ...storageOf(row, deltas),
       isNew: row.version !== row.parent_version,
-      ...(values.has(channel) && { preview: room.cutNode(describeValue(values.get(channel))) }),
+      ...(values.has(channel) && { preview: room.cutNode(valueNodeOf(values.get(channel))) }),
     };
   });
   const conversations = channels.filter(({ channel, storage }) => {
@@ -70,7 +71,10 @@ async function findUnstoredDeltas(
   return new Set(await unstoredDeltas(call, { threadId, checkpointNs: namespace }, header, names));
 }
 
-function storageOf(row: ChannelRow, deltas: ReadonlySet<string>): Pick<ChannelView, "storage" | "bytes"> {
+function storageOf(
+  row: ViewedChannelRow,
+  deltas: ReadonlySet<string>,
+): Pick<ChannelView, "storage" | "bytes"> {
   if (hasStoredValue(row)) return { storage: row.is_splice ? "splice" : "stored", bytes: row.stored_bytes };
   if (row.inline_bytes !== null) return { storage: "header", bytes: row.inline_bytes };
   return { storage: deltas.has(row.channel) ? "delta" : "empty", bytes: 0 };
@@ -80,4 +84,57 @@ const version = z.union([z.string(), z.number()]).catch("");
 
 function versionOf(json: string | null): string | number {
   return version.parse(json === null ? "" : JSON.parse(json));
+}
+
+/** Longer values are not read before somebody opens them. */
+export const MAX_PREVIEW_BYTES = 4_096;
+/** The most bytes of values that are read for one checkpoint. */
+const MAX_BYTES = 131_072;
+const MAX_CHANNELS = 500;
+
+/** Reads the small values of a checkpoint, by channel. One that this saver can't read is left out. */
+async function readSmallValues(
+  run: CallRun,
+  place: CheckpointPlace,
+  rows: readonly ViewedChannelRow[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const channels = smallChannels(rows);
+  if (channels.length === 0) return new Map();
+  const read = await valuesOf(run, place, channels);
+  if (read !== undefined) return read;
+  // At least one can't be read, for example for want of a key. The others are read one by one.
+  const each = await Promise.all(channels.map((channel) => valuesOf(run, place, [channel])));
+  return new Map(each.flatMap((values) => [...(values ?? [])]));
+}
+
+function smallChannels(rows: readonly ViewedChannelRow[]): string[] {
+  const channels: string[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const size = hasStoredValue(row) ? row.whole_bytes : row.inline_bytes;
+    if (size === null || size > MAX_PREVIEW_BYTES) continue;
+    bytes += size;
+    if (bytes > MAX_BYTES || channels.length >= MAX_CHANNELS) break;
+    channels.push(row.channel);
+  }
+  return channels;
+}
+
+/** Whether a row of its own holds the value of a channel. */
+export function hasStoredValue({ type }: ViewedChannelRow): boolean {
+  return type !== null && type !== "empty";
+}
+
+async function valuesOf(
+  { context, signal }: CallRun,
+  place: CheckpointPlace,
+  channels: readonly string[],
+): Promise<ReadonlyMap<string, unknown> | undefined> {
+  try {
+    const tuple = await context.saver.getTuple(configOfPlace(place), { channels, writes: false, signal });
+    return new Map(Object.entries(tuple?.checkpoint.channel_values ?? {}));
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
 }

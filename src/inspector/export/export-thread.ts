@@ -1,15 +1,13 @@
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { unstoredDeltas } from "../../audit/unstored-deltas.js";
+import { unstoredDeltas } from "../../audit/delta-channels.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
 import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { readMessages } from "../checkpoints/read-conversation.js";
 import { viewCheckpoint } from "../checkpoints/view-checkpoint.js";
-import { configOf } from "../stored-values/config-of.js";
-import { notFound } from "../stored-values/read-stored-value.js";
+import { configOfPlace, checkpointNotFound } from "../stored-values/read-stored-value.js";
 import { jsonText } from "../values/readable-json.js";
-import { conversationMarkdown } from "./conversation-markdown.js";
-import { codeSpan } from "./markdown-texts.js";
+import { conversationMarkdown, codeSpan } from "./conversation-markdown.js";
 
 /** How many characters of a history are sent at once. */
 const MIN_PART = 65_536;
@@ -21,8 +19,8 @@ export async function* exportState(
 ): AsyncGenerator<Iterable<string>, undefined> {
   const { place, channels } = await findNewest(run, namespacePlace);
   // Reading channels by their names needs no migration.
-  const tuple = await run.context.saver.getTuple(configOf(place), { channels, signal: run.signal });
-  if (tuple === undefined) throw notFound(place);
+  const tuple = await run.context.saver.getTuple(configOfPlace(place), { channels, signal: run.signal });
+  if (tuple === undefined) throw checkpointNotFound(place);
   const { rebuilt, unstored } = await readDeltas(run, place, tuple);
   yield jsonText({
     ...place,

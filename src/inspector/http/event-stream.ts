@@ -22,7 +22,7 @@ const HEADERS = {
 };
 
 /** What is around a stream of events. */
-export interface StreamOptions {
+interface StreamOptions {
   /**
    * For a stream that lasts until its events end, since no other one could have them: says every {@link LONGEST_MS} whether it may go on.
    * Default: the stream ends after that time.

@@ -2,9 +2,9 @@ import { IncomingMessage, type ServerResponse } from "node:http";
 import { Server } from "node:net";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import type { Inspector } from "../create-inspector.js";
-import { endWith } from "./end-with.js";
 import { packPageFile } from "./page-files.js";
 import { refusal, withHeaders } from "./responses.js";
+import { unref } from "../../db/async/timers.js";
 
 /**
  * Returns a listener for `node:http`, Express, Fastify and Nest. What has read the body as JSON must leave it in `request.body`, as Express
@@ -75,4 +75,35 @@ function locationWithSlash(incoming: IncomingMessage): string | undefined {
   if (incoming.method !== "GET" || !isRoot || path.endsWith("/")) return undefined;
   // Relative, because a proxy may have removed the beginning of the path.
   return `./${path.slice(path.lastIndexOf("/") + 1)}/${query}`;
+}
+
+/** How often to look whether the server is being closed. Nothing announces it. */
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Ends a stream of events when its server is being closed: the server waits for open connections, and the application may close the saver
+ * only after that.
+ *
+ * @param outgoing - What the stream is sent by.
+ */
+function endWith(server: Server, response: Response, outgoing: ServerResponse): Response {
+  const { body, headers } = response;
+  if (body === null || headers.get("content-type") !== "text/event-stream") return response;
+  const ending = new TransformStream<Uint8Array, Uint8Array>({
+    start: (controller) => {
+      let isEnding = false;
+      const timer = setInterval(() => {
+        if (server.listening) return;
+        // A page that does not read does not read the end either.
+        if (isEnding) outgoing.destroy();
+        isEnding = true;
+        controller.terminate();
+      }, LOOK_EVERY_MS);
+      unref(timer);
+      outgoing.once("close", () => {
+        clearInterval(timer);
+      });
+    },
+  });
+  return new Response(body.pipeThrough(ending), response);
 }

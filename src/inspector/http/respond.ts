@@ -3,24 +3,18 @@ import { AbortError, DatabaseError } from "../../errors/index.js";
 import { type SaverCall, onReplica } from "../../saver/call/saver-call.js";
 import type { CallDefinition, CallRun, WriteDefinition } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
-import { eventsArgs } from "../calls/args.js";
+import { eventsArgs, runArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAction } from "../api/actions.js";
 import type { RunRequest } from "../api/runs.js";
-import { audited } from "./audited.js";
-import { type Admission, decide } from "./decide.js";
-import { download } from "./download.js";
+import { audited, type AdmittedUser, decide, isFromPage, type Target } from "./admission.js";
+import { download, exportFile } from "./downloads.js";
 import { threadEvents } from "../live/thread-events.js";
 import { eventStream } from "./event-stream.js";
-import { exportFile } from "./export.js";
-import { isFromPage, type Target } from "./is-from-page.js";
 import { pageFile } from "./page-files.js";
-import { runArgs } from "../runs/run-args.js";
 import { startRun } from "../runs/start-run.js";
-import { parseArgs } from "./parse-args.js";
-import { readBody } from "./read-body.js";
-import { finishAnswer } from "./refusal-page.js";
-import { errorResponse, jsonResponse, methodRefusal, refusal } from "./responses.js";
+import { parseArgs, readBody } from "./read-args.js";
+import { finishAnswer, errorResponse, jsonResponse, methodRefusal, refusal } from "./responses.js";
 
 const READS: Readonly<Record<string, CallDefinition<unknown, object> | undefined>> = readCalls;
 const WRITES: Readonly<Record<string, WriteDefinition<object, object> | undefined>> = writeCalls;
@@ -88,7 +82,7 @@ async function answer(
   context: InspectorContext,
   request: Request,
   path: string,
-  admission: Admission,
+  admission: AdmittedUser,
 ): Promise<Response> {
   if (path.startsWith(API)) return answerCall(context, request, nameOf(path), admission);
   if (path === EVENTS)
@@ -106,7 +100,7 @@ async function answerCall(
   context: InspectorContext,
   request: Request,
   name: string,
-  admission: Admission,
+  admission: AdmittedUser,
 ): Promise<Response> {
   // Reads as well: what people type and agents write stays out of addresses, which proxies and servers log.
   if (request.method !== "POST") return methodRefusal("POST");

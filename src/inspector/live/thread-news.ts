@@ -4,7 +4,7 @@ import { selectLaterCheckpoints } from "../../watch/queries/select-later-checkpo
 import type { CheckpointPlace } from "../api/places.js";
 import type { WatchEvent } from "../api/threads.js";
 import { getPoints, type PointRow } from "../queries/get-history-points.js";
-import { listNamespaces } from "../queries/namespaces-of-thread.js";
+import { listNamespacesOfThread } from "../queries/namespaces-of-thread.js";
 import { pointOf } from "../states/point-of.js";
 
 /** How many checkpoint keys one statement reads. */
@@ -37,7 +37,7 @@ export class ThreadNews {
 
   /** Returns the newest checkpoints of the namespaces that were written last. Call it first. */
   async begin(): Promise<WatchEvent[]> {
-    const rows = await listNamespaces(this.#call, { threadId: this.#threadId, limit: MAX_FOLLOWED });
+    const rows = await listNamespacesOfThread(this.#call, { threadId: this.#threadId, limit: MAX_FOLLOWED });
     const inOrder = rows.sort((a, b) => (a.checkpoint_id < b.checkpoint_id ? -1 : 1));
     for (const row of inOrder) this.#follow(row.checkpoint_ns, row.checkpoint_id);
     // One that was stored meanwhile is for the first look.

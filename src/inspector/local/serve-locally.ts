@@ -6,8 +6,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import type { Inspector } from "../create-inspector.js";
 import { nodeListener } from "../http/node-listener.js";
 import type { Authorize } from "../inspector-options.js";
-import { Session } from "./session.js";
-import { signedOut, signIn } from "./sign-in.js";
+import { Session, signedOut, signIn } from "./session.js";
 
 const LOOPBACK = "127.0.0.1";
 

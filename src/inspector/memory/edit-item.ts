@@ -2,7 +2,7 @@ import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError } from "../../errors/index.js";
 import { VersionConflictError } from "../../errors/store-errors.js";
 import { parseItemNamespace } from "../../store/boundary/parse-namespace.js";
-import { itemText } from "../../store/codec/item-data.js";
+import { itemText } from "../../store/item-codec.js";
 import { CHOSEN, pathsOfFields } from "../../store/embeddings/item-texts.js";
 import { openedStoreOf } from "../../store/item-store.js";
 import type { StoreSettings } from "../../store/store-call.js";
@@ -19,9 +19,7 @@ import {
   isStoredAs,
 } from "../queries/item-state.js";
 import { editableItemJson } from "../values/editable-json.js";
-import type { ReadingStore } from "./reading-store.js";
-import { storeOf } from "./store-of.js";
-import { writingStoreOf } from "./writing-store.js";
+import { type ReadingStore, storeOf, writingStoreOf } from "./item-stores.js";
 
 /** An item as a person may edit it, and what an edit has to keep. */
 interface ExaminedItem extends Omit<EditableItem, "version"> {

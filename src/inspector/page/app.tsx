@@ -1,12 +1,9 @@
 import type { QueryClient } from "@tanstack/preact-query";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Failure } from "./parts/failure.js";
-import { lazyPart } from "./parts/lazy-part.js";
-import { Loading } from "./parts/loading.js";
+import { Failure, lazyPart, Loading } from "./parts/read-state.js";
 import { ThreadsPage } from "./pages/threads/threads-page.js";
-import type { Route } from "./routes/route.js";
-import { useRoute } from "./routes/use-route.js";
+import { type Route, useRoute } from "./routes/route.js";
 import { partQuery } from "./server/load-part.js";
 import { OverviewContext } from "./server/overview-context.js";
 import { useRead } from "./server/use-read.js";

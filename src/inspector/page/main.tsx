@@ -1,11 +1,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { options, render } from "preact";
 import { App, preloadPage } from "./app.js";
-import { currentRoute } from "./routes/use-route.js";
+import { currentRoute } from "./routes/route.js";
 import { ServerError } from "./server/errors.js";
 import { followSession, sessionEnd } from "./server/session.js";
 import { queryOf } from "./server/use-read.js";
-import { SignedOutNotice } from "./shell/signed-out-notice.js";
+import { SignedOutNotice } from "./shell/signed-out.js";
 import { applyTheme, storedTheme } from "./shell/theme.js";
 
 const client = new QueryClient({

@@ -69,7 +69,7 @@ export interface CacheRow {
 }
 
 /** Which entries of a namespace to list. */
-export interface CacheRowsQuery {
+interface CacheRowsQuery {
   readonly namespace: string;
   /** Only the entry with this key. */
   readonly key: string | undefined;

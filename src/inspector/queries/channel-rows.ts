@@ -7,7 +7,7 @@ import { storedSize } from "../../saver/queries/sent-row.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** A channel of a checkpoint without its value. */
-export interface ChannelRow {
+export interface ViewedChannelRow {
   readonly channel: string;
   /** The version as JSON text; `null` where only the header has a value. */
   readonly version: string | null;
@@ -27,7 +27,7 @@ export interface ChannelRow {
 const MAX_CHANNELS = 5_000;
 
 /** Describes the channels of a checkpoint in the order of their names. It reads no value: Postgres knows the sizes without. */
-export async function getChannelRows(call: CallContext, place: CheckpointPlace): Promise<ChannelRow[]> {
+export async function getChannelRows(call: CallContext, place: CheckpointPlace): Promise<ViewedChannelRow[]> {
   const { splices: hasSplices } = await addedColumns(call);
   return runStatement(call, channels.of(hasSplices), { ...place, limit: MAX_CHANNELS });
 }
@@ -42,7 +42,7 @@ interface HeaderParts {
   readonly parent_versions: object | null;
 }
 
-const channels = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, ChannelRow>(
+const channels = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, ViewedChannelRow>(
   (hasSplices) => (db, parameter) =>
     db
       // Materialized, since every access to a long header decompresses it again.

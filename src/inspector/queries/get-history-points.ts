@@ -6,7 +6,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement, StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
 import { timeInHeader } from "./header-time.js";
-import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
+import { givenPlaces, type PlacesParams, placesParams } from "./given-checkpoints.js";
 
 /** A checkpoint in a history. Its metadata may hold much, of which this has three texts. */
 export interface PointRow {
@@ -24,7 +24,7 @@ export interface PointRow {
 }
 
 /** A part of the history of a namespace. */
-export interface HistoryPart extends NamespacePlace {
+interface HistoryPart extends NamespacePlace {
   /** The last checkpoint of the preceding part; `undefined` begins with the newest. */
   readonly before: string | undefined;
   readonly limit: number;
@@ -39,7 +39,7 @@ export function getHistoryPoints(call: CallContext, { before, ...part }: History
 /** Reads these checkpoints of one thread, in the order of their ids. */
 export async function getPoints(call: CallContext, places: readonly CheckpointPlace[]): Promise<PointRow[]> {
   const [first] = places;
-  return first === undefined ? [] : runStatement(call, single, givenParams(first.threadId, places));
+  return first === undefined ? [] : runStatement(call, single, placesParams(first.threadId, places));
 }
 
 interface PageParams extends NamespacePlace {
@@ -66,11 +66,11 @@ const pages = /* @__PURE__ */ new StatementFamily<"newest" | "older", PageParams
     ).orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
 );
 
-const single = /* @__PURE__ */ new Statement<GivenParams, PointRow>((db, parameter) =>
+const single = /* @__PURE__ */ new Statement<PlacesParams, PointRow>((db, parameter) =>
   pointsOf(
     db.with("page", (qb) =>
       qb
-        .selectFrom(givenCheckpoints(parameter))
+        .selectFrom(givenPlaces(parameter))
         .innerJoin("checkpoints as stored", (join) =>
           join
             .on("stored.thread_id", "=", parameter("threadId"))
@@ -119,3 +119,44 @@ function pointsOf(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
 function textOf(metadata: Expression<unknown>, name: "step" | "source" | "run_id") {
   return sql<string | null>`${metadata} ->> ${sql.lit(name)}`;
 }
+
+/** The nodes that the metadata of a checkpoint names. */
+interface WritersRow {
+  readonly checkpoint_id: string;
+  /** A JSON list of names; `null` where the metadata names none. */
+  readonly nodes_json: string | null;
+}
+
+/** Reads which nodes made checkpoints of one namespace, where LangGraph 0.x has stored what they wrote in the metadata. */
+export async function getWriters(
+  call: CallContext,
+  places: readonly CheckpointPlace[],
+): Promise<WritersRow[]> {
+  const [first] = places;
+  return first === undefined ? [] : runStatement(call, writers, placesParams(first.threadId, places));
+}
+
+const writers = /* @__PURE__ */ new Statement<PlacesParams, WritersRow>((db, parameter) =>
+  db
+    .selectFrom(givenPlaces(parameter))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoints as stored")
+          .where("stored.thread_id", "=", parameter("threadId"))
+          .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
+          .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id")
+          .select("stored.checkpoint_id")
+          .select(sql<object | null>`stored.metadata -> 'writes'`.as("writes"))
+          .limit(sql.lit(1))
+          .as("head"),
+      (join) => join.onTrue(),
+    )
+    .select("head.checkpoint_id")
+    .select(
+      sql<string | null>`(select json_agg(name)::text from jsonb_object_keys(
+        case when jsonb_typeof(head.writes) = 'object' then head.writes end) as writer(name))`.as(
+        "nodes_json",
+      ),
+    ),
+);

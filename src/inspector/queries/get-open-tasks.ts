@@ -6,19 +6,19 @@ import { groupBy } from "../../db/group-by.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement.js";
 import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
-import { givenThread } from "../../retention/queries/given-namespaces.js";
+import { givenThread } from "../../retention/queries/per-namespace.js";
 import { sentBytes } from "../../saver/queries/sent-row.js";
 import type { ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
-import { givenCheckpoints, type GivenParams, type PositionRow, readGiven } from "./given-checkpoints.js";
+import { givenPlaces, type PlacesParams, type PositionRow, readGiven } from "./given-checkpoints.js";
 import { literals } from "./literals.js";
-import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/task-channels.js";
+import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/trigger-channels.js";
 
 /** A write by which a task says that it waits, or why it failed. */
 export interface OpenTaskRow extends RecordedWriteRow, PositionRow {}
 
 /** What to read of open tasks. */
-export interface OpenTasksPart {
+interface OpenTasksPart {
   /** The bytes of longer values are left out. */
   readonly maxBytes: number;
   /** Whether the answers to earlier questions of the tasks are read as well. */
@@ -48,7 +48,7 @@ interface OpenTasksShape {
   readonly withAnswers: boolean;
 }
 
-interface OpenTasksParams extends GivenParams {
+interface OpenTasksParams extends PlacesParams {
   readonly pieceBytes: number;
 }
 
@@ -58,7 +58,7 @@ const openTasks = /* @__PURE__ */ new StatementFamily<OpenTasksShape, OpenTasksP
       const taskPath = taskPathIn("write.", hasTaskPath);
       const threadId = givenThread(naming, parameter);
       return db
-        .selectFrom(givenCheckpoints(parameter))
+        .selectFrom(givenPlaces(parameter))
         .innerJoin("checkpoint_writes as write", (join) =>
           join
             .on("write.thread_id", "=", threadId)

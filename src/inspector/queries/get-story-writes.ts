@@ -5,7 +5,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointPlace } from "../api/places.js";
-import { givenCheckpoints, type GivenParams, givenParams } from "./given-checkpoints.js";
+import { givenPlaces, type PlacesParams, placesParams } from "./given-checkpoints.js";
 
 /** A write beside one of several checkpoints. */
 export interface StoryWriteRow extends RecordedWriteRow {
@@ -14,7 +14,7 @@ export interface StoryWriteRow extends RecordedWriteRow {
 }
 
 /** How much to read of the writes. */
-export interface StoryWritesPart {
+interface StoryWritesPart {
   readonly maxWritesOfEach: number;
   /** Longer values are not read. */
   readonly maxBytes: number;
@@ -34,12 +34,12 @@ export async function getStoryWrites(
   const [first] = places;
   if (first === undefined) return [];
   const { taskPath } = await addedColumns(call);
-  return runStatement(call, writes.of({ taskPath }), { ...givenParams(first.threadId, places), ...part });
+  return runStatement(call, writes.of({ taskPath }), { ...placesParams(first.threadId, places), ...part });
 }
 
 const writes = /* @__PURE__ */ new StatementFamily<
   Pick<AddedColumns, "taskPath">,
-  GivenParams & StoryWritesPart,
+  PlacesParams & StoryWritesPart,
   StoryWriteRow
 >(({ taskPath: hasTaskPath }) => (db, parameter) => {
   const taskPath = taskPathIn("write.", hasTaskPath);
@@ -48,7 +48,7 @@ const writes = /* @__PURE__ */ new StatementFamily<
   return db
     .with("each", (qb) =>
       qb
-        .selectFrom(givenCheckpoints(parameter))
+        .selectFrom(givenPlaces(parameter))
         .innerJoinLateral(
           (eb) =>
             eb

@@ -7,7 +7,7 @@ import type { CheckpointPlace } from "../api/places.js";
 import { runUncompiled } from "./run-uncompiled.js";
 
 /** The keys of checkpoints, as a statement receives them. */
-export interface GivenParams {
+export interface PlacesParams {
   /** The thread of all of them, for statements that name it by this parameter. */
   readonly threadId: string;
   readonly threadIds: readonly string[];
@@ -15,7 +15,7 @@ export interface GivenParams {
   readonly checkpointIds: readonly string[];
 }
 
-export function givenParams(threadId: string, places: readonly CheckpointPlace[]): GivenParams {
+export function placesParams(threadId: string, places: readonly CheckpointPlace[]): PlacesParams {
   return {
     threadId,
     threadIds: places.map((place) => place.threadId),
@@ -39,11 +39,11 @@ export interface PositionRow {
 export async function readGiven<Row extends PositionRow>(
   call: CallContext,
   places: readonly CheckpointPlace[],
-  read: (naming: ThreadNaming, params: GivenParams) => Promise<Row[]>,
+  read: (naming: ThreadNaming, params: PlacesParams) => Promise<Row[]>,
 ): Promise<(readonly [CheckpointPlace, Row])[]> {
   const found: (readonly [CheckpointPlace, Row])[] = [];
   for (const { naming, threadId, items } of await threadGroups(call, places, (place) => place.threadId)) {
-    for (const row of await read(naming, givenParams(threadId, items))) {
+    for (const row of await read(naming, placesParams(threadId, items))) {
       const place = items[row.position - 1];
       if (place !== undefined) found.push([place, row]);
     }
@@ -55,7 +55,7 @@ export async function readGiven<Row extends PositionRow>(
  * Sends a statement about checkpoints. Where they are of several threads, Postgres must not compile it: the cost that it estimates grows
  * with their number.
  */
-export function runGiven<Params extends GivenParams, Row>(
+export function runGiven<Params extends PlacesParams, Row>(
   call: CallContext,
   naming: ThreadNaming,
   statement: Statement<Params, Row>,
@@ -73,7 +73,7 @@ interface GivenRow {
 }
 
 /** The keys as rows. */
-export function givenCheckpoints(parameter: Parameter<GivenParams>) {
+export function givenPlaces(parameter: Parameter<PlacesParams>) {
   const keys: RawBuilder<GivenRow> = sql`unnest(
     ${parameter("threadIds")}::text[], ${parameter("namespaces")}::text[], ${parameter("checkpointIds")}::text[]
   ) with ordinality`;

@@ -4,8 +4,8 @@ import { isAlive } from "../../db/expiry.js";
 import { numberText, timeText } from "../../db/number-text.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { SEALED } from "../../store/codec/item-value.js";
-import type { ItemKey } from "../../store/queries/item-keys.js";
+import { SEALED } from "../../store/item-codec.js";
+import type { ItemKey } from "../../store/queries/item-rows.js";
 
 /** What is stored of an item beside its value. Times are in milliseconds since 1970. */
 export interface ItemStateRow {

@@ -5,7 +5,7 @@ import { Statement } from "../../db/statements/statement.js";
 import { timeInHeader } from "./header-time.js";
 
 /** A namespace of a thread with its newest checkpoint. */
-export interface NamespaceRow {
+interface NamespaceOfThreadRow {
   readonly checkpoint_ns: string;
   readonly checkpoint_id: string;
   readonly checkpoints: number;
@@ -21,11 +21,14 @@ interface NamespaceParams {
 }
 
 /** Lists the namespaces of a thread: the root graph, then those with the latest checkpoints. It reads all index entries of the thread. */
-export function listNamespaces(call: CallContext, params: NamespaceParams): Promise<NamespaceRow[]> {
+export function listNamespacesOfThread(
+  call: CallContext,
+  params: NamespaceParams,
+): Promise<NamespaceOfThreadRow[]> {
   return runStatement(call, namespaces, params);
 }
 
-const namespaces = /* @__PURE__ */ new Statement<NamespaceParams, NamespaceRow>((db, parameter) =>
+const namespaces = /* @__PURE__ */ new Statement<NamespaceParams, NamespaceOfThreadRow>((db, parameter) =>
   db
     .selectFrom((eb) =>
       eb

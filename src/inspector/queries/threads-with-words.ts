@@ -4,7 +4,7 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { isReadable, jsonWords, storedWords } from "../../db/stored-words.js";
 import { literals } from "./literals.js";
-import { OPEN_CHANNELS } from "../values/task-channels.js";
+import { OPEN_CHANNELS } from "../values/trigger-channels.js";
 
 /** The most rows with some words whose threads are found. */
 const MAX_ROWS = 20_000;

@@ -8,7 +8,7 @@ import { rowVersion } from "../../saver/queries/sent-row.js";
 import type { CheckpointPlace } from "../api/places.js";
 
 /** Where the value of a channel is stored. */
-export interface ChannelRow {
+interface ChannelValueRow {
   /** The version of the channel; `null` where the checkpoint has none. */
   readonly version: string | null;
   /** Identifies the row of the value, as it is now; `null` where there is none. */
@@ -31,7 +31,10 @@ export interface WritePlace extends CheckpointPlace {
 }
 
 /** Finds out where the value of a channel is stored, without reading it. Returns `undefined` where there is no such checkpoint. */
-export async function getChannelRow(call: CallContext, place: ChannelPlace): Promise<ChannelRow | undefined> {
+export async function getChannelRow(
+  call: CallContext,
+  place: ChannelPlace,
+): Promise<ChannelValueRow | undefined> {
   const [row] = await runStatement(call, channelRow, { ...place });
   return row;
 }
@@ -54,7 +57,7 @@ export async function getWrite(call: CallContext, place: WritePlace): Promise<Re
   return row;
 }
 
-const channelRow = /* @__PURE__ */ new Statement<ChannelPlace, ChannelRow>((db, parameter) => {
+const channelRow = /* @__PURE__ */ new Statement<ChannelPlace, ChannelValueRow>((db, parameter) => {
   const channel = sql<string>`${parameter("channel")}::text`;
   return (
     db
@@ -108,4 +111,38 @@ const write = /* @__PURE__ */ new StatementFamily<AddedColumns, WriteParams, Rec
       .where("write.checkpoint_id", "=", parameter("checkpointId"))
       .where("write.task_id", "=", parameter("taskId"))
       .where("write.idx", "=", parameter("idx")),
+);
+
+/** Which writes to read, and how much of them. */
+interface WritesPart {
+  readonly maxWrites: number;
+  /** Longer values are not read. */
+  readonly maxBytes: number;
+}
+
+/** Reads the writes beside a checkpoint, ordered by task path, task and position. */
+export async function getTaskWrites(
+  call: CallContext,
+  { namespace: checkpointNs, ...place }: CheckpointPlace,
+  { maxWrites, maxBytes }: WritesPart,
+): Promise<RecordedWriteRow[]> {
+  return runStatement(call, writes.of(await addedColumns(call)), {
+    ...place,
+    checkpointNs,
+    maxWrites,
+    pieceBytes: maxBytes,
+  });
+}
+
+interface WritesParams extends Omit<CheckpointPlace, "namespace"> {
+  readonly checkpointNs: string;
+  readonly maxWrites: number;
+  readonly pieceBytes: number;
+}
+
+const writes = /* @__PURE__ */ new StatementFamily<AddedColumns, WritesParams, RecordedWriteRow>(
+  (columns) => (db, parameter) =>
+    selectRecordedWrites(db, parameter, columns)
+      .where("write.checkpoint_id", "=", parameter("checkpointId"))
+      .limit(parameter("maxWrites")),
 );

@@ -1,8 +1,8 @@
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import type { RunEvent } from "../api/runs.js";
 import { readOwn } from "../values/read-property.js";
 import { readMessage } from "../values/read-message.js";
-import { isOfEngine } from "../values/trigger-channels.js";
+import { isNameOfEngine } from "../values/trigger-channels.js";
 
 /** How a run reports what it does: `[namespace, mode, payload]`. */
 export const STREAM_MODES = ["updates", "messages"] as const;
@@ -14,7 +14,7 @@ export function describeChunk(chunk: unknown): RunEvent[] {
   const isInner = isArray(namespace) && namespace.length > 0;
   if (mode === "messages") return textOf(payload);
   if (!isObject(payload)) return [];
-  const nodes = Object.keys(payload).filter((name) => !isOfEngine(name));
+  const nodes = Object.keys(payload).filter((name) => !isNameOfEngine(name));
   return nodes.map((node) => ({ kind: "node", node, isInner }));
 }
 

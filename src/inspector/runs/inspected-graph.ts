@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { z } from "zod";
 import { functionSchema } from "../../parsing/function-schema.js";
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 
 /**
  * The names that a graph leaves in the checkpoints that it stores.

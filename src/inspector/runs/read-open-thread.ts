@@ -6,13 +6,11 @@ import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
 import { readStates } from "../states/read-states.js";
-import { describeOpenTask } from "../tasks/describe-open-task.js";
-import { MAX_BYTES, type OpenWrite, readOpenWrite } from "../tasks/read-open-tasks.js";
+import { describeOpenTask, MAX_BYTES, type OpenWrite, readOpenWrite } from "../states/open-tasks.js";
 import { cutText } from "../values/cut-text.js";
-import { describeValue } from "../values/describe-value.js";
-import { formOf } from "../values/question-form.js";
-import { questionIn, readInterrupts, type ReadInterrupt } from "../values/read-interrupts.js";
-import { MAX_ANSWERS } from "./run-args.js";
+import { valueNodeOf } from "../values/describe-value.js";
+import { formOf, questionIn, readInterrupts, type ReadInterrupt } from "../values/question-form.js";
+import { MAX_ANSWERS } from "../calls/args.js";
 import { viewThreadGraphs } from "./thread-graphs.js";
 
 /** The most characters of a question or an error. */
@@ -24,7 +22,7 @@ export interface AskedQuestion extends Question {
 }
 
 /** What a thread waits for, with what is stored of it. */
-export interface ReadOpenThread extends Omit<OpenThread, "questions" | keyof ThreadGraphs> {
+interface ReadOpenThread extends Omit<OpenThread, "questions" | keyof ThreadGraphs> {
   readonly questions: readonly AskedQuestion[];
 }
 
@@ -79,7 +77,7 @@ function questionsOf(
     taskId: row.task_id,
     ...(node !== undefined && { node }),
     kind: "question",
-    ...cutText(questionIn(interrupt.value) ?? describeValue(interrupt.value).text, MAX_TEXT),
+    ...cutText(questionIn(interrupt.value) ?? valueNodeOf(interrupt.value).text, MAX_TEXT),
     key: `${asked}.${index}`,
     form: formOf(interrupt),
     place: { kind: "write", ...place, taskId: row.task_id, idx: row.idx },

@@ -1,5 +1,5 @@
 import { joinSignals } from "../../db/async/on-abort.js";
-import { AbortError, InvalidConfigError } from "../../errors/index.js";
+import { AbortError, InvalidConfigError, ThreadLockedError } from "../../errors/index.js";
 import { importLangGraph } from "../../serde/langchain/langgraph-classes.js";
 import type { Answer, RunEvent, RunRequest } from "../api/runs.js";
 import type { CallRun } from "../calls/call-definition.js";
@@ -9,13 +9,12 @@ import { checkAnswer } from "../values/check-answer.js";
 import { resumeOf } from "../values/question-form.js";
 import { describeChunk, STREAM_MODES } from "./describe-run.js";
 import { EventQueue } from "./event-queue.js";
-import { holdingThread } from "./holding-thread.js";
 import type { InspectedGraph } from "./inspected-graph.js";
 import { type AskedQuestion, readOpenThread } from "./read-open-thread.js";
 import { requireGraph } from "./thread-graphs.js";
 
 /** Surrounds the run, for example to report it. */
-export type AroundRun = (run: () => Promise<void>) => Promise<void>;
+type AroundRun = (run: () => Promise<void>) => Promise<void>;
 
 /**
  * Starts a run that a person asks for, once nobody else can: it has the lock of the thread until it ends, and the thread is still as the
@@ -134,4 +133,23 @@ function hasGoneOn(): RefusedError {
       "the thread has gone on meanwhile: somebody else has answered, or a run has continued it",
     ] as const),
   );
+}
+
+/**
+ * Does something while nobody else continues the thread.
+ *
+ * @throws RefusedError where somebody else does already.
+ */
+export async function holdingThread<Result>(
+  { context }: CallRun,
+  threadId: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await context.saver.withThreadLock(threadId, ({ signal }) => work(signal), { waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof ThreadLockedError)) throw error;
+    const message = "a run of this thread is under way: somebody else has just started it";
+    throw new RefusedError(409, "ALREADY_ANSWERED", message);
+  }
 }

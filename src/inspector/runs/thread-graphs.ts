@@ -1,17 +1,16 @@
 import { InvalidConfigError } from "../../errors/index.js";
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 import type { ThreadGraphs } from "../api/runs.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { RefusedError } from "../refused-error.js";
-import { configOf } from "../stored-values/config-of.js";
-import { isOfEngine } from "../values/trigger-channels.js";
-import { innerMisfitsOf, misfitsOf } from "./graph-misfits.js";
+import { configOfPlace } from "../stored-values/read-stored-value.js";
+import { isNameOfEngine } from "../values/trigger-channels.js";
+import { innerMisfitsOf, misfitsOf, namesAtCheckpoint, namesInHistory } from "./written-names.js";
 import { graphFor, type InspectedGraph, type InspectedThread } from "./inspected-graph.js";
-import { namesAtCheckpoint, namesInHistory } from "./read-written-names.js";
 
 /** A checkpoint of the root graph that a graph would go on from. */
-export interface RootCheckpoint {
+interface RootCheckpoint {
   readonly threadId: string;
   readonly checkpointId: string;
 }
@@ -36,7 +35,7 @@ export async function viewThreadGraphs(run: CallRun, place: RootCheckpoint): Pro
   return {
     graphs: candidates.map(({ name, graph: { nodes } }) => ({
       name,
-      nodes: Object.keys(nodes).filter((node) => !isOfEngine(node)),
+      nodes: Object.keys(nodes).filter((node) => !isNameOfEngine(node)),
     })),
     ...(bound !== undefined && { graph: bound.name }),
     reason,
@@ -155,7 +154,7 @@ async function metadataOf(
   { context, signal }: CallRun,
   place: RootCheckpoint,
 ): Promise<InspectedThread["metadata"]> {
-  const config = configOf({ ...place, namespace: "" });
+  const config = configOfPlace({ ...place, namespace: "" });
   const tuple = await context.saver.getTuple(config, { channels: [], writes: false, signal });
   return { ...tuple?.metadata };
 }

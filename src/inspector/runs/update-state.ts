@@ -12,19 +12,18 @@ import type { CheckedUpdate, CheckedValue, CreatedCheckpoint, StateUpdate } from
 import type { CallRun } from "../calls/call-definition.js";
 import { messageOfGraph } from "../message-of.js";
 import { RefusedError } from "../refused-error.js";
-import { configOf } from "../stored-values/config-of.js";
-import { notFound } from "../stored-values/read-stored-value.js";
-import { describeValue } from "../values/describe-value.js";
+import { configOfPlace, checkpointNotFound } from "../stored-values/read-stored-value.js";
+import { valueNodeOf } from "../values/describe-value.js";
 import { describeState } from "../values/next-nodes.js";
 import type { InspectedGraph } from "./inspected-graph.js";
-import { holdingThread } from "./holding-thread.js";
+import { holdingThread } from "./start-run.js";
 import { requireGraph } from "./thread-graphs.js";
 
 /** Says what an update of a state would store, by the reducers of the graph. It stores nothing. */
 export async function checkUpdate(run: CallRun, update: StateUpdate): Promise<CheckedUpdate> {
   const graph = await requireGraph(run, update.graph, update);
-  const before = await run.context.saver.getTuple(configOf(placeOf(update)), { signal: run.signal });
-  if (before === undefined) throw notFound(placeOf(update));
+  const before = await run.context.saver.getTuple(configOfPlace(placeOf(update)), { signal: run.signal });
+  if (before === undefined) throw checkpointNotFound(placeOf(update));
   const saver = new RecordingSaver(run.context.saver);
   await updateWith(graph, update, { __pregel_checkpointer: saver });
   const { stored } = saver;
@@ -53,7 +52,7 @@ async function updateWith(
   update: StateUpdate,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<RunnableConfig> {
-  const configurable = { ...configOf(placeOf(update)).configurable, ...more };
+  const configurable = { ...configOfPlace(placeOf(update)).configurable, ...more };
   try {
     return await graph.updateState({ configurable }, update.values, update.node);
   } catch (error) {
@@ -76,7 +75,7 @@ function changedValues(before: Checkpoint, after: Checkpoint): CheckedValue[] {
 }
 
 function shown(side: "before" | "after", values: Readonly<Record<string, unknown>>, channel: string) {
-  return Object.hasOwn(values, channel) ? { [side]: describeValue(unwrapSnapshot(values[channel])) } : {};
+  return Object.hasOwn(values, channel) ? { [side]: valueNodeOf(unwrapSnapshot(values[channel])) } : {};
 }
 
 function nextOf({ checkpoint, metadata }: Stored): readonly string[] {

@@ -6,7 +6,7 @@ const BEFORE = 30;
 const AFTER = 120;
 
 /** A text around what a search found in it. */
-export interface Excerpt {
+interface Excerpt {
   readonly before: string;
   /** Its beginning, where it has a great deal of white space. */
   readonly match: string;

@@ -1,17 +1,16 @@
 import { types } from "node:util";
 import { isUnreadable } from "../../errors/index.js";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { configOf } from "../stored-values/config-of.js";
+import { configOfPlace } from "../stored-values/read-stored-value.js";
 import { errorText } from "../values/describe-value.js";
 import { letOthersRun } from "../values/let-others-run.js";
 import { readMessage } from "../values/read-message.js";
-import { pathLabel } from "../values/search-value.js";
+import { pathLabel, walkValue, type WalkedPart, wayTo } from "../values/search-value.js";
 import type { TextFinder } from "../values/text-finder.js";
-import { isEngineChannel } from "../values/trigger-channels.js";
-import { walkValue, type WalkedPart, wayTo } from "../values/walk-value.js";
+import { isChannelOfEngine } from "../values/trigger-channels.js";
 import { excerptOf } from "./excerpt-of.js";
 
 /** The most parts of a value that a search looks at. */
@@ -38,7 +37,7 @@ export async function searchState(
   const values = await readValues({ context, signal }, { place, channels });
   if (values === undefined) return undefined;
   for (const [channel, value] of Object.entries(values)) {
-    if (isEngineChannel(channel)) continue;
+    if (isChannelOfEngine(channel)) continue;
     const found = await searchChannel(value, finder, signal);
     if (found !== undefined) return { found: { kind: "value", ...place, channel, ...found } };
   }
@@ -51,7 +50,7 @@ async function readValues(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const options = { writes: false, signal, ...(channels !== undefined && { channels }) };
-    const tuple = await context.saver.getTuple(configOf(place), options);
+    const tuple = await context.saver.getTuple(configOfPlace(place), options);
     return tuple?.checkpoint.channel_values ?? {};
   } catch (error) {
     // A value that this saver can't read, for example for want of a key, must not hide the other threads.

@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText, ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { getStateSizes, NEWEST, type StateSizesRow } from "../queries/get-state-sizes.js";
-import { describeOpenTask } from "../tasks/describe-open-task.js";
-import { type OpenWrite, readOpenTasks } from "../tasks/read-open-tasks.js";
+import { getStateSizes, NEWEST, type StateSizesRow } from "../queries/get-states.js";
+import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 import {
   isOpen,
   type ListedThread,
@@ -28,7 +27,7 @@ const MAX_BYTES_AT_ONCE = 16 * 1_024 * 1_024;
 const MAX_TEXT = 262_144;
 
 /** What to search threads for. */
-export interface ThreadSearch {
+interface ThreadSearch {
   readonly finder: TextFinder;
   /** Only threads in this state. */
   readonly state: ThreadStatus | undefined;
@@ -36,7 +35,7 @@ export interface ThreadSearch {
 }
 
 /** What a search has found among threads. */
-export interface SearchedThreads {
+interface SearchedThreads {
   /** Those that have the text. */
   readonly threads: readonly ThreadRow[];
   /** How many of the threads were looked at, from the first one on. */
@@ -110,26 +109,16 @@ function sizeOf(states: readonly MeasuredState[] = []): number {
   return states.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-interface SearchedThread {
-  readonly text: FoundText | undefined;
-  readonly isUnread: boolean;
-}
-
 interface MeasuredState extends SearchedState {
   readonly bytes: number;
-}
-
-interface SearchedParts {
-  readonly tasks: readonly OpenWrite[];
-  readonly states: readonly MeasuredState[];
 }
 
 async function searchThread(
   run: CallRun,
   { threadId, namespace, checkpointId }: ThreadInState,
-  { tasks, states }: SearchedParts,
+  { tasks, states }: { readonly tasks: readonly OpenWrite[]; readonly states: readonly MeasuredState[] },
   finder: TextFinder,
-): Promise<SearchedThread> {
+): Promise<{ readonly text: FoundText | undefined; readonly isUnread: boolean }> {
   for (const task of tasks) {
     const { kind, text } = describeOpenTask(task, MAX_TEXT);
     const excerpt = await excerptOf(text, finder, run.signal);

@@ -8,7 +8,7 @@ export function pointOf(row: PointRow): HistoryPoint {
   return {
     checkpointId,
     ...(parentId !== null && { parentId }),
-    createdAt: timeOf(checkpointId, row.ts),
+    createdAt: storedTimeOf(checkpointId, row.ts),
     ...stepAndSource({ step, source }),
     ...(runId !== null && { runId }),
     writes: row.writes,
@@ -18,7 +18,7 @@ export function pointOf(row: PointRow): HistoryPoint {
 }
 
 /** The time of a checkpoint in milliseconds since 1970. A damaged one, which has none, must not hide the others. */
-export function timeOf(checkpointId: string, ts: string | null): number {
+export function storedTimeOf(checkpointId: string, ts: string | null): number {
   const time = (timeInId(checkpointId) ?? new Date(ts ?? "")).getTime();
   return Number.isNaN(time) ? 0 : time;
 }

@@ -5,11 +5,17 @@ import type { CheckpointPlace, ValuePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { readEntryValue } from "../cache/read-entries.js";
 import type { InspectorContext } from "../inspector-context.js";
-import { storeOf } from "../memory/store-of.js";
-import { type ChannelPlace, getChannelRow, getWrite, getWriteVersion, type WritePlace } from "../queries/value-rows.js";
-import { configOf } from "./config-of.js";
-import { rebuildMessages } from "./rebuild-messages.js";
+import { storeOf } from "../memory/item-stores.js";
+import {
+  type ChannelPlace,
+  getChannelRow,
+  getWrite,
+  getWriteVersion,
+  type WritePlace,
+} from "../queries/value-rows.js";
 import { RememberedValues } from "./remembered-values.js";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { foldMessages } from "../values/fold-messages.js";
 
 /** The values of each inspector. A saver is for one tenant, so tenants don't share them either. */
 const remembered = new WeakMap<InspectorContext, RememberedValues>();
@@ -30,8 +36,8 @@ export async function readStoredValue(run: CallRun, place: ValuePlace): Promise<
       return readWrite(run, place);
     case "metadata": {
       const options = { values: false, signal: run.signal };
-      const tuple = await run.context.saver.getTuple(configOf(place), options);
-      if (tuple === undefined) throw notFound(place);
+      const tuple = await run.context.saver.getTuple(configOfPlace(place), options);
+      if (tuple === undefined) throw checkpointNotFound(place);
       return tuple.metadata;
     }
     case "item": {
@@ -54,15 +60,15 @@ export async function findChannelValue(
   place: ChannelPlace,
 ): Promise<{ readonly value: unknown } | undefined> {
   const row = await getChannelRow(call, place);
-  if (row === undefined) throw notFound(place);
+  if (row === undefined) throw checkpointNotFound(place);
   if (!row.is_inline && (row.value_row === null || row.is_empty)) return undefined;
   const { threadId, namespace, checkpointId, channel } = place;
   const key = [threadId, namespace, channel, row.version, row.value_row ?? [checkpointId, row.header_row]];
   // Not with the request's signal, since other requests may wait for the same value.
   const read = async (ending: AbortSignal): Promise<unknown> => {
     const options = { channels: [channel], writes: false, signal: ending };
-    const tuple = await context.saver.getTuple(configOf(place), options);
-    if (tuple === undefined) throw notFound(place);
+    const tuple = await context.saver.getTuple(configOfPlace(place), options);
+    if (tuple === undefined) throw checkpointNotFound(place);
     return tuple.checkpoint.channel_values[channel];
   };
   return { value: await valuesOf(context).get(JSON.stringify(key), read, signal) };
@@ -95,10 +101,42 @@ function valuesOf(context: InspectorContext): RememberedValues {
 }
 
 /** Returns the error for a checkpoint that is not stored. */
-export function notFound({ threadId, namespace, checkpointId }: CheckpointPlace): CheckpointNotFoundError {
+export function checkpointNotFound({
+  threadId,
+  namespace,
+  checkpointId,
+}: CheckpointPlace): CheckpointNotFoundError {
   return new CheckpointNotFoundError({ threadId, checkpointNs: namespace, checkpointId });
 }
 
 function missing(field: string, problem: string): InvalidConfigError {
   return new InvalidConfigError(`args.place.${field}`, problem);
+}
+
+/** The config of a checkpoint. */
+export function configOfPlace({ threadId, namespace, checkpointId }: CheckpointPlace): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpointId } };
+}
+
+/**
+ * Rebuilds the messages of a delta channel, which stores no list of them.
+ *
+ * @throws InvalidConfigError where the channel has no value, or something else than messages.
+ */
+export async function rebuildMessages(
+  { context, signal }: Pick<CallRun, "context" | "signal">,
+  { channel, ...place }: ChannelPlace,
+): Promise<readonly unknown[]> {
+  const config = configOfPlace(place);
+  const histories = await context.saver.getDeltaChannelHistory({ config, channels: [channel], signal });
+  const { seed, writes = [] } = histories[channel] ?? {};
+  if (seed === undefined && writes.length === 0) {
+    throw new InvalidConfigError("args.channel", "has no value at this checkpoint");
+  }
+  const messages = await foldMessages({ seed, writes }, signal);
+  if (messages !== undefined) return messages;
+  throw new InvalidConfigError(
+    "args.channel",
+    `is a delta channel, whose value is not stored: its graph rebuilds it from ${writes.length} writes, some of which are no messages`,
+  );
 }

@@ -3,18 +3,18 @@ import type { NamespacePlace } from "../api/places.js";
 import type { StoryPage, StoryStep, StoryTasks } from "../api/story.js";
 import type { HistoryPoint } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { getHistoryPoints } from "../queries/get-history-points.js";
+import { getHistoryPoints, getWriters } from "../queries/get-history-points.js";
 import { getStoryWrites, type StoryWriteRow } from "../queries/get-story-writes.js";
-import { pointOf, timeOf } from "../states/point-of.js";
+import { pointOf, storedTimeOf } from "../states/point-of.js";
 import { readStoredStates, type StoredState } from "../states/read-states.js";
-import { describeState, describeTasks, updateTaskIds } from "../values/next-nodes.js";
-import { nodesOfLoneSteps } from "./lone-steps.js";
+import { describeState, describeTasks, updateTaskIds, lastNodes } from "../values/next-nodes.js";
 import { TaskTeller } from "./tell-tasks.js";
+import { z } from "zod";
 
 const WRITES = { maxWritesOfEach: 1_000, maxBytes: 262_144, maxBytesInAll: 4_194_304 };
 
 /** Which steps to read. */
-export interface StoryPart extends NamespacePlace {
+interface StoryPart extends NamespacePlace {
   readonly before: string | undefined;
   readonly limit: number;
 }
@@ -71,7 +71,7 @@ class Page {
 
   timeBetween({ parentId, createdAt }: HistoryPoint): number | undefined {
     if (parentId === undefined) return undefined;
-    const began = this.#points.get(parentId)?.createdAt ?? timeOf(parentId, null);
+    const began = this.#points.get(parentId)?.createdAt ?? storedTimeOf(parentId, null);
     return began === 0 || createdAt < began ? undefined : createdAt - began;
   }
 
@@ -147,4 +147,40 @@ function waitOf(point: HistoryPoint, page: Page, ran: StoryTasks | undefined): S
 
 function isLoop({ source }: HistoryPoint): boolean {
   return source === "loop";
+}
+
+const names = z.array(z.string()).catch([]);
+
+/**
+ * Names the nodes of steps whose parents were deleted, from the metadata of LangGraph 0.x or from what the nodes have seen. It sends
+ * statements only if there are such steps.
+ */
+async function nodesOfLoneSteps(
+  run: CallRun,
+  place: NamespacePlace,
+  steps: readonly StoryStep[],
+): Promise<ReadonlyMap<string, Pick<StoryStep, "ran">>> {
+  const lone = steps.filter(
+    ({ source, ran }) => source === "loop" && (ran === undefined || ran.tasks.length === 0),
+  );
+  const places = lone.map(({ checkpointId }) => ({ ...place, checkpointId }));
+  if (places.length === 0) return new Map();
+  const [writers, states] = await Promise.all([getWriters(run.call, places), readStoredStates(run, places)]);
+  const written = new Map(
+    writers.map((row) => [row.checkpoint_id, names.parse(JSON.parse(row.nodes_json ?? "[]"))]),
+  );
+  return new Map(
+    lone.flatMap(({ checkpointId, ran }, index) => {
+      const state = states[index];
+      const ofMetadata = written.get(checkpointId) ?? [];
+      const nodes = ofMetadata.length > 0 || state === undefined ? ofMetadata : lastNodes(state.header);
+      return nodes.length === 0 ? [] : [[checkpointId, { ran: tasksOf(nodes, ran) }] as const];
+    }),
+  );
+}
+
+function tasksOf(nodes: readonly string[], ran: StoryTasks | undefined): StoryTasks {
+  const tasks = nodes.map((node) => ({ node, taskIds: [], isDone: true, isAnswered: false, questions: [] }));
+  const nothing = { omitted: 0, tools: [], messages: [], messageCount: 0, isPartial: true };
+  return { ...nothing, ...ran, tasks };
 }

@@ -2,15 +2,27 @@ import { decodeWrite } from "../../audit/writes-of.js";
 import { groupBy } from "../../db/group-by.js";
 import { DeserializationError } from "../../errors/index.js";
 import { valueReader } from "../../saver/read-long-values.js";
-import type { MessageKey, StoryTask, StoryTasks, StoryTool } from "../api/story.js";
+import type {
+  MessageKey,
+  StoryTask,
+  StoryTasks,
+  StoryTool,
+  StoryError,
+  StoryQuestion,
+} from "../api/story.js";
 import type { NamespacePlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { StoryWriteRow } from "../queries/get-story-writes.js";
 import type { DescribedTask } from "../values/next-nodes.js";
-import { CONTROL_CHANNELS, NULL_TASK_ID } from "../values/task-channels.js";
-import { TextRoom } from "../values/text-room.js";
-import { keyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
-import { describeError, describeQuestions } from "./written-texts.js";
+import { CONTROL_CHANNELS, NULL_TASK_ID } from "../values/trigger-channels.js";
+import { TextRoom, cutText } from "../values/cut-text.js";
+import { messageKeyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
+import type { ValuePath } from "../api/value-node.js";
+import { formOf, ASKING, questionIn, readInterrupts } from "../values/question-form.js";
+import { briefJson } from "../values/readable-json.js";
+import { readOwn } from "../values/read-property.js";
+import { eachPart } from "../values/value-parts.js";
 
 const MAX_TASKS = 200;
 const MAX_MESSAGES = 50;
@@ -124,7 +136,7 @@ class Output {
       return;
     }
     for (const message of messagesIn(written.value)) {
-      const key = keyOf(message);
+      const key = messageKeyOf(message);
       if (key.id !== undefined && this.#known.has(key.id)) continue;
       if (key.id !== undefined) this.#known.add(key.id);
       if (message.role === "remove") continue;
@@ -146,4 +158,93 @@ class Output {
       isPartial: this.#isPartial,
     };
   }
+}
+
+/** The most characters of a message or a question. */
+const MAX_TEXT = 8_000;
+const MAX_NAME = 100;
+const MAX_QUESTIONS = 20;
+
+/** The write that a text is from. */
+interface Write {
+  readonly taskId: string;
+  readonly idx: number;
+}
+
+/** Describes the error of a task: JavaScript stores its name and its message, and Python a text such as `ValueError('no')`. */
+function describeError(value: unknown, write: Write, room: TextRoom): StoryError {
+  const name = isObject(value) ? readOwn(value, "name") : undefined;
+  const found = isObject(value) ? fieldOf(value, ["message"]) : undefined;
+  const error = found ?? { text: typeof value === "string" ? value : briefJson(value, MAX_TEXT), path: [] };
+  return {
+    ...(typeof name === "string" && { name: cutText(name, MAX_NAME).text }),
+    ...room.cut(error.text, MAX_TEXT),
+    ...write,
+    ...((found !== undefined || typeof value === "string") && { path: error.path }),
+  };
+}
+
+/** Describes the questions of a task. Each is an interrupt with a value, or the value itself. */
+function describeQuestions(value: unknown, write: Write, room: TextRoom): StoryQuestion[] {
+  return readInterrupts(value)
+    .slice(0, MAX_QUESTIONS)
+    .map(({ id, value: asked, path }) => ({
+      ...(id !== undefined && { id: cutText(id, MAX_NAME).text }),
+      ...describeQuestion(asked, { ...write, path }, room),
+    }));
+}
+
+function describeQuestion(
+  value: unknown,
+  { path, ...write }: Write & { readonly path: ValuePath },
+  room: TextRoom,
+): StoryQuestion {
+  if (typeof value === "string") return { ...room.cut(value, MAX_TEXT), ...write, path };
+  const found = isObject(value) && !isArray(value) ? fieldOf(value, ASKING) : undefined;
+  if (found === undefined || !isObject(value)) {
+    const text = questionIn(value);
+    const json = briefJson(value, MAX_TEXT);
+    if (text === undefined) return { ...room.cut(json, MAX_TEXT), ...write };
+    const isReview = formOf({ value, schema: undefined }).kind === "decisions";
+    return {
+      ...room.cut(text, MAX_TEXT),
+      ...write,
+      details: room.cut(json, MAX_TEXT).text,
+      ...(isReview && { isReview }),
+    };
+  }
+  const others = [...eachPart(value)].filter(({ step }) => step !== found.path[0]);
+  const details = Object.fromEntries(others.map(({ label, value: part }) => [label, part]));
+  return {
+    ...room.cut(found.text, MAX_TEXT),
+    ...{ ...write, path: [...path, ...found.path] },
+    ...(others.length > 0 && { details: detailsText(details, room) }),
+  };
+}
+
+function detailsText(details: object, room: TextRoom): string {
+  const { text, isCut } = room.cut(briefJson(details, MAX_TEXT), MAX_TEXT);
+  return isCut ? `${text}…` : text;
+}
+
+/** The first of these fields that has a text. */
+function fieldOf(
+  value: object,
+  names: readonly string[],
+): { readonly text: string; readonly path: ValuePath } | undefined {
+  for (const name of names) {
+    const part = partNamed(value, name);
+    if (typeof part?.value === "string" && part.value !== "") return { text: part.value, path: [part.step] };
+  }
+  return undefined;
+}
+
+function partNamed(
+  value: object,
+  name: string,
+): { readonly step: number; readonly value: unknown } | undefined {
+  for (const part of eachPart(value)) {
+    if (part.label === name) return part;
+  }
+  return undefined;
 }

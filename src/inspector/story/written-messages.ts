@@ -1,10 +1,13 @@
 import { overwriteValue } from "../../saver/codec/special-values.js";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
-import type { MessageKey, StoryTool } from "../api/story.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
+import type { MessageKey, StoryTool, FoundMessages, MessageSearch } from "../api/story.js";
 import { isConversation, readMessage, type ReadMessage } from "../values/read-message.js";
 import { readOwn } from "../values/read-property.js";
 import { readToolCalls } from "../values/read-tool-calls.js";
 import { cutText } from "../values/cut-text.js";
+import type { CallRun } from "../calls/call-definition.js";
+import { readMessages } from "../checkpoints/read-conversation.js";
+import { letOthersRun } from "../values/let-others-run.js";
 
 /** How much of a text tells messages apart. */
 const MAX_KEY = 120;
@@ -25,7 +28,7 @@ export function messagesIn(value: unknown): readonly ReadMessage[] {
 }
 
 /** What to find a message by. */
-export function keyOf({ role, fields }: ReadMessage): MessageKey {
+export function messageKeyOf({ role, fields }: ReadMessage): MessageKey {
   const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
   if (id !== undefined) return { role, id };
   if (toolCallId !== undefined) return { role, toolCallId };
@@ -33,7 +36,7 @@ export function keyOf({ role, fields }: ReadMessage): MessageKey {
 }
 
 /** All keys that a message may have been given. The graph may have given it an id since. */
-export function keysOf({ role, fields }: ReadMessage): readonly MessageKey[] {
+function messageKeysOf({ role, fields }: ReadMessage): readonly MessageKey[] {
   const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
   return [
     ...(id === undefined ? [] : [{ role, id }]),
@@ -43,7 +46,7 @@ export function keysOf({ role, fields }: ReadMessage): readonly MessageKey[] {
 }
 
 /** A key as a text, which is another one for another key. */
-export function textOfKey({ role, id, toolCallId, text }: MessageKey): string {
+function textOfKey({ role, id, toolCallId, text }: MessageKey): string {
   if (id !== undefined) return `${role} id ${id}`;
   return toolCallId === undefined ? `${role} text ${text ?? ""}` : `${role} call ${toolCallId}`;
 }
@@ -86,4 +89,42 @@ function textAt(target: object, name: string): string | undefined {
 function countAt(target: object, name: string): number | undefined {
   const value = readOwn(target, name);
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** How many messages a search looks at before other work may run. */
+const STEP = 1_000;
+
+/** Finds the messages of a step in a conversation. */
+export async function findMessages(run: CallRun, search: MessageSearch): Promise<FoundMessages> {
+  const { messages } = await readMessages(run, search);
+  return { positions: await positionsOf(messages, search, run.signal) };
+}
+
+/** Returns where the messages of keys are. It looks at each message once, however many keys there are. */
+export async function positionsOf(
+  messages: readonly unknown[],
+  { messages: keys, followedBy }: Pick<MessageSearch, "messages" | "followedBy">,
+  signal: AbortSignal,
+): Promise<readonly (number | null)[]> {
+  const wanted = followedBy === undefined ? keys : [...keys, followedBy];
+  /** By key, in order. */
+  const found = new Map<string, number[]>(wanted.map((key) => [textOfKey(key), []]));
+  for (const [position, value] of messages.entries()) {
+    const message = readMessage(value);
+    for (const key of message === undefined ? [] : messageKeysOf(message))
+      found.get(textOfKey(key))?.push(position);
+    if (position % STEP === 0) await letOthersRun(signal);
+  }
+  const lastWith = (key: MessageKey, end: number): number | undefined =>
+    found.get(textOfKey(key))?.findLast((position) => position < end);
+  const positions: (number | null)[] = [];
+  // From the last one back, because each comes before the next.
+  let before = (followedBy && lastWith(followedBy, messages.length)) ?? messages.length;
+  for (const key of [...keys].reverse()) {
+    const isExact = key.id !== undefined || key.toolCallId !== undefined;
+    const position = lastWith(key, isExact ? messages.length : before);
+    positions.push(position ?? null);
+    if (position !== undefined && position < before) before = position;
+  }
+  return positions.reverse();
 }

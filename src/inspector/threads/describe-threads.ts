@@ -1,10 +1,9 @@
 import type { ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import type { RecentThreadRow } from "../queries/recent-threads.js";
-import { stepAndSource, timeOf } from "../states/point-of.js";
+import type { ThreadPageRow } from "../queries/thread-pages.js";
+import { stepAndSource, storedTimeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
-import { describeOpenTask } from "../tasks/describe-open-task.js";
-import { type OpenWrite, readOpenTasks } from "../tasks/read-open-tasks.js";
+import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 
 /** The most characters of a question or an error in a list. */
 const MAX_TEXT = 300;
@@ -15,12 +14,12 @@ export type ListedThread = Omit<ThreadRow, "status" | "next" | "open">;
 /** A thread of a list before it is known what it asks. */
 export type ThreadInState = Omit<ThreadRow, "open">;
 
-export function listedThread(row: RecentThreadRow): ListedThread {
+export function listedThread(row: Omit<ThreadPageRow, "place">): ListedThread {
   return {
     threadId: row.thread_id,
     namespace: row.checkpoint_ns,
     checkpointId: row.checkpoint_id,
-    updatedAt: timeOf(row.checkpoint_id, row.ts),
+    updatedAt: storedTimeOf(row.checkpoint_id, row.ts),
     ...stepAndSource(row),
     checkpoints: row.checkpoints,
     namespaces: row.namespaces,

@@ -3,67 +3,50 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
 import { keyText } from "../../parsing/keys.js";
 import { idsFrom } from "../../saver/model/checkpoint-time.js";
-import type { ThreadsPage, ThreadsQuery } from "../api/threads.js";
-import type { OpenScope } from "../queries/open-threads.js";
-import type { RecentScope, RecentThreadRow } from "../queries/recent-threads.js";
+import type { ListedThreads, ThreadsQuery } from "../api/threads.js";
+import { parseIfJson } from "../values/readable-json.js";
+import type { ThreadsScope } from "../queries/thread-conditions.js";
+import type { ThreadListName, ThreadPageRow } from "../queries/thread-pages.js";
 
 export const DEFAULT_LIMIT = 50;
 /** How many threads an answer is about at most, where no index finds those that were asked for. */
 export const MAX_LOOKED = 1_000;
 
-/** The conditions of a list by last activity. */
-export function recentScope({ search, filter, after, before, since }: ThreadsQuery): RecentScope {
+/** The conditions of a list by last activity, or of threads that wait or have failed. */
+export function scopeOfQuery(query: ThreadsQuery, list: Exclude<ThreadListName, "byId">): ThreadsScope {
+  const { search, filter, after, before, since } = query;
   const encoded = encodeFilter(filter, "args.filter");
-  const beginning = before === undefined ? undefined : { place: idsFrom(new Date(before)), threadId: "" };
+  const [from, to] = [since, before].map((time) => (time === undefined ? time : idsFrom(new Date(time))));
+  // A list by last activity begins there, as after a page.
+  const beginning = list !== "recent" || to === undefined ? undefined : { place: to, threadId: "" };
   return {
     after: after === undefined ? beginning : parseCursor(after),
-    search: textOf(search),
-    among: undefined,
-    since: placeOf(since),
+    before: list === "recent" ? undefined : to,
+    since: from,
+    search: searchedText(search),
     filter: encoded?.contained,
     unlike: encoded?.notContained,
+    oldestFirst: list !== "recent" && query.order === "oldest",
   };
-}
-
-/** The conditions of a list of threads that wait or have failed. */
-export function openScope(query: ThreadsQuery): OpenScope {
-  return {
-    ...recentScope({ ...query, before: undefined }),
-    failed: query.state === "failed",
-    oldestFirst: query.order === "oldest",
-    before: placeOf(query.before),
-  };
-}
-
-function placeOf(time: number | undefined): string | undefined {
-  return time === undefined ? undefined : idsFrom(new Date(time));
 }
 
 /** The cursor of the next page. */
-export function nextOf(rows: readonly RecentThreadRow[], hasMore: boolean): Pick<ThreadsPage, "next"> {
+export function nextOf(rows: readonly ThreadPageRow[], hasMore: boolean): Pick<ListedThreads, "next"> {
   const last = rows.at(-1);
   return last !== undefined && hasMore ? { next: JSON.stringify([last.place, last.thread_id]) } : {};
 }
 
 /** A text to look for in ids. An empty one is none. */
-export function textOf(search: string | undefined): string | undefined {
+export function searchedText(search: string | undefined): string | undefined {
   return search === "" ? undefined : search;
 }
 
 const cursor = z.tuple([keyText, keyText]);
 
 function parseCursor(text: string): { readonly place: string; readonly threadId: string } {
-  const [place, id] = cursor.safeParse(jsonOf(text)).data ?? [];
+  const [place, id] = cursor.safeParse(parseIfJson(text)).data ?? [];
   if (place === undefined || id === undefined) {
     throw new InvalidConfigError("args.after", "must be the cursor of a page in this order");
   }
   return { place, threadId: id };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

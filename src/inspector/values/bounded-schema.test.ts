@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { z } from "zod";
 import { runs } from "../../../test-support/runs.js";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import { boundedSchema } from "./bounded-schema.js";
 
 /** What an answer may cost the service. Not that of the code: a bound that grows there has to fail here. */

@@ -1,4 +1,4 @@
-import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { isArray, isObject, isRecord } from "../../serde/objects/inspect-object.js";
 import { readOwn } from "./read-property.js";
 
 /** The most parts of a schema with its references expanded: schemas, keywords, and the values of these. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parse } from "../../parsing/parse.js";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import { type BoundedSchema, boundedSchema } from "./bounded-schema.js";
 
 /** The most parts of a schema times the size of an answer: more would keep the service busy for longer than a moment. */

@@ -1,15 +1,20 @@
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 import type { Conversation, MessageView, TokenUsage, ToolCallView } from "../api/checkpoints.js";
 import type { ValuePath } from "../api/value-node.js";
-import { cutLabel, describeValue } from "./describe-value.js";
-import { fieldOf, type Located, textAt } from "./located.js";
+import { cutLabel, valueNodeOf } from "./describe-value.js";
+import { fieldOf, type Located, textAt } from "./value-parts.js";
 import { describeContent, describeText } from "./message-content.js";
-import { type PairedCalls, pairCalls } from "./pair-calls.js";
+import {
+  type PairedCalls,
+  pairCalls,
+  callIdsOf,
+  type ReadToolCall,
+  readToolCalls,
+} from "./read-tool-calls.js";
 import { briefJson } from "./readable-json.js";
 import { type ReadMessage, readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";
-import { callIdsOf, type ReadToolCall, readToolCalls } from "./read-tool-calls.js";
-import { TextRoom } from "./text-room.js";
+import { TextRoom } from "./cut-text.js";
 
 /** The most characters of a call's arguments, and of why it could not be parsed. */
 const MAX_ARGS = 2_000;
@@ -53,7 +58,7 @@ function describeMessage(located: Located, surroundings: Surroundings): MessageV
   if (message === undefined) return describeOther(located, surroundings);
   const { room, pairs, position } = surroundings;
   const { role, type } = message;
-  const fields = fieldsOf(message, path);
+  const fields = fieldsOfMessage(message, path);
   const calls = readToolCalls(fields, MAX_KNOWN_CALLS);
   const { parts, omitted } = describeContent(fields, { room, calls });
   const omittedCalls = Math.max(0, callIdsOf(message.fields).length - MAX_CALLS);
@@ -77,7 +82,7 @@ function describeOther({ value, path }: Located, { room }: Surroundings): Messag
     const text = describeText("text", { value, path }, room);
     return { path, role: "other", type: "string", content: [text], toolCalls: [] };
   }
-  const node = room.cutNode(describeValue(value));
+  const node = room.cutNode(valueNodeOf(value));
   const type = node.className ?? node.type;
   return {
     ...{ path, role: "other", type: cutLabel(type), toolCalls: [] },
@@ -86,7 +91,7 @@ function describeOther({ value, path }: Located, { room }: Surroundings): Messag
 }
 
 /** Returns the fields of a message, which are inside `kwargs` where it was not revived. */
-export function fieldsOf({ fields, path }: ReadMessage, ofMessage: ValuePath): Located {
+export function fieldsOfMessage({ fields, path }: ReadMessage, ofMessage: ValuePath): Located {
   return { value: fields, path: [...ofMessage, ...path] };
 }
 

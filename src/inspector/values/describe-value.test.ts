@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { value as anyValue } from "../../serde/test-support/values.js";
 import { rememberOrigin } from "../../serde/python/python-origin.js";
-import { describePart, describeValue } from "./describe-value.js";
+import { describePart, valueNodeOf } from "./describe-value.js";
 import { HOLE } from "./read-property.js";
-import { partsOf } from "./value-parts.js";
+import { somePartsOf } from "./value-parts.js";
 import { valueTypeOf } from "./value-type.js";
 
-const labelsOf = (value: unknown): string[] => partsOf(value).map(({ label }) => label);
+const labelsOf = (value: unknown): string[] => somePartsOf(value).map(({ label }) => label);
 
 describe("describeValue", () => {
   const cyclic: Record<string, unknown> = { plan: "A" };
@@ -40,7 +40,7 @@ describe("describeValue", () => {
     ["a Python object", rememberOrigin({ x: 1 }, { code: 0, module: "app", name: "Plan" }), { className: "app.Plan" }],
     ["a cycle", cyclic, { type: "object", text: '{plan: "A", self: {…}}' }],
   ])("describes %s", (_case, value, node) => {
-    expect(describeValue(value)).toMatchObject(node);
+    expect(valueNodeOf(value)).toMatchObject(node);
   }); // oxfmt-ignore
 
   it("runs no code of a value", () => {
@@ -57,18 +57,20 @@ describe("describeValue", () => {
       hostile,
     ]; // oxfmt-ignore
     for (const value of values) {
-      expect(describeValue(value)).toEqual(expect.objectContaining({ isCut: expect.any(Boolean) }));
-      for (const part of partsOf(value)) describePart(part, [value]);
+      expect(valueNodeOf(value)).toEqual(expect.objectContaining({ isCut: expect.any(Boolean) }));
+      for (const part of somePartsOf(value)) describePart(part, [value]);
     }
-    expect(describePart(partsOf(hostile)[1] ?? { step: 0, label: "", value: 0 }, []).value).toMatchObject({
-      type: "other",
-      text: "an accessor, which was not run",
-    });
+    expect(describePart(somePartsOf(hostile)[1] ?? { step: 0, label: "", value: 0 }, []).value).toMatchObject(
+      {
+        type: "other",
+        text: "an accessor, which was not run",
+      },
+    );
   });
 
   it("cuts a text, but never inside a character", () => {
     const long = `${"x".repeat(1_999)}😀 and more`;
-    expect(describeValue(long)).toEqual({
+    expect(valueNodeOf(long)).toEqual({
       type: "string",
       text: "x".repeat(1_999),
       size: long.length,
@@ -81,9 +83,9 @@ describe("describeValue", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const start = performance.now();
-    expect(describeValue(wide)).toMatchObject({ size: 1_000_000, isCut: true });
-    expect(describeValue(deep).text).toBe("[[…]]");
-    expect(partsOf(wide, 999_998, 5).map(({ value }) => value)).toEqual([999_998, 999_999]);
+    expect(valueNodeOf(wide)).toMatchObject({ size: 1_000_000, isCut: true });
+    expect(valueNodeOf(deep).text).toBe("[[…]]");
+    expect(somePartsOf(wide, 999_998, 5).map(({ value }) => value)).toEqual([999_998, 999_999]);
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
@@ -94,7 +96,7 @@ describe("describeValue", () => {
   });
 
   it("marks a value that is inside itself", () => {
-    const [, self] = partsOf(cyclic).map((part) => describePart(part, [cyclic]));
+    const [, self] = somePartsOf(cyclic).map((part) => describePart(part, [cyclic]));
     expect(self?.value).toMatchObject({ type: "other", size: 0, text: expect.stringMatching(/^circular/) });
   });
 
@@ -111,9 +113,9 @@ describe("describeValue", () => {
 /** Builds a value again from its parts alone, as far as it has any. */
 function rebuilt(value: unknown): unknown {
   if (value === HOLE) return undefined;
-  const parts = partsOf(value);
+  const parts = somePartsOf(value);
   expect(parts.map(({ step }) => step)).toEqual(parts.map((_, index) => index));
-  expect(describeValue(value).size).toBeGreaterThanOrEqual(parts.length);
+  expect(valueNodeOf(value).size).toBeGreaterThanOrEqual(parts.length);
   const values = parts.map((part) => rebuilt(part.value));
   switch (valueTypeOf(value)) {
     case "array":
@@ -122,7 +124,7 @@ function rebuilt(value: unknown): unknown {
       return new Set(values);
     case "map":
       return new Map([...(value as Map<unknown, unknown>).keys()].map((key, index) => {
-        const entry = partsOf(parts[index]?.value);
+        const entry = somePartsOf(parts[index]?.value);
         return typeof key === "object" && key !== null
           ? [rebuilt(entry[0]?.value), rebuilt(entry[1]?.value)]
           : [key, values[index]];

@@ -1,6 +1,5 @@
 import { BaseMessage } from "@langchain/core/messages";
-import { isArray, isRecord } from "../../serde/objects/type-guards.js";
-import { isPlainObject } from "../../serde/plain-object.js";
+import { isArray, isRecord, isPlainObject } from "../../serde/objects/inspect-object.js";
 import { pythonOriginOf } from "../../serde/python/python-origin.js";
 import type { EditableValue } from "../api/changes.js";
 import { measureValue } from "./measure-value.js";

@@ -1,6 +1,6 @@
 import type { DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import { overwriteValue, unwrapSnapshot } from "../../saver/codec/special-values.js";
-import { isArray } from "../../serde/objects/type-guards.js";
+import { isArray } from "../../serde/objects/inspect-object.js";
 import { letOthersRun } from "./let-others-run.js";
 import { readMessage } from "./read-message.js";
 import { readOwn } from "./read-property.js";

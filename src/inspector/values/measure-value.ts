@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import { readOwn } from "./read-property.js";
 import { isBytes } from "./value-type.js";
 

@@ -1,12 +1,11 @@
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import type { ContentPart, MessageMedia, MessageText } from "../api/checkpoints.js";
-import { describeValue } from "./describe-value.js";
-import { fieldOf, type Located, textAt } from "./located.js";
+import { valueNodeOf } from "./describe-value.js";
+import { fieldOf, type Located, textAt } from "./value-parts.js";
 import { readMedia } from "./read-media.js";
 import { readOwn } from "./read-property.js";
-import { readReasoning, readReasoningBeside } from "./read-reasoning.js";
 import type { ReadToolCall } from "./read-tool-calls.js";
-import type { TextRoom } from "./text-room.js";
+import type { TextRoom } from "./cut-text.js";
 
 /** The most characters of a text. */
 const MAX_TEXT = 8_000;
@@ -14,7 +13,7 @@ const MAX_TEXT = 8_000;
 const MAX_PARTS = 50;
 
 /** What is shown of a message's content. */
-export interface Content {
+interface Content {
   readonly parts: readonly ContentPart[];
   /** How many parts are left out. */
   readonly omitted: number;
@@ -112,7 +111,7 @@ function describePart(read: ReadPart, room: TextRoom): ContentPart {
     case "other": {
       const { value, path } = read.part;
       const type = room.cut(read.type, 100).text;
-      return { kind: "other", type, path, value: room.cutNode(describeValue(value)) };
+      return { kind: "other", type, path, value: room.cutNode(valueNodeOf(value)) };
     }
   }
 }
@@ -141,4 +140,51 @@ function isCall(
   const called = fieldOf({ value: part, path: [] }, "functionCall", "toolUse")?.value;
   const name = textAt(called, "name");
   return name !== undefined && names.has(name);
+}
+
+/** The types of the parts in which models explain how they came to their answers. */
+const TYPES = new Set(["thinking", "redacted_thinking", "reasoning", "reasoning_content"]);
+
+/** The fields that the text may be in. */
+const FIELDS = [
+  ...["thinking", "reasoning", "reasoningText", "reasoning_text", "reasoning_content", "text"],
+  ...["summary", "content"],
+];
+
+/**
+ * Reads the reasoning in a part of a content: that of Anthropic, of OpenAI, of Bedrock, or LangChain's standard block.
+ *
+ * @returns The texts; none where the provider has encrypted them. `undefined` for a part that is no reasoning.
+ */
+function readReasoning(part: Located): readonly Located[] | undefined {
+  return TYPES.has(textAt(part.value, "type") ?? "") ? textsOf(part) : undefined;
+}
+
+/** Reads the reasoning that DeepSeek and OpenAI have beside the content. */
+function readReasoningBeside(fields: Located): readonly Located[] {
+  const more = fieldOf(fields, "additional_kwargs");
+  const found = more && fieldOf(more, "reasoning_content", "reasoning");
+  return found === undefined ? [] : textsOf(found);
+}
+
+/** A summary has its texts in a list of objects. What is deeper is none. */
+const MAX_DEPTH = 4;
+const MAX_TEXTS = 50;
+
+function textsOf(part: Located, depth = 0): readonly Located[] {
+  const { value, path } = part;
+  if (typeof value === "string") return value === "" ? [] : [part];
+  if (depth === MAX_DEPTH) return [];
+  if (isArray(value)) {
+    const parts = value
+      .slice(0, MAX_TEXTS)
+      .map((each: unknown, index) => ({ value: each, path: [...path, index] }));
+    return parts.flatMap((each) => textsOf(each, depth + 1));
+  }
+  for (const name of FIELDS) {
+    const inside = fieldOf(part, name);
+    const texts = inside === undefined ? [] : textsOf(inside, depth + 1);
+    if (texts.length > 0) return texts;
+  }
+  return [];
 }

@@ -2,8 +2,14 @@ import { RESUME, TASKS, uuid5 } from "@langchain/langgraph-checkpoint";
 import { nodeOfPath } from "../../saver/model/keys.js";
 import { groupBy } from "../../db/group-by.js";
 import type { ThreadStatus } from "../api/threads.js";
-import { CONTROL_CHANNELS, NULL_TASK_ID } from "./task-channels.js";
-import { isReady, nodeByName, nodesOfSends, START } from "./trigger-channels.js";
+import {
+  CONTROL_CHANNELS,
+  NULL_TASK_ID,
+  startsNodes,
+  nodeByName,
+  nodesOfSends,
+  START,
+} from "./trigger-channels.js";
 
 type Version = string | number;
 
@@ -195,7 +201,7 @@ function triggersByNode(
   const known = nodesByTrigger(versionsSeen);
   for (const [channel, value] of values) {
     const version = ownValue(channelVersions, channel);
-    if (channel === TASKS || version === undefined || !isReady(channel, value)) continue;
+    if (channel === TASKS || version === undefined || !startsNodes(channel, value)) continue;
     for (const node of known.get(channel) ?? nodesByName(channel, nodesOfTasks)) {
       if (!isNewer(version, ownValue(ownValue(versionsSeen, node), channel))) continue;
       const triggers = found.get(node);

@@ -1,8 +1,10 @@
-import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { isArray, isObject, isRecord } from "../../serde/objects/inspect-object.js";
 import type { Decision, DecisionType, QuestionForm, ReviewedAction } from "../api/runs.js";
-import { readOwn } from "./read-property.js";
+import { readOwn, readInherited } from "./read-property.js";
 import { jsonText } from "./readable-json.js";
-import type { ReadInterrupt } from "./read-interrupts.js";
+import type { ValuePath } from "../api/value-node.js";
+import { stepTo } from "./value-parts.js";
+import { valueTypeOf } from "./value-type.js";
 
 /**
  * Returns how a question can be answered. One that asks for decisions takes only those that it allows. A value in an unknown shape can be
@@ -125,4 +127,90 @@ function readAction(value: unknown, nameField = "name"): Omit<ReviewedAction, "a
     args: isObject(args) ? [...jsonText(args)].join("") : "{}",
     ...(typeof description === "string" && { description }),
   };
+}
+
+/** A question of a task, as both languages store it. */
+export interface ReadInterrupt {
+  /** Older versions of LangGraph stored none. */
+  readonly id: string | undefined;
+  /** What the graph passed to `interrupt`. */
+  readonly value: unknown;
+  /** The way to it in the value of the write. */
+  readonly path: ValuePath;
+  /** The JSON Schema of the answer, where the graph has given one. */
+  readonly schema: unknown;
+}
+
+/** Reads the interrupts in the value of a task's write. */
+export function readInterrupts(written: unknown): readonly ReadInterrupt[] {
+  const interrupts: readonly unknown[] = isArray(written) ? written : [written];
+  return interrupts.map((interrupt, index) => {
+    const path = isArray(written) ? [index] : [];
+    const step = stepTo(interrupt, "value");
+    if (!isObject(interrupt) || step === undefined)
+      return { id: undefined, value: interrupt, path, schema: undefined };
+    const id = readOwn(interrupt, "id") ?? readOwn(interrupt, "interrupt_id");
+    return {
+      id: typeof id === "string" ? id : undefined,
+      value: readOwn(interrupt, "value"),
+      path: [...path, step],
+      schema: readOwn(interrupt, "response_schema") ?? undefined,
+    };
+  });
+}
+
+/** The properties in which a question stands in the values that people pass to `interrupt`. */
+export const ASKING = [
+  "question",
+  "message",
+  "description",
+  "prompt",
+  "text",
+  "title",
+  "query",
+  "instruction",
+];
+
+/**
+ * Returns the question in an interrupt's value as a person reads it: a text, the first property with a text that usually holds the question, or
+ * the descriptions of the actions that are to be approved. Returns `undefined` where the value has none of these.
+ */
+export function questionIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (!isObject(value)) return undefined;
+  if (isArray(value)) return joined(value.map(questionIn));
+  const actions = readOwn(value, "actionRequests") ?? readOwn(value, "action_requests");
+  if (isArray(actions)) return joined(actions.map((action) => questionIn(action) ?? nameOf(action)));
+  const text = ASKING.map((name) => readOwn(value, name)).find(isText);
+  if (text !== undefined) return text;
+  const action = readOwn(value, "action_request") ?? readOwn(value, "actionRequest");
+  return action === undefined ? undefined : nameOf(action);
+}
+
+function joined(texts: readonly (string | undefined)[]): string | undefined {
+  const found = texts.filter((text) => text !== undefined);
+  return found.length === 0 ? undefined : found.join("\n\n");
+}
+
+function nameOf(action: unknown): string | undefined {
+  if (!isObject(action)) return undefined;
+  return [readOwn(action, "name"), readOwn(action, "action")].find(isText);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/**
+ * Returns the message of a failed task as a person reads it. JavaScript stores the name and the message of the error, and Python its
+ * representation. Returns `undefined` for something else.
+ */
+export function errorIn(written: unknown): string | undefined {
+  if (typeof written === "string") return written;
+  if (!isObject(written)) return undefined;
+  const type = valueTypeOf(written);
+  if (type !== "object" && type !== "error") return undefined;
+  const [name, message] = [readInherited(written, "name"), readInherited(written, "message")];
+  const texts = [name, message].filter(isText);
+  return texts.length === 0 ? undefined : texts.join(": ");
 }

@@ -1,6 +1,6 @@
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 import type { MediaData, MessageMedia } from "../api/checkpoints.js";
-import { fieldOf, type Located, textAt } from "./located.js";
+import { fieldOf, type Located, textAt } from "./value-parts.js";
 import { isBytes } from "./value-type.js";
 
 /** By type of a part: what it is. The shapes are those of LangChain, OpenAI, Anthropic, Google and Bedrock, also as Python spells them. */

@@ -1,8 +1,8 @@
-import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { isArray, isObject, isRecord } from "../../serde/objects/inspect-object.js";
 import type { MessageView } from "../api/checkpoints.js";
 import { readOwn } from "./read-property.js";
 import { stepTo } from "./value-parts.js";
-import { classNameOf } from "./value-type.js";
+import { shownClassOf } from "./value-type.js";
 
 /** A message of LangChain, of Python, or a plain object with a role. */
 export interface ReadMessage {
@@ -34,7 +34,7 @@ const CLASS_NAME = /^(?<role>.*)Message(?:Chunk)?$/s;
 /** Reads what a message is from its class, its type or its role. Returns `undefined` for something else. */
 export function readMessage(value: unknown): ReadMessage | undefined {
   if (!isObject(value) || isArray(value)) return undefined;
-  const className = classNameOf(value);
+  const className = shownClassOf(value);
   const kwargs = isRecord(value) && className !== undefined ? readOwn(value, "kwargs") : undefined;
   // A record of LangChain that was not revived.
   const step = isRecord(kwargs) ? stepTo(value, "kwargs") : undefined;

@@ -9,7 +9,7 @@ export class Unread {
 }
 
 /** Stands for the value of an accessor. Reading it would run code of the application. */
-export const ACCESSOR = new Unread("an accessor, which was not run");
+const ACCESSOR = new Unread("an accessor, which was not run");
 /** Stands for an element that an array does not have. */
 export const HOLE = new Unread("empty");
 

@@ -1,9 +1,9 @@
 import { types } from "node:util";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
+import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import { bigintText, dateText, errorText } from "./describe-value.js";
 import { Unread } from "./read-property.js";
 import { eachPart, type Part } from "./value-parts.js";
-import { bytesOf, isBytes, valueTypeOf } from "./value-type.js";
+import { bufferOf, isBytes, valueTypeOf } from "./value-type.js";
 
 interface Level {
   readonly value: object;
@@ -72,7 +72,7 @@ function leafText(value: unknown): string | undefined {
 
 function objectText(value: object): string | undefined {
   if (types.isProxy(value) || value instanceof Unread) return "null";
-  if (isBytes(value)) return JSON.stringify(bytesOf(value).toString("base64"));
+  if (isBytes(value)) return JSON.stringify(bufferOf(value).toString("base64"));
   if (types.isDate(value)) return JSON.stringify(dateText(value));
   if (types.isNativeError(value)) return JSON.stringify(errorText(value));
   if (types.isRegExp(value)) return JSON.stringify(RegExp.prototype.toString.call(value));
@@ -105,4 +105,13 @@ export function briefJson(value: unknown, max: number): string {
     if (text.length > max) break;
   }
   return text;
+}
+
+/** Returns what a text says as JSON; `undefined` for one that is none. */
+export function parseIfJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

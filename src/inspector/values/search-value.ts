@@ -1,13 +1,12 @@
 import { types } from "node:util";
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 import { formatPath, type PathSegment } from "../../serde/objects/value-path.js";
 import type { ValueMatch } from "../api/value-node.js";
-import { bigintText, cutLabel, describeValue, errorText } from "./describe-value.js";
+import { bigintText, cutLabel, valueNodeOf, errorText } from "./describe-value.js";
 import { letOthersRun } from "./let-others-run.js";
 import { TextFinder } from "./text-finder.js";
-import { countParts } from "./value-parts.js";
+import { countParts, eachPart, type Part } from "./value-parts.js";
 import { valueTypeOf } from "./value-type.js";
-import { walkValue, type WalkedPart, wayTo } from "./walk-value.js";
 
 /** The most parts of a value that a search looks at. */
 const MAX_PARTS = 300_000;
@@ -18,7 +17,7 @@ const MAX_MATCHES = 200;
 const STEP = 10;
 
 /** What a search has found. */
-export interface FoundParts {
+interface FoundParts {
   readonly matches: readonly ValueMatch[];
   /** Whether the search stopped before the end of the value. */
   readonly hasMore: boolean;
@@ -62,7 +61,7 @@ function ownTexts(value: unknown): string[] {
   if (isObject(value) && types.isNativeError(value)) return [errorText(value)];
   // The text of a value with parts shows these, which are searched by themselves.
   if (countParts(value) > 0) return [];
-  return [describeValue(value).text];
+  return [valueNodeOf(value).text];
 }
 
 function isList(value: unknown): boolean {
@@ -72,7 +71,7 @@ function isList(value: unknown): boolean {
 
 function matchOf(part: WalkedPart): ValueMatch {
   const way = wayTo(part);
-  return { path: way.map(({ step }) => step), label: pathLabel(part), value: describeValue(part.value) };
+  return { path: way.map(({ step }) => step), label: pathLabel(part), value: valueNodeOf(part.value) };
 }
 
 /** The way to a part as people read it. */
@@ -82,4 +81,48 @@ export function pathLabel(part: WalkedPart): string {
 
 function segmentOf({ inside, label, step }: WalkedPart): PathSegment {
   return isList(inside?.value) ? step : cutLabel(label);
+}
+
+/** A part of a value with the way to it. */
+export interface WalkedPart extends Part {
+  /** The part that this one is in; `undefined` at the top. */
+  readonly inside: WalkedPart | undefined;
+  /** The number of parts around it. */
+  readonly depth: number;
+}
+
+interface Level {
+  readonly part: WalkedPart;
+  readonly parts: Iterator<Part, undefined>;
+}
+
+/**
+ * Yields a value and all its parts, each one before what is inside it. It is not recursive, since values may be deep, and it does not
+ * enter a value that is inside itself.
+ */
+export function* walkValue(value: unknown): Generator<WalkedPart, undefined> {
+  const top: WalkedPart = { step: 0, label: "", value, inside: undefined, depth: 0 };
+  yield top;
+  const levels: Level[] = [{ part: top, parts: eachPart(value) }];
+  const around = new Set<unknown>([value]);
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const next = level.parts.next();
+    if (next.done === true) {
+      levels.pop();
+      around.delete(level.part.value);
+      continue;
+    }
+    const part: WalkedPart = { ...next.value, inside: level.part, depth: level.part.depth + 1 };
+    yield part;
+    if (!isObject(part.value) || around.has(part.value)) continue;
+    around.add(part.value);
+    levels.push({ part, parts: eachPart(part.value) });
+  }
+}
+
+/** Returns the way to a part, from the top. */
+export function wayTo(part: WalkedPart): WalkedPart[] {
+  const way: WalkedPart[] = [];
+  for (let at = part; at.inside !== undefined; at = at.inside) way.push(at);
+  return way.reverse();
 }

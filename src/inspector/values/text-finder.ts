@@ -2,7 +2,7 @@ import { isSplitAt } from "./cut-text.js";
 import { letOthersRun } from "./let-others-run.js";
 
 /** How to look for a text. */
-export interface TextFinderOptions {
+interface TextFinderOptions {
   /** Whether any white space counts for the spaces of the text. */
   readonly anySpace: boolean;
   /** What the character before must not be; it is tried on the text before, up to its end. */
@@ -10,7 +10,7 @@ export interface TextFinderOptions {
 }
 
 /** Where a text was found. */
-export interface FoundRange {
+interface FoundRange {
   readonly start: number;
   readonly end: number;
 }

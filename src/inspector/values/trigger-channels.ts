@@ -1,5 +1,5 @@
-import { TASKS } from "@langchain/langgraph-checkpoint";
-import { isArray, isRecord } from "../../serde/objects/type-guards.js";
+import { TASKS, ERROR, INTERRUPT, RESUME, SCHEDULED } from "@langchain/langgraph-checkpoint";
+import { isArray, isRecord } from "../../serde/objects/inspect-object.js";
 
 /** The channel that starts a graph with its input, and the node of a state graph that reads it. */
 export const START = "__start__";
@@ -9,18 +9,18 @@ const BRANCH = /^branch:(?:to:(?<node>.+)|.+:(?<older>[^:]+))$/s;
 const JOIN = /^join:(?<awaited>.+):(?<node>[^:]+)$/s;
 
 /** Whether a channel starts nodes by its name. A state graph may have others only where its nodes have been written by hand. */
-export function isTriggerName(channel: string): boolean {
+function isTriggerName(channel: string): boolean {
   return channel === TASKS || channel === START || BRANCH.test(channel) || JOIN.test(channel);
 }
 
 /** Whether a name is one of the engines' own, which every graph may have. */
-export function isOfEngine(name: string): boolean {
+export function isNameOfEngine(name: string): boolean {
   return name.startsWith("__");
 }
 
 /** Whether a channel holds no values of people, but what the engine remembers. */
-export function isEngineChannel(channel: string): boolean {
-  return isOfEngine(channel) || isTriggerName(channel);
+export function isChannelOfEngine(channel: string): boolean {
+  return isNameOfEngine(channel) || isTriggerName(channel);
 }
 
 /** Whether it takes the value of a channel, not only its presence, to know what it starts. */
@@ -39,7 +39,7 @@ export function nodeByName(channel: string): string | undefined {
  * Whether a channel with this value starts its nodes. A join does when all that it waits for have come. The trigger of a deferred node
  * does when nothing else is left to run.
  */
-export function isReady(channel: string, value: unknown): boolean {
+export function startsNodes(channel: string, value: unknown): boolean {
   const [content, isFinished] = deferred(value);
   if (!isFinished) return false;
   const awaited = JOIN.exec(channel)?.groups?.awaited;
@@ -75,3 +75,18 @@ function nodeOf(send: unknown): string | undefined {
   const { node }: { readonly node?: unknown } = fields;
   return typeof node === "string" ? node : undefined;
 }
+
+/** What `Command` and answers without an id belong to. */
+export const NULL_TASK_ID = "00000000-0000-0000-0000-000000000000";
+
+/** The channels of writes that say what happened to a task. All others are its output, `__no_writes__` among them. */
+export const CONTROL_CHANNELS: readonly string[] = [
+  ERROR,
+  "__error_source_node__",
+  INTERRUPT,
+  RESUME,
+  SCHEDULED,
+];
+
+/** The channels of writes by which a task says that it waits, or why it failed. */
+export const OPEN_CHANNELS: readonly string[] = [ERROR, INTERRUPT];

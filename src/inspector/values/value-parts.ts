@@ -1,8 +1,8 @@
 import { types } from "node:util";
-import { isArray, isObject } from "../../serde/objects/type-guards.js";
-import { isPlainObject } from "../../serde/plain-object.js";
+import { isArray, isObject, isPlainObject } from "../../serde/objects/inspect-object.js";
 import { HOLE, readOwn } from "./read-property.js";
 import { valueTypeOf } from "./value-type.js";
+import type { ValuePath } from "../api/value-node.js";
 
 /** An element, a property or an entry of a value. */
 export interface Part {
@@ -37,7 +37,7 @@ export function countParts(value: unknown): number {
 }
 
 /** Returns some parts of a value, in a stable order. No getter runs. */
-export function partsOf(value: unknown, offset = 0, limit = Infinity): Part[] {
+export function somePartsOf(value: unknown, offset = 0, limit = Infinity): Part[] {
   const parts: Part[] = [];
   for (const part of eachPart(value, offset)) {
     if (parts.length >= limit) break;
@@ -107,4 +107,27 @@ function listNames(value: object): readonly string[] {
   const names = Object.keys(value);
   if (isPlainObject(value) || !Object.hasOwn(value, "lc_serializable")) return names;
   return names.filter((name) => !OF_LANGCHAIN.has(name) && readOwn(value, name) !== undefined);
+}
+
+/** A part of a stored value, with the way to it. */
+export interface Located {
+  readonly value: unknown;
+  readonly path: ValuePath;
+}
+
+/** Returns the first of some fields that is there. It runs no code of the value. */
+export function fieldOf({ value, path }: Located, ...names: readonly string[]): Located | undefined {
+  if (!isObject(value)) return undefined;
+  for (const name of names) {
+    const field = readOwn(value, name);
+    const step = field === undefined || field === null ? undefined : stepTo(value, name);
+    if (step !== undefined) return { value: field, path: [...path, step] };
+  }
+  return undefined;
+}
+
+/** Returns the text of a field; `undefined` where it is none. */
+export function textAt(target: unknown, ...names: readonly string[]): string | undefined {
+  if (!isObject(target)) return undefined;
+  return names.map((name) => readOwn(target, name)).find((value) => typeof value === "string");
 }

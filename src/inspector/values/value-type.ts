@@ -1,6 +1,5 @@
 import { types } from "node:util";
-import { isArray, isRecord } from "../../serde/objects/type-guards.js";
-import { isPlainObject } from "../../serde/plain-object.js";
+import { isArray, isRecord, isPlainObject } from "../../serde/objects/inspect-object.js";
 import { PYTHON_DICT, pythonOriginOf } from "../../serde/python/python-origin.js";
 import type { ValueType } from "../api/value-node.js";
 import { readInherited, readOwn, Unread } from "./read-property.js";
@@ -29,7 +28,7 @@ export function isBytes(value: object): value is ArrayBufferLike | ArrayBufferVi
 }
 
 /** Returns the bytes of binary data, without a copy. */
-export function bytesOf(value: ArrayBufferLike | ArrayBufferView): Buffer {
+export function bufferOf(value: ArrayBufferLike | ArrayBufferView): Buffer {
   return ArrayBuffer.isView(value)
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     : Buffer.from(value);
@@ -39,7 +38,7 @@ export function bytesOf(value: ArrayBufferLike | ArrayBufferView): Buffer {
 const BUILT_IN = new Set(["Array", "Buffer", "Date", "Error", "Map", "Set", "Uint8Array"]);
 
 /** Returns the class of a value: that of Python, where the value comes from there. `undefined` for plain and built-in values. */
-export function classNameOf(value: unknown): string | undefined {
+export function shownClassOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (types.isProxy(value)) return "Proxy";
   if (value instanceof Unread) return undefined;

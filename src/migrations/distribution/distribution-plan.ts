@@ -1,7 +1,12 @@
 import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
 import { MigrationError, MigrationRequiredError } from "../../errors/index.js";
 import { migrateCommand, shellCommand, quoted } from "../../db/migrate-command.js";
-import { type DistributionStatus, REFERENCE_TABLES, type TableDistribution, THREAD_TABLES } from "./distribution-state.js";
+import {
+  type DistributionStatus,
+  REFERENCE_TABLES,
+  type TableDistribution,
+  THREAD_TABLES,
+} from "./distribution-state.js";
 
 /** The first version of Citus with every statement that the savers send. */
 const OLDEST_CITUS = 12;

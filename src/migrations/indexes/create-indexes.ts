@@ -3,7 +3,15 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { hasOneConnection, plainKysely } from "../../db/kysely/plain-kysely.js";
 import { type IndexState, optionalIndexStatus, readIndexStates } from "./index-status.js";
-import { createIndexStatement, dropIndexStatement, type IndexDefinition, OPTIONAL_INDEXES, type OptionalIndex, parseOptionalIndexes, type WantedIndex } from "./optional-index.js";
+import {
+  createIndexStatement,
+  dropIndexStatement,
+  type IndexDefinition,
+  OPTIONAL_INDEXES,
+  type OptionalIndex,
+  parseOptionalIndexes,
+  type WantedIndex,
+} from "./optional-index.js";
 import { partitionedIndexDrops, partitionedIndexStatements } from "./partitioned-index.js";
 
 /** The optional indexes to create or drop. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ArchiveTarget } from "../../archive/archive-types.js";
-import { archiveTarget } from "../../archive/boundary/archive-target.js";
+import { archiveTarget } from "../../archive/boundary/parse-archive.js";
 import { functionSchema } from "../../parsing/function-schema.js";
 import { recordOf, storedThreadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";

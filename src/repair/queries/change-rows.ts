@@ -4,7 +4,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, Statement } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 import type { WriteKey } from "../../saver/queries/get-value-page.js";
-import type { ValueKey } from "./references.js";
+import type { ValueKey } from "./stored-rows.js";
 
 /** The columns that identify a checkpoint, or the writes beside one. */
 function checkpointAt(parameter: Parameter<CheckpointKey>) {
@@ -48,7 +48,7 @@ const checkpointId = /* @__PURE__ */ new Statement<CheckpointKey & { readonly ne
 );
 
 /** Identifies writes beside a checkpoint. */
-export interface WritesKey extends CheckpointKey {
+interface TaskWritesKey extends CheckpointKey {
   /** `null`: of all tasks. */
   readonly taskId: string | null;
   /** `null`: all of the task. */
@@ -56,11 +56,11 @@ export interface WritesKey extends CheckpointKey {
 }
 
 /** Deletes writes. */
-export async function deleteWrites(call: CallContext, key: WritesKey): Promise<void> {
+export async function deleteWrites(call: CallContext, key: TaskWritesKey): Promise<void> {
   await runStatement(call, writes, key);
 }
 
-const writes = /* @__PURE__ */ new Statement<WritesKey, unknown>((db, parameter) =>
+const writes = /* @__PURE__ */ new Statement<TaskWritesKey, unknown>((db, parameter) =>
   db
     .deleteFrom("checkpoint_writes")
     .where((eb) => eb.and(checkpointAt(parameter)))
@@ -91,17 +91,17 @@ const rename = /* @__PURE__ */ new Statement<ValueKey & { readonly renamed: stri
 );
 
 /** The columns of a value besides its bytes. */
-export interface BlobColumns extends ValueKey {
+interface DescribedBlob extends ValueKey {
   readonly base: string | null;
   readonly wholeBytes: number | null;
 }
 
 /** Sets the columns that describe a value. */
-export async function setBlobColumns(call: CallContext, columns: BlobColumns): Promise<void> {
+export async function setBlobColumns(call: CallContext, columns: DescribedBlob): Promise<void> {
   await runStatement(call, describe, columns);
 }
 
-const describe = /* @__PURE__ */ new Statement<BlobColumns, unknown>((db, parameter) =>
+const describe = /* @__PURE__ */ new Statement<DescribedBlob, unknown>((db, parameter) =>
   db
     .updateTable("checkpoint_blobs")
     .set({ base: parameter("base"), whole_bytes: parameter("wholeBytes") })
@@ -109,7 +109,7 @@ const describe = /* @__PURE__ */ new Statement<BlobColumns, unknown>((db, parame
 );
 
 /** A write, and the index that it gets. */
-export interface WriteIndex extends WriteKey {
+interface WriteIndex extends WriteKey {
   readonly newIdx: number;
   readonly taskPath: string;
 }
@@ -157,4 +157,29 @@ const writeType = /* @__PURE__ */ new Statement<WriteKey & { readonly type: stri
       .where((eb) => eb.and(checkpointAt(parameter)))
       .where("task_id", "=", parameter("taskId"))
       .where("idx", "=", parameter("idx")),
+);
+
+/** Fields of a checkpoint's header and metadata, as the texts of JSON objects. */
+interface HeaderFields extends CheckpointKey {
+  readonly header: string;
+  readonly metadata: string;
+}
+
+/** Sets fields of a checkpoint. The others stay as they are: JavaScript can't represent every number of JSON. */
+export async function addToHeader(call: CallContext, fields: HeaderFields): Promise<void> {
+  await runStatement(call, add, fields);
+}
+
+const add = /* @__PURE__ */ new Statement<HeaderFields, unknown>((db, parameter) =>
+  db
+    .updateTable("checkpoints")
+    .set({
+      checkpoint: sql`case when ${parameter("header")}::text = '{}' then checkpoint
+        else checkpoint || ${parameter("header")}::text::jsonb end`,
+      metadata: sql`case when ${parameter("metadata")}::text = '{}' then metadata
+        else metadata || ${parameter("metadata")}::text::jsonb end`,
+    })
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where("checkpoint_id", "=", parameter("checkpointId")),
 );

@@ -6,8 +6,8 @@ import type { RestoredBlob } from "../../saver/queries/restored-rows.js";
 import { restoreWrites } from "../../saver/queries/restore-writes.js";
 import type { BackupRows, RowChoice } from "../backup-rows.js";
 import { deleteBlob, deleteCheckpoint, deleteWrites } from "../queries/change-rows.js";
-import type { ValueKey } from "../queries/references.js";
-import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
+import type { ValueKey } from "../queries/stored-rows.js";
+import { checkpointOf, type RepairCall, type RepairTools, valueKeyOf } from "../repair-tools.js";
 
 /**
  * Selects the rows of a backup that may mend one of these problems.
@@ -40,7 +40,7 @@ export async function restoreFromBackup(
   { backup }: RepairTools,
 ): Promise<string | undefined> {
   if (backup === undefined) return undefined;
-  const [checkpoint, value] = [checkpointOf(problem), valueOf(problem)];
+  const [checkpoint, value] = [checkpointOf(problem), valueKeyOf(problem)];
   switch (problem.kind) {
     case "missing-parent":
       return addAncestors(call, problem, backup);

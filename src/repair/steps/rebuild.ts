@@ -1,9 +1,9 @@
+import { readableOrUndefined, decodeAt, rowReaderOf } from "../../saver/codec/decode-value.js";
 import { WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import type { Problem } from "../../audit/audit-types.js";
-import { FORMATS, isFormat, isTime } from "../../audit/faults-of-header.js";
+import { CHECKPOINT_FORMATS, isFormat, isTime } from "../../audit/faults-of-header.js";
 import { rebuildBlobs } from "../../audit/rebuild/rebuild-blobs.js";
 import { InvalidConfigError, isUnreadable, WritesMissingError } from "../../errors/index.js";
-import { decodeAt, rowReaderOf } from "../../saver/codec/decode-value.js";
 import { readChain, chainRowsOf } from "../../saver/codec/read-chain.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 import { timeInId } from "../../saver/model/checkpoint-time.js";
@@ -11,11 +11,23 @@ import { getChains } from "../../saver/queries/get-chains.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { isSplice } from "../../splices/splice-type.js";
 import { liftTombstones } from "../../threads/thread-tombstones.js";
-import { addToHeader } from "../queries/add-to-header.js";
-import { deleteBlob, renameBlob, renameCheckpoint, setBlobColumns, setWriteIndex } from "../queries/change-rows.js";
-import { type HeaderState, headerState } from "../queries/header-state.js";
-import { checkpointsOf, checkpointsWith, type ValueKey, writesBeside } from "../queries/references.js";
-import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
+import {
+  addToHeader,
+  deleteBlob,
+  renameBlob,
+  renameCheckpoint,
+  setBlobColumns,
+  setWriteIndex,
+} from "../queries/change-rows.js";
+import {
+  type HeaderState,
+  headerState,
+  checkpointsIn,
+  checkpointsWith,
+  type ValueKey,
+  writesBeside,
+} from "../queries/stored-rows.js";
+import { checkpointOf, type RepairCall, type RepairTools, valueKeyOf } from "../repair-tools.js";
 
 /** Mends what can be derived from other rows. */
 export async function rebuild(
@@ -23,7 +35,7 @@ export async function rebuild(
   problem: Problem,
   tools: RepairTools,
 ): Promise<string | undefined> {
-  const [checkpoint, value] = [checkpointOf(problem), valueOf(problem)];
+  const [checkpoint, value] = [checkpointOf(problem), valueKeyOf(problem)];
   switch (problem.kind) {
     case "corrupt-header":
       return checkpoint && rebuildHeader(call, checkpoint);
@@ -62,7 +74,7 @@ async function nameCheckpoint(
   id: string | null,
 ): Promise<string | undefined> {
   if (id === null || timeInId(id) === undefined) return undefined;
-  const stored = await checkpointsOf(call, key);
+  const stored = await checkpointsIn(call, key);
   if (stored.some(({ checkpoint_id }) => checkpoint_id === id)) return undefined;
   await renameCheckpoint(call, key, id);
   return "gives the row the id that its header has";
@@ -74,7 +86,9 @@ function headerFields({ id, ts, v, parent_v }: HeaderState, checkpointId: string
   return {
     ...(id !== checkpointId && { id: checkpointId }),
     ...(!isTime(ts) && time !== undefined && { ts: time.toISOString() }),
-    ...(!isFormat(Number(v)) && { v: isFormat(Number(parent_v)) ? Number(parent_v) : FORMATS.last }),
+    ...(!isFormat(Number(v)) && {
+      v: isFormat(Number(parent_v)) ? Number(parent_v) : CHECKPOINT_FORMATS.last,
+    }),
   };
 }
 
@@ -98,15 +112,11 @@ async function describeValue(
     await setBlobColumns(call, { ...key, base: null, wholeBytes: null });
     return "describes the value as the whole one that it is";
   }
-  try {
-    const reader = rowReaderOf(valueReader(call, serde));
-    const { bytes } = await decodeAt(key, type, () => readChain(reader, key, rowOf));
-    await setBlobColumns(call, { ...key, base, wholeBytes: bytes.byteLength });
-    return "counts the length of the value";
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
+  const reader = rowReaderOf(valueReader(call, serde));
+  const value = await readableOrUndefined(() => decodeAt(key, type, () => readChain(reader, key, rowOf)));
+  if (value === undefined) return undefined;
+  await setBlobColumns(call, { ...key, base, wholeBytes: value.bytes.byteLength });
+  return "counts the length of the value";
 }
 
 /** Gives writes the indexes that they must have: those of special channels theirs, and the others the ones that are free. */

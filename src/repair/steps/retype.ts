@@ -1,5 +1,6 @@
+import { UNCHECKED_FORMATS } from "../../splices/splice-type.js";
 import type { Problem } from "../../audit/audit-types.js";
-import { getWrites } from "../../audit/queries/get-writes.js";
+import { getWrites } from "../../audit/queries/recorded-writes.js";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { isOurs } from "../foreign-values.js";
 import { canRead, decodeValue } from "../../saver/codec/decode-value.js";
@@ -7,12 +8,8 @@ import { chainRowsOf } from "../../saver/codec/read-chain.js";
 import { getChains } from "../../saver/queries/get-chains.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { setBlobType, setWriteType } from "../queries/change-rows.js";
-import type { ValueKey } from "../queries/references.js";
-import { typesOfThread } from "../queries/types-of-thread.js";
-import { checkpointOf, type RepairCall, type RepairTools, valueOf } from "../repair-tools.js";
-
-/** The types that any bytes would pass for. */
-const UNCHECKED: ReadonlySet<string> = new Set(["empty", "null", "bytes", "bytearray"]);
+import { type ValueKey, typesOfThread } from "../queries/stored-rows.js";
+import { checkpointOf, type RepairCall, type RepairTools, valueKeyOf } from "../repair-tools.js";
 
 /** Gives a value the type of other values of its channel, where its bytes can be read as such. */
 export async function retype(
@@ -20,7 +17,7 @@ export async function retype(
   problem: Problem,
   tools: RepairTools,
 ): Promise<string | undefined> {
-  const value = valueOf(problem);
+  const value = valueKeyOf(problem);
   const type =
     problem.kind === "undecodable-write"
       ? await retypeWrite(call, problem, tools)
@@ -77,7 +74,7 @@ async function typesOfChannel(
   if (except !== null && !isOurs(except) && rows.filter(({ type }) => type === except).length > 1) return [];
   const counts = new Map<string, number>();
   for (const row of rows) {
-    if (UNCHECKED.has(row.type) || row.type === except) continue;
+    if (UNCHECKED_FORMATS.has(row.type) || row.type === except) continue;
     // A type of the same channel counts more than any other.
     const weight = row.channel === channel ? 1_000_000 : 1;
     counts.set(row.type, (counts.get(row.type) ?? 0) + weight);

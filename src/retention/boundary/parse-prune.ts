@@ -6,7 +6,7 @@ import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 
 /** A checked call of `prune`. */
-export type PruneRequest = ThreadDeletion | IdleDeletion | Retention;
+export type PruneRequest = ThreadDeletion | IdleDeletion | RetentionRequest;
 
 /** Deletes whole threads. */
 export interface ThreadDeletion {
@@ -15,43 +15,22 @@ export interface ThreadDeletion {
   readonly dryRun: boolean;
 }
 
-/** Deletes idle threads. */
-export interface IdleDeletion {
-  readonly kind: "deleteIdle";
-  /** The least age of the newest checkpoint of a thread that has no time to live of its own. */
-  readonly idleForMs: number;
-  /** All when `undefined`. */
-  readonly threads: readonly string[] | undefined;
-  readonly dryRun: boolean;
-  readonly onProgress: OnProgress | undefined;
-}
+/** Deletes idle threads, with the options of the caller. */
+export type IdleDeletion = { readonly kind: "deleteIdle" } & z.output<typeof idleOptions>;
 
 /** Deletes old checkpoints, and keeps the newest ones (C9). At least one of the two bounds is narrower than its default. */
-export interface Retention {
+export interface RetentionRequest extends z.output<typeof retentionOptions> {
   readonly kind: "retain";
-  /** Keeps checkpoints that are younger. */
-  readonly olderThanMs: number | undefined;
   /** How many of the newest checkpoints of each namespace to keep; at least one. */
   readonly keepLast: number;
-  /** All when `undefined`. */
-  readonly threads: readonly string[] | undefined;
-  /** All when `undefined`. */
-  readonly namespaces: readonly string[] | undefined;
-  readonly dryRun: boolean;
-  /** Whether orphans are deleted without a proof. */
-  readonly deleteUnproven: boolean;
-  /** How many checkpoints one transaction deletes at most. */
-  readonly batchSize: number;
-  readonly onProgress: OnProgress | undefined;
 }
 
 /** A checked call of `deleteForRuns`. */
-export interface RunDeletion {
+export interface RunDeletion extends RunOptions {
   readonly runIds: readonly string[];
-  readonly dryRun: boolean;
-  /** Whether orphans are deleted without a proof. */
-  readonly deleteUnproven: boolean;
 }
+
+type RunOptions = z.output<typeof runOptions>;
 
 type OnProgress = (progress: PruneProgress) => void;
 
@@ -65,14 +44,19 @@ const KEEP_LAST =
 
 const threadIds = z.array(storedThreadId).transform(unique);
 
-const pruneOptions = z
-  .strictObject({
-    strategy: z.enum(["keep_latest", "delete"]).optional(),
-    dryRun: z.boolean().optional(),
-    deleteUnproven: z.boolean().optional(),
-    signal: abortSignal.nullish(),
-  })
-  .nullish();
+const dryRun = z.boolean().default(false);
+
+// Whether orphans are deleted without a proof.
+const deleteUnproven = z.boolean().default(false);
+
+const signal = abortSignal.nullish();
+
+const runOptions = z.strictObject({ dryRun, deleteUnproven, signal });
+
+const pruneOptions = z.strictObject({
+  strategy: z.enum(["keep_latest", "delete"]).default("keep_latest"),
+  ...runOptions.shape,
+});
 
 const onProgress = z
   .custom<OnProgress>((value) => typeof value === "function", "must be a function")
@@ -81,9 +65,9 @@ const onProgress = z
 const idleOptions = z.strictObject({
   idleForMs: z.number().min(0).or(z.literal(Infinity)),
   threads: threadIds.optional(),
-  dryRun: z.boolean().optional(),
+  dryRun,
   onProgress,
-  signal: abortSignal.nullish(),
+  signal,
 });
 
 const retentionOptions = z
@@ -92,11 +76,11 @@ const retentionOptions = z
     keepLast: z.number().int().min(1, KEEP_LAST).optional(),
     threads: threadIds.optional(),
     namespaces: z.array(keyText).optional(),
-    dryRun: z.boolean().optional(),
-    deleteUnproven: z.boolean().optional(),
-    batchSize: z.number().int().min(1).max(MAX_BATCH_SIZE).optional(),
+    dryRun,
+    deleteUnproven,
+    batchSize: z.number().int().min(1).max(MAX_BATCH_SIZE).default(DEFAULT_BATCH_SIZE),
     onProgress,
-    signal: abortSignal.nullish(),
+    signal,
   })
   .refine(
     ({ olderThanMs, keepLast }) => olderThanMs !== undefined || keepLast !== undefined,
@@ -105,35 +89,19 @@ const retentionOptions = z
 
 /** Checks the arguments of `prune`, in either of its forms. */
 export function parsePrune(first: unknown, second: unknown): PruneRequest {
-  if (!isArray(first)) {
+  // `parse` refuses what throws here: no object, or a revoked proxy.
+  if (!holds(() => Array.isArray(first))) {
     if (second !== undefined) throw new InvalidConfigError("threadIds", "must be an array");
-    return hasIdleTime(first)
-      ? toIdleDeletion(parse(idleOptions, first, "options"))
-      : toRetention(parse(retentionOptions, first, "options"));
+    if (holds(() => Reflect.has(first as object, "idleForMs")))
+      return { kind: "deleteIdle", ...parse(idleOptions, first, "options") };
+    const options = parse(retentionOptions, first, "options");
+    return { kind: "retain", ...options, keepLast: options.keepLast ?? 1 };
   }
   const threads = parse(threadIds, first, "threadIds");
-  const {
-    strategy = "keep_latest",
-    dryRun = false,
-    deleteUnproven = false,
-  } = parse(pruneOptions, second, "options") ?? {};
+  const { strategy, dryRun, deleteUnproven } = parse(pruneOptions, second ?? {}, "options");
   return strategy === "delete"
     ? { kind: "delete", threads, dryRun }
-    : toRetention({ threads, keepLast: 1, dryRun, deleteUnproven });
-}
-
-/** Whether the options are for idle threads. `parse` refuses what throws here: no object, or a revoked proxy. */
-function hasIdleTime(value: unknown): boolean {
-  try {
-    return Reflect.has(value as object, "idleForMs");
-  } catch {
-    return false;
-  }
-}
-
-function toIdleDeletion(options: z.output<typeof idleOptions>): IdleDeletion {
-  const { idleForMs, threads, dryRun = false, onProgress } = options;
-  return { kind: "deleteIdle", idleForMs, threads, dryRun, onProgress };
+    : { kind: "retain", threads, keepLast: 1, dryRun, deleteUnproven, batchSize: DEFAULT_BATCH_SIZE };
 }
 
 /** Checks the run ids of `deleteForRuns`, and drops duplicates. */
@@ -144,41 +112,17 @@ export function parseRunIds(value: unknown): string[] {
 const runIds = z.array(keyText.refine((id) => id !== "", "must not be empty")).transform(unique);
 
 /** Checks the options of `deleteForRuns`. */
-export function parseRunOptions(value: unknown): Omit<RunDeletion, "runIds"> {
-  const { dryRun = false, deleteUnproven = false } = parse(runOptions, value, "options") ?? {};
-  return { dryRun, deleteUnproven };
-}
-
-const runOptions = z
-  .strictObject({
-    dryRun: z.boolean().optional(),
-    deleteUnproven: z.boolean().optional(),
-    signal: abortSignal.nullish(),
-  })
-  .nullish();
-
-function toRetention(options: Partial<z.output<typeof retentionOptions>>): Retention {
-  return {
-    kind: "retain",
-    olderThanMs: options.olderThanMs,
-    keepLast: options.keepLast ?? 1,
-    threads: options.threads,
-    namespaces: options.namespaces,
-    dryRun: options.dryRun ?? false,
-    deleteUnproven: options.deleteUnproven ?? false,
-    batchSize: options.batchSize ?? DEFAULT_BATCH_SIZE,
-    onProgress: options.onProgress,
-  };
+export function parseRunOptions(value: unknown): RunOptions {
+  return parse(runOptions, value ?? {}, "options");
 }
 
 function unique(items: readonly string[]): string[] {
   return [...new Set(items)];
 }
 
-/** `Array.isArray` throws for a revoked proxy. */
-function isArray(value: unknown): boolean {
+function holds(condition: () => boolean): boolean {
   try {
-    return Array.isArray(value);
+    return condition();
   } catch {
     return false;
   }

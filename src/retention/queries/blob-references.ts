@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
-import { GIVEN_NS, givenCheckpoints, givenList } from "./given-namespaces.js";
+import { GIVEN_NS, givenCheckpoints, givenList } from "./per-namespace.js";
 
 /** The checkpoints whose references count: `all`, or `others` than those in the list `ids` of the given namespace. */
 export type Referring = "all" | "others";

@@ -1,13 +1,10 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { rowVersion, storedSize } from "../../saver/queries/sent-row.js";
 import type { LockRow } from "../../saver/queries/take-locks.js";
-import { givenCheckpoints, givenList } from "./given-namespaces.js";
-import { isInList, isNotInList } from "./is-in-list.js";
-import { perNamespace } from "./per-namespace.js";
+import { givenCheckpoints, givenList, isInList, isNotInList, perNamespace } from "./per-namespace.js";
 
 /** Checkpoints of one namespace. */
 export interface CheckpointsKey extends NamespaceKey {
@@ -18,67 +15,26 @@ export interface CheckpointsKey extends NamespaceKey {
  * Locks checkpoint rows until the transaction ends. A concurrent `put` that carries values over from one of them waits for
  * this transaction, or this statement waits for the `put`.
  */
-export function lockCheckpoints(schema: string, key: CheckpointsKey): BoundStatement<LockRow> {
-  return lockRows.bind(schema, key);
-}
-
-const lockRows = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, parameter) =>
-  db
-    .selectFrom("checkpoints")
-    .select(sql<string>`current_setting('transaction_isolation')`.as("isolation"))
-    .where("thread_id", "=", parameter("threadId"))
-    .where("checkpoint_ns", "=", parameter("checkpointNs"))
-    .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-    // Every transaction locks checkpoints in this order, so no two deadlock.
-    .orderBy(sql`checkpoint_id collate "C"`)
-    .forUpdate(),
-);
-
-/**
- * Locks all checkpoints of a thread until the transaction ends. A concurrent `put` on one of them waits for this transaction,
- * or this statement waits for the `put`.
- */
-export function lockCheckpointsOfThread(schema: string, threadId: string): BoundStatement<unknown> {
-  return lockRowsOfThread.bind(schema, { threadId });
-}
-
-const lockRowsOfThread = /* @__PURE__ */ new Statement<{ readonly threadId: string }, unknown>(
+export const lockDeletedCheckpoints = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>(
   (db, parameter) =>
     db
-      .selectFrom(
-        db
-          .selectFrom("checkpoints")
-          .select("type")
-          .where("thread_id", "=", parameter("threadId"))
-          // Every transaction locks checkpoints in this order, so no two deadlock.
-          .orderBy(sql`checkpoint_ns collate "C"`)
-          .orderBy(sql`checkpoint_id collate "C"`)
-          .forUpdate()
-          .as("locked"),
-      )
-      .select(sql<string>`count(*)::text`.as("rows")),
+      .selectFrom("checkpoints")
+      .select(sql<string>`current_setting('transaction_isolation')`.as("isolation"))
+      .where("thread_id", "=", parameter("threadId"))
+      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+      .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+      // Every transaction locks checkpoints in this order, so no two deadlock.
+      .orderBy(sql`checkpoint_id collate "C"`)
+      .forUpdate(),
 );
-
-/** The size of the headers and the metadata of checkpoints. */
-export interface HeaderSizeRow {
-  readonly bytes: number;
-}
-
-/** Measures the headers and the metadata of checkpoints of each namespace. */
-export async function measureHeaders(
-  call: CallContext,
-  keys: readonly CheckpointsKey[],
-): Promise<HeaderSizeRow[]> {
-  const rows = await headerSizes(call, keys);
-  return rows.flat().map(({ bytes }) => ({ bytes }));
-}
 
 /** The size of the header and the metadata of a row of `checkpoints`. Neither is NULL. */
 export function headerSize(row = ""): RawBuilder<number> {
   return sql<number>`${storedSize(`${row}checkpoint`)} + ${storedSize(`${row}metadata`)}`;
 }
 
-const headerSizes = /* @__PURE__ */ perNamespace<CheckpointsKey, HeaderSizeRow>(
+/** Measures the headers and the metadata of checkpoints of each namespace: a row each. */
+export const headerSizes = /* @__PURE__ */ perNamespace<CheckpointsKey, { readonly bytes: number }>(
   { ids: ({ checkpointIds }) => checkpointIds },
   ({ db, given, threadId }) =>
     given
@@ -103,7 +59,7 @@ const headerSizes = /* @__PURE__ */ perNamespace<CheckpointsKey, HeaderSizeRow>(
 );
 
 /** The checkpoints to delete, and what the plan knows about their children. */
-export interface DeleteCheckpointsParams extends CheckpointsKey {
+interface DeleteCheckpointsParams extends CheckpointsKey {
   /** The children that the plan has examined, with their row versions. */
   readonly knownIds: readonly string[];
   readonly knownVersions: readonly string[];
@@ -121,69 +77,64 @@ export interface DeletedCheckpointsRow {
 }
 
 /**
- * Deletes checkpoints with their pending writes, unless one of them has a new child. Send it after `lockCheckpoints` in the
+ * Deletes checkpoints with their pending writes, unless one of them has a new child. Send it after `lockDeletedCheckpoints` in the
  * same transaction: it then sees every child, and no transaction can add another.
  */
-export function deleteCheckpointRows(
-  schema: string,
-  params: DeleteCheckpointsParams,
-): BoundStatement<DeletedCheckpointsRow> {
-  return deleteRows.bind(schema, params);
-}
-
-const deleteRows = /* @__PURE__ */ new Statement<DeleteCheckpointsParams, DeletedCheckpointsRow>(
-  (db, parameter) =>
-    db
-      .with("unknown", (qb) =>
-        qb
-          .selectFrom("checkpoints as stored")
-          .select("stored.checkpoint_id")
-          .where("stored.thread_id", "=", parameter("threadId"))
-          .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-          .where((eb) => isInList(eb.ref("stored.parent_checkpoint_id"), parameter("checkpointIds")))
-          .where((eb) => isNotInList(eb.ref("stored.checkpoint_id"), parameter("checkpointIds")))
-          .where(
-            sql<SqlBool>`((stored.checkpoint_id, ${rowVersion("stored")}) in (
+export const deleteCheckpointRows = /* @__PURE__ */ new Statement<
+  DeleteCheckpointsParams,
+  DeletedCheckpointsRow
+>((db, parameter) =>
+  db
+    .with("unknown", (qb) =>
+      qb
+        .selectFrom("checkpoints as stored")
+        .select("stored.checkpoint_id")
+        .where("stored.thread_id", "=", parameter("threadId"))
+        .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+        .where((eb) => isInList(eb.ref("stored.parent_checkpoint_id"), parameter("checkpointIds")))
+        .where((eb) => isNotInList(eb.ref("stored.checkpoint_id"), parameter("checkpointIds")))
+        .where(
+          sql<SqlBool>`((stored.checkpoint_id, ${rowVersion("stored")}) in (
               select * from unnest(${parameter("knownIds")}::text[], ${parameter("knownVersions")}::text[])
             )) is not true`,
-          )
-          .limit(sql.lit(1)),
-      )
-      .with("deleted", (qb) =>
-        qb
-          .deleteFrom("checkpoints")
-          .where("thread_id", "=", parameter("threadId"))
-          .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-          .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
-          .returning(["checkpoint", "metadata"]),
-      )
-      .with("deleted_writes", (qb) =>
-        qb
-          .deleteFrom("checkpoint_writes")
-          .where("thread_id", "=", parameter("threadId"))
-          .where("checkpoint_ns", "=", parameter("checkpointNs"))
-          .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-          .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
-          .where((eb) =>
-            eb.or([
-              eb("channel", "<>", sql.lit(TASKS)),
-              isNotInList(eb.ref("checkpoint_id"), parameter("keptSenders")),
-            ]),
-          )
-          // Not the size (N3).
-          .returning("blob"),
-      )
-      .selectNoFrom((eb) => [
-        sql<number>`(${eb.selectFrom("deleted").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),
-        sql<number>`(${eb.selectFrom("deleted_writes").select(sql`count(*)`.as("n"))})::float8`.as("writes"),
-        sql<number>`((${eb.selectFrom("deleted").select(sql`coalesce(sum(${headerSize()}), 0)`.as("n"))})
+        )
+        .limit(sql.lit(1)),
+    )
+    .with("deleted", (qb) =>
+      qb
+        .deleteFrom("checkpoints")
+        .where("thread_id", "=", parameter("threadId"))
+        .where("checkpoint_ns", "=", parameter("checkpointNs"))
+        .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+        .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
+        .returning(["checkpoint", "metadata"]),
+    )
+    .with("deleted_writes", (qb) =>
+      qb
+        .deleteFrom("checkpoint_writes")
+        .where("thread_id", "=", parameter("threadId"))
+        .where("checkpoint_ns", "=", parameter("checkpointNs"))
+        .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+        .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
+        .where((eb) =>
+          eb.or([
+            eb("channel", "<>", sql.lit(TASKS)),
+            isNotInList(eb.ref("checkpoint_id"), parameter("keptSenders")),
+          ]),
+        )
+        // Not the size (N3).
+        .returning("blob"),
+    )
+    .selectNoFrom((eb) => [
+      sql<number>`(${eb.selectFrom("deleted").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),
+      sql<number>`(${eb.selectFrom("deleted_writes").select(sql`count(*)`.as("n"))})::float8`.as("writes"),
+      sql<number>`((${eb.selectFrom("deleted").select(sql`coalesce(sum(${headerSize()}), 0)`.as("n"))})
           + (${eb.selectFrom("deleted_writes").select(sql`coalesce(sum(${storedSize("blob")}), 0)`.as("n"))}))::float8`.as(
-          "bytes",
-        ),
-        eb
-          .exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))
-          .$castTo<boolean>()
-          .as("is_outdated"),
-      ]),
+        "bytes",
+      ),
+      eb
+        .exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))
+        .$castTo<boolean>()
+        .as("is_outdated"),
+    ]),
 );

@@ -12,8 +12,8 @@ import {
   givenCheckpoints,
   givenNewestFirst,
   type GivenOrdinal,
-} from "./given-namespaces.js";
-import { perNamespaceWith } from "./per-namespace.js";
+  perNamespaceWith,
+} from "./per-namespace.js";
 
 /**
  * All namespaces of the given threads that have a row in any table, thread by thread. It is a loose index scan: it jumps from

@@ -1,6 +1,7 @@
+import { type ListsOf, perNamespace } from "./per-namespace.js";
 import { type QueryCreator, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, Statement } from "../../db/statements/statement.js";
+import { type Parameter, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
@@ -12,7 +13,6 @@ import {
   withUnneeded,
 } from "./blob-references.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
-import { perNamespace } from "./per-namespace.js";
 
 /** A value that no checkpoint needs. */
 export interface OrphanedBlobRow {
@@ -34,10 +34,7 @@ export const selectOrphansWithout = /* @__PURE__ */ orphansBeside<CheckpointsKey
   ids: ({ checkpointIds }) => checkpointIds,
 });
 
-function orphansBeside<Key extends NamespaceKey>(
-  referring: Referring,
-  listsOf: Readonly<Record<string, (key: Key) => readonly string[]>>,
-) {
+function orphansBeside<Key extends NamespaceKey>(referring: Referring, listsOf: ListsOf<Key>) {
   return perNamespace<Key, OrphanedBlobRow>(listsOf, ({ db, given, threadId }) =>
     given
       .innerJoinLateral(unreferencedBlobs(db, threadId, referring).as("each"), (join) => join.onTrue())
@@ -55,53 +52,49 @@ function orphansBeside<Key extends NamespaceKey>(
 }
 
 /** How many values were deleted, and their size. */
-export interface BlobCountRow {
+interface BlobCountRow {
   blobs: number;
   bytes: number;
 }
 
 /**
  * Deletes those of the values that no checkpoint references, and that no splice needs which stays (C13), unless a header of the
- * namespace can't be read. Send it after
- * `lockBlobs` in the same transaction: it then sees every checkpoint that references one of them, and every splice of them.
+ * namespace can't be read. Send it after `lockBlobs` in the same transaction: it then sees every checkpoint that references one of them, and every splice of them.
  */
-export function deleteUnreferencedBlobs(schema: string, key: BlobsKey): BoundStatement<BlobCountRow> {
-  return deleteRows.bind(schema, key);
-}
-
-const deleteRows = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>((db, parameter) =>
-  withUnneeded(db, {
-    threadId: parameter("threadId"),
-    checkpointNs: parameter("checkpointNs"),
-    values: db
-      .selectFrom(namedBlobs(parameter))
-      .select(["named.channel", "named.version", sql<string | null>`null::text`.as("base")])
-      .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_candidate")])
-      .unionAll(splicesOfChannels(db, parameter)),
-    versions: versionsOfNamespace(db, parameter("threadId"), parameter("checkpointNs")),
-  })
-    .with("deleted", (qb) =>
-      qb
-        .deleteFrom("checkpoint_blobs as stored")
-        .where("stored.thread_id", "=", parameter("threadId"))
-        .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-        // Conditions for the index. They alone are too wide: two channels may have the same version.
-        .where(sql<SqlBool>`stored.channel = any (${parameter("channels")}::text[])`)
-        .where(sql<SqlBool>`stored.version = any (${parameter("versions")}::text[])`)
-        .where(
-          sql<SqlBool>`((stored.channel, stored.version) in (
+export const deleteUnreferencedBlobs = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>(
+  (db, parameter) =>
+    withUnneeded(db, {
+      threadId: parameter("threadId"),
+      checkpointNs: parameter("checkpointNs"),
+      values: db
+        .selectFrom(namedBlobs(parameter))
+        .select(["named.channel", "named.version", sql<string | null>`null::text`.as("base")])
+        .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_candidate")])
+        .unionAll(splicesOfChannels(db, parameter)),
+      versions: versionsOfNamespace(db, parameter("threadId"), parameter("checkpointNs")),
+    })
+      .with("deleted", (qb) =>
+        qb
+          .deleteFrom("checkpoint_blobs as stored")
+          .where("stored.thread_id", "=", parameter("threadId"))
+          .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+          // Conditions for the index. They alone are too wide: two channels may have the same version.
+          .where(sql<SqlBool>`stored.channel = any (${parameter("channels")}::text[])`)
+          .where(sql<SqlBool>`stored.version = any (${parameter("versions")}::text[])`)
+          .where(
+            sql<SqlBool>`((stored.channel, stored.version) in (
             select unneeded.channel, unneeded.version from unneeded
           )) is true`,
-        )
-        .where(ARE_ALL_READABLE)
-        // Not the size (N3).
-        .returning("stored.blob"),
-    )
-    .selectFrom("deleted")
-    .select([
-      sql<number>`count(*)::float8`.as("blobs"),
-      sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
-    ]),
+          )
+          .where(ARE_ALL_READABLE)
+          // Not the size (N3).
+          .returning("stored.blob"),
+      )
+      .selectFrom("deleted")
+      .select([
+        sql<number>`count(*)::float8`.as("blobs"),
+        sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
+      ]),
 );
 
 /** All splices of the channels: one that isn't named keeps the values that it needs, whether it is referenced or not. */

@@ -1,14 +1,20 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
 import type { LockRow } from "../../saver/queries/take-locks.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
-import { givenCheckpoints, givenList, givenNewestFirst, givenWrites } from "./given-namespaces.js";
-import { perNamespace, perNamespaceWith } from "./per-namespace.js";
+import {
+  givenCheckpoints,
+  givenList,
+  givenNewestFirst,
+  givenWrites,
+  perNamespace,
+  perNamespaceWith,
+} from "./per-namespace.js";
 
 /** A namespace to search for orphaned writes. */
 export interface OrphanScope {
@@ -60,24 +66,27 @@ const orphanedWrites = /* @__PURE__ */ perNamespaceWith<
 });
 
 /** The checkpoints whose pending writes are deleted or counted. */
-export interface WritesKey extends CheckpointsKey {
+interface CountedWritesKey extends CheckpointsKey {
   /** The checkpoints whose sends stay, because a kept checkpoint of a format before version 4 reads them. */
   readonly keptSenders: readonly string[];
 }
 
 /** How many writes were deleted or counted, and their size. */
-export interface WriteCountRow {
+interface CountedWritesRow {
   writes: number;
   bytes: number;
 }
 
 /** Counts the pending writes of checkpoints of each namespace. */
-export async function countWrites(call: CallContext, keys: readonly WritesKey[]): Promise<WriteCountRow[]> {
+export async function countWrites(
+  call: CallContext,
+  keys: readonly CountedWritesKey[],
+): Promise<CountedWritesRow[]> {
   const rows = await writeCounts(call, keys);
   return rows.flat().map(({ writes, bytes }) => ({ writes, bytes }));
 }
 
-const writeCounts = /* @__PURE__ */ perNamespace<WritesKey, WriteCountRow>(
+const writeCounts = /* @__PURE__ */ perNamespace<CountedWritesKey, CountedWritesRow>(
   { ids: ({ checkpointIds }) => checkpointIds, kept: ({ keptSenders }) => keptSenders },
   ({ db, given, threadId }) =>
     given
@@ -109,11 +118,7 @@ const writeCounts = /* @__PURE__ */ perNamespace<WritesKey, WriteCountRow>(
  * Locks the pending writes of checkpoints until the transaction ends. A concurrent transaction that restores one of them waits
  * for this one, or this statement waits for it.
  */
-export function lockWrites(schema: string, key: CheckpointsKey): BoundStatement<LockRow> {
-  return lockRows.bind(schema, key);
-}
-
-const lockRows = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, parameter) =>
+export const lockWrites = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, parameter) =>
   db
     .selectFrom(
       db
@@ -139,11 +144,10 @@ const lockRows = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, par
  * Deletes the pending writes of those of the checkpoints that have no row. Send it after `lockWrites` in the same transaction:
  * it then sees every checkpoint that was restored together with one of them.
  */
-export function deleteWritesWithoutCheckpoint(schema: string, key: WritesKey): BoundStatement<WriteCountRow> {
-  return deleteRows.bind(schema, key);
-}
-
-const deleteRows = /* @__PURE__ */ new Statement<WritesKey, WriteCountRow>((db, parameter) =>
+export const deleteWritesWithoutCheckpoint = /* @__PURE__ */ new Statement<
+  CountedWritesKey,
+  CountedWritesRow
+>((db, parameter) =>
   db
     .with("deleted", (qb) =>
       qb
@@ -177,6 +181,6 @@ const deleteRows = /* @__PURE__ */ new Statement<WritesKey, WriteCountRow>((db, 
 );
 
 /** Whether `write` is not a send of one of the given checkpoints. */
-export function isNotKeptSend(keptSenders: RawBuilder<readonly string[]>): RawBuilder<SqlBool> {
+function isNotKeptSend(keptSenders: RawBuilder<readonly string[]>): RawBuilder<SqlBool> {
   return sql<SqlBool>`(write.channel <> ${sql.lit(TASKS)} or write.checkpoint_id <> all (${keptSenders}::text[]))`;
 }

@@ -1,10 +1,9 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { Parameter } from "../../db/statements/statement.js";
+import { type Parameter, Statement } from "../../db/statements/statement.js";
 import type { BlobsKey } from "../../saver/queries/lock-blobs.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
-import { givenList, givenWrites, GIVEN_NS } from "./given-namespaces.js";
-import { perNamespaceWith } from "./per-namespace.js";
+import { givenList, givenWrites, GIVEN_NS, perNamespaceWith } from "./per-namespace.js";
 
 /** The transaction before which a settled row was stored. */
 interface SettledParams {
@@ -79,3 +78,19 @@ function wasStoredBefore(row: "stored" | "write", parameter: Parameter<SettledPa
 function checkpointOfThread(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
   return db.selectFrom("checkpoints").select("type").where("thread_id", "=", threadId).limit(sql.lit(1));
 }
+
+/** A moment in the life of a server. */
+interface ServerMoment {
+  /** Changes when the server is started again, replaced or restored. */
+  readonly server: string;
+  /** The oldest transaction that had not ended. All before it had. */
+  readonly transaction: string;
+}
+
+/** Tells which server answers, and how far it is. */
+export const oldestTransaction = /* @__PURE__ */ new Statement<object, ServerMoment>((db) =>
+  db.selectNoFrom([
+    sql<string>`pg_postmaster_start_time()::text`.as("server"),
+    sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`.as("transaction"),
+  ]),
+);

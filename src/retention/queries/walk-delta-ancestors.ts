@@ -4,9 +4,8 @@ import { selectedList } from "../../db/selected-list.js";
 import type { ChainRow } from "../../saver/queries/delta-row.js";
 import { foundSoFar, storedChannels } from "../../saver/queries/get-delta-rows.js";
 import { rowVersion } from "../../saver/queries/sent-row.js";
-import { GIVEN_NS, givenList } from "./given-namespaces.js";
-import { perNamespace } from "./per-namespace.js";
-import type { ChannelsKey } from "./stored-channels.js";
+import { GIVEN_NS, givenList, perNamespace } from "./per-namespace.js";
+import type { ChannelsKey } from "./delta-channels.js";
 
 /** An ancestor that a walk visits, once for each set of channels that were found before it. */
 export interface AncestorRow extends Pick<ChainRow, "checkpoint_id" | "parent_checkpoint_id"> {

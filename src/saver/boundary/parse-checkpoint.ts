@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { isPlainObject } from "../../serde/plain-object.js";
+import { isPlainObject } from "../../serde/objects/inspect-object.js";
 import {
   channelVersion,
   hasNoProtoKey,

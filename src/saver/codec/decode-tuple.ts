@@ -13,7 +13,7 @@ import type { TupleSelection } from "../model/tuple-shape.js";
 import { fromStoredBarrier, isOfEngine } from "./special-values.js";
 import { configOf } from "../boundary/parse-config.js";
 import { countedChannels, type CheckpointHeader, parseHeader, parseStoredMetadata } from "./parse-header.js";
-import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
+import { decodeJsonb } from "../../serde/json/jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./decode-value.js";
 import type { StoredWrite, TupleParts } from "./group-rows.js";
 import { portableSends } from "./portable-sends.js";

@@ -4,7 +4,7 @@ import {
   type ErrorLocation,
   isUnreadable,
 } from "../../errors/index.js";
-import { innermost } from "../../serde/layers/serializer-layer.js";
+import { innermost } from "../../serde/serializer-layer.js";
 import type {
   ChannelValueContext,
   ContextualSerializer,
@@ -121,11 +121,15 @@ async function bytesOf(
 
 /** Whether a read succeeds. Errors that say nothing about what is stored are thrown. */
 export async function canRead(read: () => Promise<unknown>): Promise<boolean> {
+  return (await readableOrUndefined(async () => ({ value: await read() }))) !== undefined;
+}
+
+/** Reads what may be unreadable; `undefined` where it is. Errors that say nothing about what is stored are thrown. */
+export async function readableOrUndefined<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    await read();
-    return true;
+    return await read();
   } catch (error) {
-    if (isUnreadable(error)) return false;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

@@ -16,10 +16,10 @@ import { INPUT_CHANNEL } from "./special-values.js";
 import { asNumber } from "./next-version.js";
 import { type SizeCheck, sizeOfCheckpoint, sizeOfWrites } from "./call-size.js";
 import { encodeCheckpoint, type PutRequest } from "./encode-checkpoint.js";
-import { asPythonInterrupts } from "../../serde/python/python-interrupt.js";
+import { asPythonInterrupts } from "../../serde/python/as-python.js";
 import type { CheckpointKey } from "../model/keys.js";
 import { encodeValue } from "./encode-value.js";
-import { guardRead } from "../../serde/guard-read.js";
+import { guardRead } from "../../serde/objects/inspect-object.js";
 
 /** What the calls of a saver are encoded with. */
 export interface CallEncoding {

@@ -1,5 +1,5 @@
 import type { ErrorLocation } from "../../errors/index.js";
-import { innermost, wrapBytes } from "../../serde/layers/serializer-layer.js";
+import { innermost, wrapBytes } from "../../serde/serializer-layer.js";
 import type { ChannelValueContext, ContextualSerializer } from "../../serde/serde-context.js";
 import { MIN_SPLICED_BYTES, spliceTypeOf } from "../../splices/splice-type.js";
 import type { ChainedValue, NextValue } from "../../splices/value-chain.js";

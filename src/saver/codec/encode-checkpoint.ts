@@ -14,13 +14,13 @@ import {
   mayHoldInline,
   needsNoRow,
 } from "./special-values.js";
-import { textOf } from "../../serde/json/json-text.js";
+import { jsonTextOf } from "../../serde/json/json-text.js";
 import type { JsonValue } from "../../serde/json/json-value.js";
-import { isOf64Bits } from "../../serde/msgpack/encode-scalars.js";
-import { encodeJsonb } from "../../serde/jsonb/encode-jsonb.js";
+import { isOf64Bits } from "../../serde/msgpack/wire.js";
+import { encodeJsonb } from "../../serde/json/jsonb.js";
 import { encodeValue } from "./encode-value.js";
 import { type OpenChain, openChain } from "./read-chain.js";
-import { guardRead } from "../../serde/guard-read.js";
+import { guardRead } from "../../serde/objects/inspect-object.js";
 
 /** The parsed arguments of `put`. */
 export interface PutRequest extends PutTarget {
@@ -56,8 +56,8 @@ export async function encodeCheckpoint(given: PutRequest, encoding: Encoding): P
     storesCarried,
     source,
   });
-  const headerText = withInlineValues(textOf(encodeHeader(checkpoint), "checkpoint"), inline);
-  const metadataText = textOf(encodeJsonb(metadata, "metadata"), "metadata");
+  const headerText = withInlineValues(jsonTextOf(encodeHeader(checkpoint), "checkpoint"), inline);
+  const metadataText = jsonTextOf(encodeJsonb(metadata, "metadata"), "metadata");
   const branches = request.isReplay || BRANCHING_SOURCES.has(source);
   // Started last. If an earlier line throws, nothing awaits these promises, and a rejection among them would end the
   // process.

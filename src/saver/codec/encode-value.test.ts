@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { MsgpackSerializer } from "../../serde/index.js";
-import { decode } from "../../serde/msgpack/decode.js";
+import { decode } from "../../serde/msgpack/msgpack-decoder.js";
 import { extension, pack } from "../../serde/msgpack/wire.js";
 import { encodeValue } from "./encode-value.js";
 

@@ -1,7 +1,7 @@
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { CorruptCheckpointError, type ErrorLocation } from "../../errors/index.js";
-import { decodeJsonb } from "../../serde/jsonb/decode-jsonb.js";
+import { decodeJsonb } from "../../serde/json/jsonb.js";
 import type { CheckpointKey } from "../model/keys.js";
 
 const object = z.custom<Record<string, unknown>>(

@@ -4,7 +4,7 @@ import * as imported from "@langchain/langgraph";
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { firstDifference } from "../../serde/test-support/first-difference.js";
 import { JsonSerializer, MsgpackSerializer } from "../../serde/index.js";
-import { isArray, isRecord } from "../../serde/objects/type-guards.js";
+import { isArray, isRecord } from "../../serde/objects/inspect-object.js";
 import { portableSends } from "./portable-sends.js";
 
 type LangGraph = typeof imported;

@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
-import { langGraphLiteral } from "../../serde/langchain/langgraph-literals.js";
-import { isArray, isObject, isRecord } from "../../serde/objects/type-guards.js";
+import { langGraphLiteral } from "../../serde/langchain/langgraph-classes.js";
+import { isArray, isObject, isRecord } from "../../serde/objects/inspect-object.js";
 
 /**
  * Converts the value of a channel so that every copy of @langchain/langgraph runs the tasks in it. An application may

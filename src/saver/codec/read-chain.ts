@@ -1,5 +1,5 @@
 import { BrokenChainError, type ErrorLocation } from "../../errors/index.js";
-import { unwrapBytes } from "../../serde/layers/serializer-layer.js";
+import { unwrapBytes } from "../../serde/serializer-layer.js";
 import type {
   ChannelValueContext,
   ContextualSerializer,

@@ -1,6 +1,6 @@
-import { isArray } from "../../serde/objects/type-guards.js";
-import { asPythonSet } from "../../serde/python/python-set.js";
-import { OVERWRITE_KEY } from "../../serde/langchain/langgraph-layout.js";
+import { isArray } from "../../serde/objects/inspect-object.js";
+import { asPythonSet } from "../../serde/python/as-python.js";
+import { OVERWRITE_KEY } from "../../serde/langchain/langgraph-classes.js";
 import { isDeltaSnapshot, INTERRUPT, TASKS } from "@langchain/langgraph-checkpoint";
 
 /** The names of the channels in which both engines wait for an edge with several starts. */

@@ -42,3 +42,8 @@ function withTicks(ticks: bigint, rest: string): string {
   const digits = ticks.toString(16).padStart(15, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-6${digits.slice(12)}${rest}`;
 }
+
+/** Whether a saver of Python wrote the time of a header: with the time zone as an offset. JavaScript writes it as `Z`. */
+export function isPythonTime(ts: string | null): boolean {
+  return /[+-]\d\d:\d\d$/.test(ts ?? "");
+}

@@ -28,3 +28,12 @@ const PATTERN = new RegExp(NODE_IN_PATH, "s");
 export function nodeOfPath(taskPath: string): string | undefined {
   return PATTERN.exec(taskPath)?.[1];
 }
+
+/** The key of the checkpoint that a row is, or stands beside. */
+export function checkpointKeyOf(row: {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+  readonly checkpoint_id: string;
+}): CheckpointKey {
+  return { threadId: row.thread_id, checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id };
+}

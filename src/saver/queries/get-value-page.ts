@@ -47,13 +47,17 @@ export interface WritePageRow extends Omit<
 export type WriteKey = Omit<PendingWriteContext, "channel">;
 
 /** The place of a value, which is its key in `checkpoint_blobs`. */
-export function blobPlaceOf(row: Omit<BlobPageRow, "type" | "blob">): ChannelValueContext {
+export function blobPlaceOf(
+  row: Pick<BlobPageRow, "thread_id" | "checkpoint_ns" | "channel" | "version">,
+): ChannelValueContext {
   const { thread_id: threadId, checkpoint_ns: checkpointNs, channel, version } = row;
   return { threadId, checkpointNs, channel, version };
 }
 
 /** The place of a write: its key in `checkpoint_writes`, and its channel. */
-export function writePlaceOf(row: Omit<WritePageRow, "task_path">): PendingWriteContext {
+export function writePlaceOf(
+  row: Pick<WritePageRow, "thread_id" | "checkpoint_ns" | "checkpoint_id" | "task_id" | "idx" | "channel">,
+): PendingWriteContext {
   const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id: checkpointId } = row;
   return { threadId, checkpointNs, checkpointId, taskId: row.task_id, idx: row.idx, channel: row.channel };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ArchiveTarget } from "../../archive/archive-types.js";
-import { archiveTarget } from "../../archive/boundary/archive-target.js";
+import { archiveTarget } from "../../archive/boundary/parse-archive.js";
 import type { LoadLimits } from "../../db/scheduling/pace.js";
 import { MAX_EVERY_MS } from "../../db/scheduling/rounds.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";

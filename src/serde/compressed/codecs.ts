@@ -91,6 +91,5 @@ function isCallback(value: unknown): value is Callback {
 
 /** Whether the layers of a type tag, such as `msgpack+zstd+aes-256-gcm`, include a compression algorithm. */
 export function isCompressed(type: string | null): boolean {
-  const [, ...layers] = type?.split("+") ?? [];
-  return layers.some(isCompression);
+  return type?.split("+").slice(1).some(isCompression) ?? false;
 }

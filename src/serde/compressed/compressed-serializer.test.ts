@@ -10,7 +10,7 @@ import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ValueContext } from "../serde-context.js";
 import { CODECS, type CompressionAlgorithm, LAYER_OF } from "./codecs.js";
 import { CompressedSerializer } from "./compressed-serializer.js";
-import { packFrame } from "./frame.js";
+import { packFrame } from "./compress.js";
 
 const msgpack = new MsgpackSerializer();
 const ALGORITHMS: readonly CompressionAlgorithm[] = ["zstd", "brotli", "gzip"];

@@ -1,14 +1,37 @@
-import { DeserializationError } from "../../errors/index.js";
-import { checkedSerializer } from "../layers/checked-serializer.js";
-import { outermostLayer } from "../layers/layered-tag.js";
-import type { SerializerLayer } from "../layers/serializer-layer.js";
-import { toBytes } from "../layers/to-bytes.js";
+import { compress, decompress, MAX_FRAME_LENGTH } from "./compress.js";
+import {
+  withTypeTag,
+  checkedSerializer,
+  outermostLayer,
+  type SerializerLayer,
+  toBytes,
+  refuseUnknownOptions,
+} from "../serializer-layer.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
-import { type Codec, CODECS, type CompressionLayer, isCompression, LAYER_OF, SYNC_BYTES } from "./codecs.js";
-import { type CheckedCompression, type CompressionOptions, parseCompression } from "./compression-options.js";
-import { decompress } from "./decompress.js";
-import { packFrame } from "./frame.js";
+import { type Codec, CODECS, isCompression, LAYER_OF, type CompressionAlgorithm } from "./codecs.js";
+import { isObject } from "../objects/inspect-object.js";
+
+/** Options of {@link CompressedSerializer}. */
+export interface CompressionOptions {
+  /**
+   * The algorithm for new values. A reader accepts all three. Default `zstd` if this version of Node.js has it (from 22.15 on),
+   * otherwise `brotli`. If services on several versions of Node.js share a database, choose an algorithm that all of them have.
+   */
+  readonly algorithm?: CompressionAlgorithm | undefined;
+  /** A value that is encoded in fewer bytes is stored uncompressed. Default 1024. */
+  readonly thresholdBytes?: number | undefined;
+  /**
+   * The longest value that is decompressed, in bytes. A value whose header states a greater length is refused before anything is
+   * allocated, and a value that is longer than its header states is refused while it is read. Longer values are stored
+   * uncompressed. Default 256 MiB.
+   *
+   * It also bounds the total size of values that are read together, such as those of a checkpoint. The total may exceed sixteen
+   * times the stored size of each value by this many bytes. Text and JSON rarely reach sixteen times their stored size.
+   */
+  readonly maxDecompressedBytes?: number | undefined;
+}
 
 /**
  * Compresses the output of another serializer if that makes it smaller. It also reads values that were written without
@@ -93,36 +116,55 @@ export class CompressedSerializer implements SerializerLayer {
   async unwrap(type: string, data: Uint8Array, context?: ValueContext): Promise<[string, Uint8Array]> {
     const { inner, layer } = outermostLayer(type);
     if (!isCompression(layer)) return [type, data];
-    return [inner, await this.#decompress(type, layer, data, context)];
-  }
-
-  async #decompress(
-    type: string,
-    layer: CompressionLayer,
-    bytes: Uint8Array,
-    context: ValueContext | undefined,
-  ): Promise<Uint8Array> {
     const { maxDecompressedBytes } = this.#options;
     try {
-      return await decompress(codecOf(layer), bytes, maxDecompressedBytes, context?.read);
+      return [inner, await decompress(layer, data, maxDecompressedBytes, context?.read)];
     } catch (error) {
-      if (!(error instanceof DeserializationError)) throw error;
-      throw new DeserializationError(error.problem, { typeTag: type, cause: error.cause });
+      throw withTypeTag(error, type);
     }
   }
 }
 
-function codecOf(layer: CompressionLayer): Codec {
-  const codec = CODECS[layer];
-  if (codec !== undefined) return codec;
-  throw new DeserializationError(
-    `the value is compressed by ${layer}, which Node.js ${process.version} does not have; run 22.15 or later, or write with another algorithm`,
-  );
+/** The options with all defaults. */
+export interface CheckedCompression {
+  readonly algorithm: CompressionAlgorithm;
+  readonly codec: Codec;
+  readonly thresholdBytes: number;
+  readonly maxDecompressedBytes: number;
 }
 
-/** Compresses a value, or returns `undefined` if that does not make it smaller. */
-async function compress(codec: Codec, data: Uint8Array): Promise<Uint8Array | undefined> {
-  const stream = data.length <= SYNC_BYTES ? codec.compressSync(data) : await codec.compress(data);
-  const frame = packFrame(data, stream);
-  return frame.length < data.length ? frame : undefined;
+// Below this length, compression saves a few hundred bytes at most and takes twenty microseconds or more.
+const THRESHOLD_BYTES = 1_024;
+
+const MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024;
+
+/** @throws {@link InvalidConfigError} for an invalid option */
+export function parseCompression(options: CompressionOptions): CheckedCompression {
+  if (!isObject(options)) throw new InvalidConfigError("options", "must be an object");
+  refuseUnknownOptions(options, ["algorithm", "thresholdBytes", "maxDecompressedBytes"]);
+  const fallback = CODECS.zstd === undefined ? "brotli" : "zstd";
+  const {
+    algorithm = fallback,
+    thresholdBytes = THRESHOLD_BYTES,
+    maxDecompressedBytes = MAX_DECOMPRESSED_BYTES,
+  } = options;
+  const codec = codecOf(algorithm);
+  checkBytes("thresholdBytes", thresholdBytes, 0, Infinity);
+  checkBytes("maxDecompressedBytes", maxDecompressedBytes, 1, MAX_FRAME_LENGTH);
+  return { algorithm, codec, thresholdBytes, maxDecompressedBytes };
+}
+
+function codecOf(algorithm: CompressionAlgorithm): Codec {
+  const names = Object.keys(LAYER_OF).join(", ");
+  if (!Object.hasOwn(LAYER_OF, algorithm))
+    throw new InvalidConfigError("algorithm", `must be one of ${names}`);
+  const codec = CODECS[LAYER_OF[algorithm]];
+  if (codec !== undefined) return codec;
+  throw new InvalidConfigError("algorithm", `Node.js ${process.version} has no ${algorithm}`);
+}
+
+function checkBytes(field: string, value: number, min: number, max: number): void {
+  const isCount = Number.isInteger(value) || value === Infinity;
+  if (!isCount || value < min || value > max)
+    throw new InvalidConfigError(field, `must be a number of bytes from ${min} to ${max}`);
 }

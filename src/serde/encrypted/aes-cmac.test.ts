@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { aesCmac } from "./aes-cmac.js";
+import { aesCmac } from "./aes-eax.js";
 
 const MESSAGE =
   "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";

@@ -1,12 +1,13 @@
 import { DeserializationError, InvalidConfigError, SerializationError } from "../../errors/index.js";
-import { checkedSerializer } from "../layers/checked-serializer.js";
-import { outermostLayer } from "../layers/layered-tag.js";
-import { refuseUnknownOptions } from "../layers/refuse-unknown-options.js";
-import type { SerializerLayer } from "../layers/serializer-layer.js";
-import { toBytes } from "../layers/to-bytes.js";
+import {
+  checkedSerializer,
+  outermostLayer,
+  refuseUnknownOptions,
+  type SerializerLayer,
+  toBytes,
+} from "../serializer-layer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
-import { AES_GCM_LAYER as LAYER } from "./aes-gcm-layer.js";
-import { open, seal } from "./aes-gcm.js";
+import { AES_GCM_LAYER as LAYER, open, seal } from "./aes-gcm.js";
 import { type EncryptionKey, type KeyRing, keyRing } from "./encryption-keys.js";
 
 /** Options of {@link AesGcmSerializer}. */

@@ -1,13 +1,18 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
 import { DeserializationError } from "../../errors/index.js";
 import type { ValueContext } from "../serde-context.js";
-import { associatedData } from "./associated-data.js";
 import type { KeyRing } from "./encryption-keys.js";
 
-const ALGORITHM = "aes-256-gcm";
+/** The name in type tags of the encryption of `AesGcmSerializer`, which binds a value to its row. */
+export const AES_GCM_LAYER = "aes-256-gcm";
+
+/** Whether the layers of a type tag, such as `msgpack+zstd+aes-256-gcm`, include that encryption. */
+export function isAesGcm(type: string | null): boolean {
+  return type?.split("+").slice(1).includes(AES_GCM_LAYER) ?? false;
+}
 
 /** The type tag and the row that a ciphertext is bound to. */
-export interface Binding {
+interface Binding {
   /** The type tag, as it is stored. */
   readonly type: string;
   /** The row of the value, where known. */
@@ -18,10 +23,10 @@ export interface Binding {
 export function seal({ newest }: KeyRing, plaintext: Uint8Array, { type, context }: Binding): Uint8Array {
   const header = envelopeHeader(newest.id);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, newest.key, nonce, { authTagLength: TAG_BYTES });
+  const cipher = createCipheriv(AES_GCM_LAYER, newest.key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(associatedData(header, type, context));
   const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
-  return packEnvelope({ header, nonce, tag: cipher.getAuthTag(), ciphertext });
+  return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
 }
 
 /**
@@ -49,7 +54,7 @@ export function keyIdOf(data: Uint8Array): string | undefined {
 
 function decrypt(key: KeyObject, envelope: GcmEnvelope, binding: Binding): Uint8Array {
   const { header, keyId, nonce, tag, ciphertext } = envelope;
-  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(AES_GCM_LAYER, key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(associatedData(header, binding.type, binding.context));
   decipher.setAuthTag(tag);
   const plaintext = decipher.update(ciphertext);
@@ -73,6 +78,7 @@ function refusal(problem: string, { type }: Binding, cause?: unknown): Deseriali
 const FORMAT = 1;
 
 const NONCE_BYTES = 12;
+
 const TAG_BYTES = 16;
 
 /** A value encrypted by AES-GCM, as it is stored: header, nonce, tag, ciphertext. */
@@ -89,11 +95,6 @@ interface GcmEnvelope {
 function envelopeHeader(keyId: string): Uint8Array {
   const id = Buffer.from(keyId, "utf8");
   return Buffer.concat([Uint8Array.of(FORMAT, id.length), id]);
-}
-
-/** Builds an envelope. */
-function packEnvelope({ header, nonce, tag, ciphertext }: Omit<GcmEnvelope, "keyId">): Uint8Array {
-  return Buffer.concat([header, nonce, tag, ciphertext]);
 }
 
 /** Parses an envelope without copying, or returns the problem of bytes that are not an envelope. */
@@ -115,4 +116,38 @@ function unpackEnvelope(data: Uint8Array): GcmEnvelope | { readonly problem: str
     tag: bytes.subarray(tagAt, ciphertextAt),
     ciphertext: bytes.subarray(ciphertextAt),
   };
+}
+
+/** Distinguishes these ciphertexts from all others that the same key may have created. */
+const PURPOSE = "langgraph-checkpoint-kysely";
+
+const LENGTH_BYTES = 4;
+
+/**
+ * The data that is authenticated with a ciphertext but not stored in it. Each part is prefixed by its length, so that different
+ * lists of parts are different bytes.
+ *
+ * @param header - the clear text before the ciphertext
+ * @param type - the type tag, as it is stored
+ * @param context - the row of the value
+ */
+export function associatedData(header: Uint8Array, type: string, context: ValueContext | undefined): Buffer {
+  const parts = [PURPOSE, header, type, ...partsOf(context)];
+  return Buffer.concat(parts.flatMap(withLengthPrefix));
+}
+
+function partsOf(context: ValueContext | undefined): string[] {
+  if (context === undefined) return ["anywhere"];
+  if ("namespace" in context) return ["item", ...context.namespace, context.key];
+  const { threadId, checkpointNs, channel } = context;
+  return "version" in context
+    ? ["value", threadId, checkpointNs, channel, context.version]
+    : ["write", threadId, checkpointNs, channel, context.checkpointId, context.taskId, String(context.idx)];
+}
+
+function withLengthPrefix(part: string | Uint8Array): [Buffer, Uint8Array] {
+  const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
 }

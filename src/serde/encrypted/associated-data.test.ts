@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import type { ValueContext } from "../serde-context.js";
-import { associatedData } from "./associated-data.js";
+import { associatedData } from "./aes-gcm.js";
 
 // Few and short strings, so that the concatenated parts of two rows are often equal.
 const text = fc.string({ unit: fc.constantFrom("a", "b", "\0", "é"), maxLength: 3 });

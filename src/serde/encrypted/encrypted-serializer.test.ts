@@ -3,8 +3,7 @@ import { DeserializationError, InvalidConfigError, SerializationError } from "..
 import { CompressedSerializer } from "../compressed/compressed-serializer.js";
 import { JsonSerializer } from "../json/json-serializer.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
-import { KEY_VARIABLE } from "./aes-cipher.js";
-import { EncryptedSerializer } from "./encrypted-serializer.js";
+import { KEY_VARIABLE, EncryptedSerializer } from "./encrypted-serializer.js";
 
 const SHORT_KEY = "sixteen byte key";
 const LONG_KEY = "0123456789abcdef0123456789abcdef";

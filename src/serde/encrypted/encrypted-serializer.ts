@@ -1,13 +1,50 @@
-import { DeserializationError, SerializationError } from "../../errors/index.js";
+import {
+  withTypeTag,
+  checkedSerializer,
+  outermostLayer,
+  type SerializerLayer,
+  toBytes,
+} from "../serializer-layer.js";
+import { DeserializationError, SerializationError, InvalidConfigError } from "../../errors/index.js";
 import { isCompression } from "../compressed/codecs.js";
-import { checkedSerializer } from "../layers/checked-serializer.js";
-import { outermostLayer } from "../layers/layered-tag.js";
-import type { SerializerLayer } from "../layers/serializer-layer.js";
-import { toBytes } from "../layers/to-bytes.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import type { ContextualSerializer, ValueContext } from "../serde-context.js";
-import { aesCipher } from "./aes-cipher.js";
-import type { CheckpointCipher } from "./checkpoint-cipher.js";
+import { encryptEax, decryptEax } from "./aes-eax.js";
+import { randomBytes } from "node:crypto";
+
+/**
+ * Encrypts and decrypts stored values, like Python's `CipherProtocol`. Both methods may also return a promise.
+ *
+ * @example
+ * ```ts
+ * const vault: CheckpointCipher = {
+ *   encrypt: async (plaintext) => ["vault", await vaultClient.encrypt(plaintext)],
+ *   decrypt: async (name, ciphertext) => await vaultClient.decrypt(ciphertext),
+ * };
+ * ```
+ */
+export interface CheckpointCipher {
+  /**
+   * Encrypts the bytes of a value.
+   *
+   * @returns the name of the cipher, which is appended to the type tag as in `msgpack+aes`, and the ciphertext; the name must not
+   *   contain "+" or be `zstd`, `br` or `gzip`
+   */
+  encrypt(plaintext: Uint8Array): EncryptedBytes | Promise<EncryptedBytes>;
+
+  /**
+   * Decrypts bytes that the cipher `name` encrypted.
+   *
+   * @throws for an unknown name, and for a ciphertext that is not authentic
+   */
+  decrypt(name: string, ciphertext: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** The name of a cipher and its ciphertext. */
+export type EncryptedBytes = readonly [name: string, ciphertext: Uint8Array];
+
+/** The environment variable with the key, which Python's checkpointer reads too. */
+export const KEY_VARIABLE = "LANGGRAPH_AES_KEY";
 
 /**
  * Encrypts the output of another serializer in the format of Python's `EncryptedSerializer`, so that services in both languages
@@ -107,7 +144,13 @@ export class EncryptedSerializer implements SerializerLayer {
   async unwrap(type: string, data: Uint8Array): Promise<[string, Uint8Array]> {
     const { inner, layer } = outermostLayer(type);
     if (layer === undefined || isCompression(layer)) return [type, data];
-    return [inner, await this.#decrypt(type, layer, data)];
+    try {
+      return [inner, await this.#cipher.decrypt(layer, data)];
+    } catch (error) {
+      if (error instanceof DeserializationError) throw withTypeTag(error, type);
+      const problem = `the value can't be decrypted: ${messageOf(error)}`;
+      throw new DeserializationError(problem, { typeTag: type, cause: error });
+    }
   }
 
   async #encrypt(plaintext: Uint8Array): Promise<readonly [string, Uint8Array]> {
@@ -115,17 +158,6 @@ export class EncryptedSerializer implements SerializerLayer {
       return await this.#cipher.encrypt(plaintext);
     } catch (error) {
       throw new SerializationError("", `the value can't be encrypted: ${messageOf(error)}`, { cause: error });
-    }
-  }
-
-  async #decrypt(type: string, name: string, ciphertext: Uint8Array): Promise<Uint8Array> {
-    try {
-      return await this.#cipher.decrypt(name, ciphertext);
-    } catch (error) {
-      if (error instanceof DeserializationError)
-        throw new DeserializationError(error.problem, { typeTag: type, cause: error.cause });
-      const problem = `the value can't be decrypted: ${messageOf(error)}`;
-      throw new DeserializationError(problem, { typeTag: type, cause: error });
     }
   }
 }
@@ -137,4 +169,53 @@ function isEncrypted(type: string): boolean {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const NONCE_BYTES = 16;
+
+const TAG_BYTES = 16;
+
+const KEY_BYTES: readonly number[] = [16, 24, 32];
+
+/**
+ * A cipher in the format of Python's `EncryptedSerializer.from_pycryptodome_aes`: AES-EAX, as nonce, tag and ciphertext.
+ *
+ * @param key - 16, 24 or 32 bytes, or a string of as many bytes in UTF-8; `LANGGRAPH_AES_KEY` if undefined
+ * @throws {@link InvalidConfigError} for a key of another length, or without a key
+ */
+export function aesCipher(key: Uint8Array | string | undefined): CheckpointCipher {
+  const secret = toKeyBytes(key);
+  return {
+    encrypt: (plaintext) => ["aes", encrypt(secret, plaintext)],
+    decrypt: (name, ciphertext) => decrypt(secret, name, ciphertext),
+  };
+}
+
+function encrypt(key: Uint8Array, plaintext: Uint8Array): Uint8Array {
+  const { nonce, tag, ciphertext } = encryptEax(key, randomBytes(NONCE_BYTES), plaintext);
+  return Buffer.concat([nonce, tag, ciphertext]);
+}
+
+function decrypt(key: Uint8Array, name: string, data: Uint8Array): Uint8Array {
+  if (name !== "aes")
+    throw new DeserializationError(`the value is encrypted by "${name}", and the given key is for "aes"`);
+  const plaintext = decryptEax(key, {
+    nonce: data.subarray(0, NONCE_BYTES),
+    tag: data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
+    ciphertext: data.subarray(NONCE_BYTES + TAG_BYTES),
+  });
+  if (plaintext !== undefined) return plaintext;
+  throw new DeserializationError(
+    "the value can't be decrypted: it was encrypted with another key, or changed since",
+  );
+}
+
+function toKeyBytes(given: Uint8Array | string | undefined): Uint8Array {
+  const field = given === undefined ? KEY_VARIABLE : "key";
+  const key = given ?? process.env[KEY_VARIABLE];
+  if (key === undefined) throw new InvalidConfigError(field, "is not set, and no key was given");
+  // A copy, so that the caller may overwrite its own.
+  const bytes = Uint8Array.from(typeof key === "string" ? Buffer.from(key, "utf8") : key);
+  if (KEY_BYTES.includes(bytes.length)) return bytes;
+  throw new InvalidConfigError(field, `must be 16, 24 or 32 bytes long, and is ${bytes.length}`);
 }

@@ -24,7 +24,7 @@ export interface KeyRing {
 }
 
 /** A key with its id. */
-export interface NamedKey {
+interface NamedKey {
   readonly id: string;
   readonly key: KeyObject;
 }

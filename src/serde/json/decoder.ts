@@ -15,7 +15,7 @@ export interface Revived {
 }
 
 /** The functions that the decoders of single kinds of records need from the decoder of the whole value. */
-export interface Decoder extends LangGraphSource {
+export interface JsonDecoder extends LangGraphSource {
   /** Whether the JSON is that of an item; see `keepsKeys` of {@link EncodeJsonOptions}. */
   readonly keepsKeys: boolean;
   /** Decodes JSON inside the current record. */
@@ -23,7 +23,7 @@ export interface Decoder extends LangGraphSource {
 }
 
 /** Revives a record, or returns `undefined` for a record that does not have the shape of its kind. */
-export type Reviver = (record: JsonObject, depth: Depth, decoder: Decoder) => Revived | undefined;
+export type Reviver = (record: JsonObject, depth: Depth, decoder: JsonDecoder) => Revived | undefined;
 
 /** The depth of a value that lies `levels` inside a record. */
 export function inside(depth: Depth, levels: number): Depth {

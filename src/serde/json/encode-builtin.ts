@@ -1,17 +1,14 @@
 import { types } from "node:util";
-import { lostByCopying, viewClassOf } from "../objects/built-in-state.js";
+import { lostByCopying, viewClassOf, unboxed, builtInErrorName } from "../objects/built-ins.js";
 import { rejectSymbols } from "./encode-plain.js";
-import type { Encoder } from "./encoder.js";
+import type { Encoder, JsonPlace } from "./encoder.js";
 import { isEnumerable, isExactly, readProperty } from "../objects/inspect-object.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
-import { describeKey } from "../objects/value-path.js";
-import type { Place } from "./place.js";
+import { mapKeyStep, mapValueStep, setMemberStep } from "../objects/value-path.js";
 import { constructorRecord } from "./records.js";
-import { unboxed } from "../objects/boxed.js";
-import { builtInErrorName } from "../objects/built-in-errors.js";
 
 /** Encodes an instance of a built-in class, or returns `undefined` for any other object. */
-export function encodeBuiltin(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
+export function encodeBuiltin(value: object, place: JsonPlace, encoder: Encoder): JsonValue | undefined {
   if (ArrayBuffer.isView(value)) return encodeView(value, place);
   const primitive = unboxed(value);
   if (primitive !== undefined)
@@ -23,44 +20,35 @@ export function encodeBuiltin(value: object, place: Place, encoder: Encoder): Js
   return json;
 }
 
-function rejectHiddenState(value: object, place: Place): void {
+function rejectHiddenState(value: object, place: JsonPlace): void {
   rejectSymbols(value, place);
   const [key] = types.isNativeError(value) ? [] : Object.keys(value);
   if (key !== undefined)
     throw place.child(key).error("a property added to a built-in object can't be stored");
 }
 
-function encodeCollection(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
+function encodeCollection(value: object, place: JsonPlace, encoder: Encoder): JsonValue | undefined {
   if (types.isMap(value) && isExactly(value, "Map", 2)) return encodeMap(value, place, encoder);
   if (types.isSet(value) && isExactly(value, "Set", 2)) return encodeSet(value, place, encoder);
   return undefined;
 }
 
-function encodeMap(map: ReadonlyMap<unknown, unknown>, place: Place, encoder: Encoder): JsonValue {
+function encodeMap(map: ReadonlyMap<unknown, unknown>, place: JsonPlace, encoder: Encoder): JsonValue {
   const pairs = Array.from(map, ([key, value], index) => [
-    encoder.encode(
-      key,
-      place.inRecord(() => `.keys()[${index}]`, 4),
-    ),
-    encoder.encode(
-      value,
-      place.inRecord(() => `.get(${describeKey(key)})`, 4),
-    ),
+    encoder.encode(key, place.inRecord(mapKeyStep(index), 4)),
+    encoder.encode(value, place.inRecord(mapValueStep(key), 4)),
   ]);
   return constructorRecord("Map", [pairs]);
 }
 
-function encodeSet(set: ReadonlySet<unknown>, place: Place, encoder: Encoder): JsonValue {
+function encodeSet(set: ReadonlySet<unknown>, place: JsonPlace, encoder: Encoder): JsonValue {
   const items = Array.from(set, (item, index) =>
-    encoder.encode(
-      item,
-      place.inRecord(() => `.values()[${index}]`, 3),
-    ),
+    encoder.encode(item, place.inRecord(setMemberStep(index), 3)),
   );
   return constructorRecord("Set", [items]);
 }
 
-function encodeAtom(value: object, place: Place, encoder: Encoder): JsonValue | undefined {
+function encodeAtom(value: object, place: JsonPlace, encoder: Encoder): JsonValue | undefined {
   if (types.isDate(value) && isExactly(value, "Date", 2)) return encodeDate(value);
   if (types.isRegExp(value) && isExactly(value, "RegExp", 2)) return encodeRegExp(value, place, encoder);
   if (value instanceof URL && isExactly(value, "URL", 2)) return constructorRecord("URL", [value.href]);
@@ -76,7 +64,7 @@ function encodeDate(date: Date): JsonValue {
 }
 
 /** Encodes `lastIndex` as any value, since any may be assigned, and the source as a string that JSONB may refuse. */
-function encodeRegExp(regExp: RegExp, place: Place, encoder: Encoder): JsonValue {
+function encodeRegExp(regExp: RegExp, place: JsonPlace, encoder: Encoder): JsonValue {
   const { source, flags, lastIndex } = regExp;
   const kwargs: JsonObject = Object.is(lastIndex, 0)
     ? {}
@@ -84,12 +72,12 @@ function encodeRegExp(regExp: RegExp, place: Place, encoder: Encoder): JsonValue
   return constructorRecord("RegExp", [encoder.encode(source, place), flags], kwargs);
 }
 
-function rejectLoss(value: ArrayBuffer | ArrayBufferView, place: Place): void {
+function rejectLoss(value: ArrayBuffer | ArrayBufferView, place: JsonPlace): void {
   const problem = lostByCopying(value);
   if (problem !== undefined) throw place.error(problem);
 }
 
-function encodeView(view: ArrayBufferView, place: Place): JsonValue | undefined {
+function encodeView(view: ArrayBufferView, place: JsonPlace): JsonValue | undefined {
   const name = viewClassOf(view);
   if (name === undefined) return undefined;
   rejectSymbols(view, place);
@@ -105,7 +93,7 @@ function encodeView(view: ArrayBufferView, place: Place): JsonValue | undefined 
  * it. Class, stack, cause, name and all other properties are kwargs, which that reader ignores. The stack is stored, since a new
  * stack would point at the reader.
  */
-function encodeError(error: Error, place: Place, encoder: Encoder): JsonValue | undefined {
+function encodeError(error: Error, place: JsonPlace, encoder: Encoder): JsonValue | undefined {
   const name = builtInErrorName(error);
   if (name === undefined) return undefined;
   const kwargs: JsonObject = {
@@ -114,14 +102,11 @@ function encodeError(error: Error, place: Place, encoder: Encoder): JsonValue | 
     properties: encodeProperties(error, place, encoder),
   };
   const message: unknown = error.message;
-  return constructorRecord(
-    "Error",
-    [encoder.encode(typeof message === "string" ? message : "", place)],
-    kwargs,
-  );
+  const text = encoder.encode(typeof message === "string" ? message : "", place);
+  return constructorRecord("Error", [text], kwargs);
 }
 
-function encodeProperties(error: Error, place: Place, encoder: Encoder): JsonValue {
+function encodeProperties(error: Error, place: JsonPlace, encoder: Encoder): JsonValue {
   return Object.getOwnPropertyNames(error)
     .filter((key) => !isPlainMessage(error, key))
     .map((key) => [

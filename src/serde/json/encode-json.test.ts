@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 
 import { SerializationError } from "../../errors/index.js";
 import { encodeJson } from "./encode-json.js";
-import { MAX_JSON_DEPTH } from "./limits.js";
+import { MAX_JSON_DEPTH } from "./json-value.js";
 
 class Account {
   readonly owner = "ann";

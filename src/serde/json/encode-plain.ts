@@ -1,5 +1,5 @@
-import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
-import type { Encoder } from "./encoder.js";
+import { describeDisguisedBuiltIn } from "../objects/built-ins.js";
+import type { Encoder, JsonPlace } from "./encoder.js";
 import { ESCAPED, escapeKey } from "./escaped-keys.js";
 import {
   defineOwn,
@@ -11,11 +11,10 @@ import {
 } from "../objects/inspect-object.js";
 import { isRevived } from "./revivers.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
-import type { Place } from "./place.js";
 import { constructorRecord, LC_ESCAPED_KEY, looksLikeRecord } from "./records.js";
 
 /** Encodes a plain object as itself, or as a record of its entries if the official reader would change it. */
-export function encodePlainObject(value: object, place: Place, encoder: Encoder): JsonValue {
+export function plainObjectToJson(value: object, place: JsonPlace, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
   const entries = place.isInMessage
     ? ownEntries(value).filter(([, part]) => part !== undefined)
@@ -33,14 +32,14 @@ export function encodePlainObject(value: object, place: Place, encoder: Encoder)
   return write(entries, place, encoder);
 }
 
-function encodeProperties(entries: [string, unknown][], place: Place, encoder: Encoder): JsonObject {
+function encodeProperties(entries: [string, unknown][], place: JsonPlace, encoder: Encoder): JsonObject {
   const json: JsonObject = {};
   for (const [key, value] of entries) json[key] = encoder.encode(value, place.child(key));
   return json;
 }
 
 /** Writes an object with its keys although JSONB refuses one of them, or a reader would take the object for a record. */
-function encodeEscaped(entries: [string, unknown][], place: Place, encoder: Encoder): JsonObject {
+function encodeEscaped(entries: [string, unknown][], place: JsonPlace, encoder: Encoder): JsonObject {
   const json: JsonObject = {};
   for (const [key, value] of entries) {
     defineOwn(json, escapeKey(key), encoder.encode(value, place.child(key)));
@@ -51,7 +50,7 @@ function encodeEscaped(entries: [string, unknown][], place: Place, encoder: Enco
 
 function encodeEntries(
   entries: [string, unknown][],
-  place: Place,
+  place: JsonPlace,
   encoder: Encoder,
   kwargs: JsonObject,
 ): JsonObject {
@@ -81,7 +80,7 @@ function needsEscape(entries: [string, unknown][]): boolean {
 }
 
 /** Encodes an array as itself, or as a record of its length, elements and properties if it has holes or properties. */
-export function encodeArray(value: readonly unknown[], place: Place, encoder: Encoder): JsonValue {
+export function arrayToJson(value: readonly unknown[], place: JsonPlace, encoder: Encoder): JsonValue {
   rejectSymbols(value, place);
   if (!isExactly(value, "Array", 2))
     throw place.error("an array of a class of its own can't be stored: store a copy, as in [...value]");
@@ -97,7 +96,7 @@ export function encodeArray(value: readonly unknown[], place: Place, encoder: En
 }
 
 // A loop, since the callbacks of `map` would use a third of the stack.
-function encodeElements(value: readonly unknown[], place: Place, encoder: Encoder): JsonValue[] {
+function encodeElements(value: readonly unknown[], place: JsonPlace, encoder: Encoder): JsonValue[] {
   const json: JsonValue[] = [];
   for (const [index, item] of value.entries()) json.push(encoder.encode(item, place.child(index)));
   return json;
@@ -110,11 +109,11 @@ function isIndex(key: string, position: number, length: number): boolean {
 }
 
 /** Refuses an object with enumerable symbol keys, which no format can store. */
-export function rejectSymbols(value: object, place: Place): void {
+export function rejectSymbols(value: object, place: JsonPlace): void {
   const [symbol] = ownSymbols(value);
   if (symbol !== undefined) {
     throw place
-      .inRecord(() => `[${String(symbol)}]`, 0)
+      .inRecord({ step: `[${String(symbol)}]` }, 0)
       .error("a property whose key is a symbol can't be stored: name it by a text");
   }
 }

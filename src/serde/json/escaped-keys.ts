@@ -1,4 +1,4 @@
-import { isJsonbText } from "./encode-scalar.js";
+import { isJsonbText } from "./scalars.js";
 import type { JsonObject } from "./json-value.js";
 import { looksLikeRecord } from "./records.js";
 

@@ -4,7 +4,7 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
 import { isExactly } from "../objects/inspect-object.js";
 import { stringifyJson } from "./json-text.js";
-import { loadValue } from "../load-value.js";
+import { loadValue } from "../typed-value.js";
 
 /** Marks a JsonSerializer, also one from another copy of this package, which `instanceof` would not recognize. */
 const JSON_SERIALIZER = Symbol.for("langgraph-checkpoint-kysely.JsonSerializer");

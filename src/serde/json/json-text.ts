@@ -1,11 +1,10 @@
 import { DeserializationError, SerializationError } from "../../errors/index.js";
-import { endOfString, type JsonOrigin, mayHoldBigIntegers, quoteBigIntegers } from "./big-integers.js";
+import { endOfString, type JsonOrigin, mayHoldBigIntegers, quoteBigIntegers } from "./scalars.js";
 import { readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { decodeTree } from "./decode-json.js";
 import { ESCAPED } from "./escaped-keys.js";
 import { encodeJson, type EncodeJsonOptions } from "./encode-json.js";
-import type { JsonValue } from "./json-value.js";
-import { MAX_JSON_DEPTH } from "./limits.js";
+import { type JsonValue, MAX_JSON_DEPTH } from "./json-value.js";
 
 /** Parsing a shorter text takes a fraction of a second at any nesting depth, so its depth is only checked afterwards. */
 const LONG_TEXT = 2 ** 20;
@@ -75,7 +74,7 @@ function parse(text: string): JsonValue {
  * ```
  */
 export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): string {
-  return textOf(encodeJson(value, options), options.path);
+  return jsonTextOf(encodeJson(value, options), options.path);
 }
 
 /**
@@ -84,7 +83,7 @@ export function stringifyJson(value: unknown, options: EncodeJsonOptions = {}): 
  * @param path - the name of the data in error messages
  * @throws {@link SerializationError} for data that is longer than the longest string
  */
-export function textOf(json: JsonValue | object, path = ""): string {
+export function jsonTextOf(json: JsonValue | object, path = ""): string {
   try {
     return JSON.stringify(json);
   } catch (cause) {

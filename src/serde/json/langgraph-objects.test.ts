@@ -5,8 +5,8 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { encodeJson } from "./encode-json.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { parseJsonText, stringifyJson } from "./json-text.js";
-import { reviveLangGraph } from "./revive-langgraph.js";
-import { TreeDecoder } from "./tree-decoder.js";
+import { langGraphReviverOf } from "./json-langgraph.js";
+import { TreeDecoder } from "./decode-json.js";
 
 const send = new Send("node", { at: new Date(0), list: [undefined] }, { timeout: { idleTimeout: 5 } });
 
@@ -47,11 +47,8 @@ it.each<[string, object, object]>([
   "without @langchain/langgraph a %s is read as a literal object, which is written as the same object again",
   async (_, value, shape) => {
     const json = JSON.parse(JSON.stringify(encodeJson(value))) as Record<string, string>;
-    const revived = reviveLangGraph(
-      json,
-      { level: 0, inKwargs: false },
-      new TreeDecoder({ langGraph: null }),
-    );
+    const decoder = new TreeDecoder({ langGraph: null });
+    const revived = langGraphReviverOf(json)?.(json, { level: 0, inKwargs: false }, decoder)?.value;
     expect(revived).toEqual(shape);
     expect(Object.getPrototypeOf(await parseJsonText(stringifyJson(revived)))).toBe(
       Object.getPrototypeOf(value),

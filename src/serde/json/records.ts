@@ -40,3 +40,17 @@ const RECORD_TYPES: Record<1 | 2, readonly unknown[]> = {
 export function looksLikeRecord(lc: unknown, type: unknown): boolean {
   return (lc === 1 || lc === 2) && RECORD_TYPES[lc].includes(type);
 }
+
+/** The records that LangChain's objects were read from, in items of a store. */
+const records = new WeakMap<object, JsonObject>();
+
+/** Remembers the record that an object was read from, which another library may have written in another way. */
+export function rememberRecordReadFrom<T extends object>(value: T, record: JsonObject): T {
+  records.set(value, record);
+  return value;
+}
+
+/** The record that an object was read from. The object may have been changed since. */
+export function recordReadFrom(value: object): JsonObject | undefined {
+  return records.get(value);
+}

@@ -1,15 +1,21 @@
-import { isArrayIndex, sparseArray } from "../objects/sparse-array.js";
-import { type Decoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
+import {
+  isIndexBelow,
+  isArrayIndex,
+  sparseArray,
+  errorFactoryOf,
+  isBoxable,
+  TYPED_ARRAYS,
+} from "../objects/built-ins.js";
+import { type JsonDecoder, type Depth, inside, type Revived, type Reviver } from "./decoder.js";
 import { defineOwn } from "../objects/inspect-object.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
-import { reviveBuffer, reviveBytes, reviveView, VIEW_NAMES } from "./revive-bytes.js";
-import { reviveBigInt, reviveNumber, reviveString } from "./revive-scalar.js";
-import { errorFactoryOf } from "../objects/built-in-errors.js";
-import { isBoxable } from "../objects/boxed.js";
+import { isJsonObject, type JsonObject, type JsonValue, isStringArray } from "./json-value.js";
+import { reviveBigInt, reviveNumber, reviveString } from "./scalars.js";
 import { onlyArgumentOf } from "./records.js";
 
 /** The revivers of built-in classes, by the name in the `id` of the record. */
 export const BUILTIN_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Reviver>([
+  // The views of an ArrayBuffer are written as base64 of their bytes, little-endian, except for a Uint8Array.
+  ...["DataView", ...TYPED_ARRAYS.keys()].map((name): [string, Reviver] => [name, reviveView]),
   ["Array", reviveArray],
   ["ArrayBuffer", reviveBuffer],
   ["BigInt", reviveBigInt],
@@ -25,7 +31,6 @@ export const BUILTIN_REVIVERS: ReadonlyMap<string, Reviver> = new Map<string, Re
   ["String", reviveString],
   ["URL", reviveUrl],
   ["Uint8Array", reviveBytes],
-  ...VIEW_NAMES.map((name): [string, Reviver] => [name, reviveView]),
 ]);
 
 function hasNoMethod({ method }: JsonObject): boolean {
@@ -52,22 +57,26 @@ function isPair(json: JsonValue): json is [JsonValue, JsonValue] {
   return Array.isArray(json) && json.length === 2;
 }
 
-function reviveSet(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+function reviveSet(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const list = listOf(record);
   return list && { value: new Set(list.map((item) => decoder.decode(item, inside(depth, 3)))) };
 }
 
-function reviveMap(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+function reviveMap(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const pairs = pairsOf(listOf(record));
   return pairs && { value: new Map(decodePairs(pairs, depth, decoder)) };
 }
 
-function decodePairs(pairs: [JsonValue, JsonValue][], depth: Depth, decoder: Decoder): [unknown, unknown][] {
+function decodePairs(
+  pairs: [JsonValue, JsonValue][],
+  depth: Depth,
+  decoder: JsonDecoder,
+): [unknown, unknown][] {
   const deeper = inside(depth, 4);
   return pairs.map(([key, value]) => [decoder.decode(key, deeper), decoder.decode(value, deeper)]);
 }
 
-function reviveObject(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+function reviveObject(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const pairs = pairsOf(listOf(record));
   if (pairs === undefined) return undefined;
   const entries = decodePairs(pairs, depth, decoder);
@@ -80,21 +89,17 @@ function reviveObject(record: JsonObject, depth: Depth, decoder: Decoder): Reviv
   return { value };
 }
 
-function reviveArray(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+function reviveArray(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const [length, elements] = argsOf(record, 2) ?? [];
   const pairs = pairsOf(elements);
-  if (pairs === undefined || typeof length !== "number" || !isIndex(length, 2 ** 32)) return undefined;
+  if (pairs === undefined || !isIndexBelow(2 ** 32, length)) return undefined;
   const value = sparseArray(length);
   for (const [key, item] of pairs) {
     const name = decoder.decode(key, inside(depth, 4));
-    if (!isElement(name, length) && !isName(name, value)) return undefined;
+    if (!isIndexBelow(length, name) && !isName(name, value)) return undefined;
     defineOwn(value, name, decoder.decode(item, inside(depth, 4)));
   }
   return { value };
-}
-
-function isElement(key: unknown, length: number): key is number {
-  return typeof key === "number" && isIndex(key, length);
 }
 
 /** Whether an array may get a property of this name. */
@@ -102,14 +107,10 @@ function isName(key: unknown, array: readonly unknown[]): key is string {
   return typeof key === "string" && !Object.hasOwn(array, key) && !isArrayIndex(key);
 }
 
-function reviveBoxed(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+function reviveBoxed(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const [json = null] = argsOf(record, 1) ?? [];
   const primitive = decoder.decode(json, inside(depth, 2));
   return isBoxable(primitive) ? { value: Object(primitive) as unknown } : undefined;
-}
-
-function isIndex(index: number, end: number): boolean {
-  return Number.isInteger(index) && index >= 0 && index < end;
 }
 
 function reviveDate(record: JsonObject): Revived | undefined {
@@ -120,7 +121,7 @@ function reviveDate(record: JsonObject): Revived | undefined {
   return Number.isNaN(value.getTime()) ? undefined : { value };
 }
 
-function reviveRegExp(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
+function reviveRegExp(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const [pattern = null, flags] = argsOf(record, 2) ?? [];
   const source = decoder.decode(pattern, inside(depth, 2));
   if (typeof source !== "string" || typeof flags !== "string") return undefined;
@@ -147,18 +148,18 @@ function attempt<T>(make: () => T): T | undefined {
 }
 
 /** Revives an error with all its properties, or from its message alone if the official saver wrote it. */
-function reviveError(record: JsonObject, depth: Depth, decoder: Decoder): Revived | undefined {
-  const { method } = record;
+function reviveError(record: JsonObject, depth: Depth, decoder: JsonDecoder): Revived | undefined {
   const kwargs = isJsonObject(record.kwargs) ? record.kwargs : {};
   const message = decodeText(onlyArgumentOf(record), depth, decoder);
   const make = errorFactoryOf(kwargs.class ?? "Error");
-  if ((method !== undefined && method !== null) || message === undefined || make === undefined)
-    return undefined;
-  const properties = decodeProperties(kwargs.properties, depth, decoder);
-  return { value: restore(make(message), kwargs, properties) };
+  if (!hasNoMethod(record) || message === undefined || make === undefined) return undefined;
+  const { properties } = kwargs;
+  if (!Array.isArray(properties)) return { value: make(message) };
+  const decoded = properties.flatMap((property) => decodeProperty(property, depth, decoder));
+  return { value: restore(make(message), kwargs, decoded) };
 }
 
-function decodeText(json: JsonValue | undefined, depth: Depth, decoder: Decoder): string | undefined {
+function decodeText(json: JsonValue | undefined, depth: Depth, decoder: JsonDecoder): string | undefined {
   const text = json === undefined ? undefined : decoder.decode(json, inside(depth, 2));
   return typeof text === "string" ? text : undefined;
 }
@@ -169,23 +170,13 @@ interface Property {
   readonly enumerable: boolean;
 }
 
-function decodeProperties(
-  json: JsonValue | undefined,
-  depth: Depth,
-  decoder: Decoder,
-): Property[] | undefined {
-  if (!Array.isArray(json)) return undefined;
-  return json.flatMap((item) => decodeProperty(item, depth, decoder) ?? []);
-}
-
-function decodeProperty(json: JsonValue, depth: Depth, decoder: Decoder): Property | undefined {
-  if (!Array.isArray(json) || json.length !== 3) return undefined;
+function decodeProperty(json: JsonValue, depth: Depth, decoder: JsonDecoder): Property[] {
+  if (!Array.isArray(json) || json.length !== 3) return [];
   const [key, value] = json.slice(0, 2).map((item) => decoder.decode(item, inside(depth, 4)));
-  return typeof key === "string" ? { key, value, enumerable: json[2] === true } : undefined;
+  return typeof key === "string" ? [{ key, value, enumerable: json[2] === true }] : [];
 }
 
-function restore(error: Error, kwargs: JsonObject, properties: Property[] | undefined): Error {
-  if (properties === undefined) return error;
+function restore(error: Error, kwargs: JsonObject, properties: Property[]): Error {
   const kept = new Set(properties.map(({ key }) => key));
   if (kwargs.hasMessage !== false) kept.add("message");
   for (const key of Object.getOwnPropertyNames(error)) if (!kept.has(key)) Reflect.deleteProperty(error, key);
@@ -193,4 +184,39 @@ function restore(error: Error, kwargs: JsonObject, properties: Property[] | unde
     Object.defineProperty(error, key, { value, enumerable, configurable: true, writable: true });
   }
   return error;
+}
+
+/** Revives the official record of a Uint8Array, which lists the bytes as numbers. */
+function reviveBytes(record: JsonObject): Revived | undefined {
+  if (!hasNoMethod(record) && record.method !== "from") return undefined;
+  const bytes = onlyArgumentOf(record);
+  return Array.isArray(bytes) && bytes.every((byte) => isIndexBelow(256, byte))
+    ? { value: Uint8Array.from(bytes) }
+    : undefined;
+}
+
+/** Revives an ArrayBuffer or a Buffer from base64. */
+function reviveBuffer(record: JsonObject): Revived | undefined {
+  const bytes = base64Of(record);
+  if (bytes === undefined) return undefined;
+  return { value: nameOf(record) === "Buffer" ? Buffer.from(bytes) : bytes };
+}
+
+/** Revives a typed array or a DataView from base64. */
+function reviveView(record: JsonObject): Revived | undefined {
+  const View = TYPED_ARRAYS.get(nameOf(record) ?? "") ?? DataView;
+  const bytes = base64Of(record);
+  const isWhole = bytes && !("BYTES_PER_ELEMENT" in View && bytes.byteLength % View.BYTES_PER_ELEMENT !== 0);
+  return isWhole ? { value: new View(bytes) } : undefined;
+}
+
+function nameOf({ id }: JsonObject): string | undefined {
+  return isStringArray(id) ? id[0] : undefined;
+}
+
+function base64Of(record: JsonObject): ArrayBuffer | undefined {
+  const text = onlyArgumentOf(record);
+  if (typeof text !== "string") return undefined;
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? Uint8Array.from(bytes).buffer : undefined;
 }

@@ -10,7 +10,7 @@ import { StringPromptValue } from "@langchain/core/prompt_values";
 import { load } from "@langchain/core/load";
 import { JsonSerializer } from "../json/json-serializer.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
-import { reviveMessage } from "./revive-message.js";
+import { reviveMessage } from "./messages.js";
 
 const SECRET = "123-45-6789";
 const REDACTED = "[redacted]";

@@ -1,8 +1,7 @@
 import { Document } from "@langchain/core/documents";
 import { describe, expect, it } from "@jest/globals";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
-import { JS_FIELD } from "./message-fields.js";
-import { reviveDocument, reviveMessage } from "./revive-message.js";
+import { JS_FIELD, reviveDocument, reviveMessage } from "./messages.js";
 
 describe("a document", () => {
   it("is written with the names of Python, and what only JavaScript has beside them", async () => {

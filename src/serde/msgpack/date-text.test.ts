@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
-import { fromPythonDatetime, toPythonDatetime } from "./date-text.js";
+import { fromPythonDatetime, toPythonDatetime } from "./python-types.js";
 
 describe("the text of Python's datetime", () => {
   test("represents the same instant as the Date, for every instant that Python can hold", () => {

@@ -1,17 +1,19 @@
-import { describeDisguisedBuiltIn } from "../objects/built-in-state.js";
+import {
+  refuseSymbols,
+  type EncodeContext,
+  encodeAsOrigin,
+  pythonTuple,
+  rememberedScalar,
+} from "./encode-context.js";
+import { describeDisguisedBuiltIn, isArrayIndex } from "../objects/built-ins.js";
 import {
   PYTHON_SCALARS,
   pythonOriginOf,
   pythonScalarsOf,
   type PythonScalars,
 } from "../python/python-origin.js";
-import type { EncodeContext } from "./encode-context.js";
-import { encodeString, isWellFormed } from "./encode-scalars.js";
-import { encodeAsOrigin, pythonTuple, rememberedScalar } from "./encode-origin.js";
+import { encodeString, isWellFormed, type Wire } from "./wire.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol } from "../objects/inspect-object.js";
-import { isArrayIndex } from "../objects/sparse-array.js";
-import type { Wire } from "./wire.js";
 
 /**
  * Encodes a plain object. It copies nothing unless a part has an encoding of its own. Then it copies the parts to a Map, which
@@ -20,8 +22,7 @@ import type { Wire } from "./wire.js";
 export function encodeObject(value: Record<string, unknown>, context: EncodeContext): unknown {
   const hasSymbols = Object.getOwnPropertySymbols(value).length > 0;
   if (!hasSymbols) return encodeBare(value, encodeEntries(value, undefined, context), context);
-  const symbol = extraSymbol(value);
-  if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
+  refuseSymbols(value, context);
   const origin = pythonOriginOf(value);
   const entries = encodeEntries(value, pythonScalarsOf(value), context);
   return origin === undefined
@@ -83,8 +84,7 @@ function copyEntries(value: Record<string, unknown>, keys: readonly string[]): M
 
 /** Encodes an array. Like an object, it is only copied if a part has an encoding of its own. */
 export function encodeArray(value: readonly unknown[], context: EncodeContext): unknown {
-  const symbol = extraSymbol(value);
-  if (symbol !== undefined) return context.fail(`a property named by a symbol, ${symbol}, can't be stored`);
+  refuseSymbols(value, context);
   const keys = Object.keys(value);
   const elements = keys.length - namesAfter(keys);
   const names = keys.slice(elements);

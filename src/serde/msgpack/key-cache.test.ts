@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
-import { KeyCache } from "./key-cache.js";
+import { KeyCache } from "./byte-reader.js";
 
 test("KeyCache only returns the string that belongs to the bytes", () => {
   const cache = new KeyCache();

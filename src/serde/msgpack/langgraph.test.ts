@@ -5,7 +5,7 @@ import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
-import { langGraphLiteral } from "../langchain/langgraph-literals.js";
+import { langGraphLiteral } from "../langchain/langgraph-classes.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
 import { Decoder } from "./msgpack-decoder.js";
 import { encode } from "./msgpack-encoder.js";

@@ -34,7 +34,7 @@ import { encode } from "./msgpack-encoder.js";
 import { EXT } from "./ext-codes.js";
 import { extension, pack } from "./wire.js";
 import { firstDifference } from "../test-support/first-difference.js";
-import { objectOf, text, value } from "../test-support/values.js";
+import { objectsOf, text, value } from "../test-support/values.js";
 
 const serializer = new MsgpackSerializer();
 const required = createRequire(import.meta.url)("@langchain/core/messages") as typeof messageClasses;
@@ -61,7 +61,7 @@ function toJson(message: unknown): string {
 }
 
 const json = fc.jsonValue().map((data) => data as unknown);
-const record = objectOf(value).map((object) => ({ ...object }));
+const record = objectsOf(value).map((object) => ({ ...object }));
 const content: fc.Arbitrary<MessageContent> = fc.oneof(
   fc.string(),
   fc.array(

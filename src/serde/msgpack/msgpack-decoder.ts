@@ -1,19 +1,18 @@
 import { rememberScalars, type PythonScalar, type PythonScalars } from "../python/python-origin.js";
-import type { LangGraphClasses, LangGraphSource } from "../langchain/langgraph-classes.js";
+import { type LangGraphSource, readWithLangGraph } from "../langchain/langgraph-classes.js";
 import { defineOwn } from "../objects/inspect-object.js";
 import { ByteReader, malformed } from "./byte-reader.js";
-import type { DecodeContext } from "./decode-context.js";
-import { dictOf } from "./decode-dict.js";
+import { dictOf } from "./python-dict.js";
 import { decodeExtension } from "./decode-extension.js";
-import { EXT } from "./ext-codes.js";
-import { MAX_DEPTH } from "./max-depth.js";
+import { EXT, MAX_DEPTH } from "./ext-codes.js";
 import { float64Bytes } from "./wire.js";
+import { DeserializationError } from "../../errors/index.js";
 
 /** The longest array that V8 can grow to. A longer one ends the process, because V8 grows an array by half of its size. */
 const MAX_ITEMS = 112_813_858;
 
 /** Decodes the values of one MessagePack document. */
-export class Decoder implements DecodeContext {
+export class Decoder {
   readonly #reader: ByteReader;
   readonly #source: LangGraphSource;
   #depth = 0;
@@ -23,14 +22,6 @@ export class Decoder implements DecodeContext {
   constructor(bytes: Uint8Array, source: LangGraphSource) {
     this.#reader = new ByteReader(bytes);
     this.#source = source;
-  }
-
-  get langGraph(): LangGraphClasses | null {
-    return this.#source.langGraph;
-  }
-
-  fail(problem: string, cause?: unknown): never {
-    throw malformed(problem, cause);
   }
 
   /** Decodes the single value of the document. */
@@ -179,7 +170,7 @@ export class Decoder implements DecodeContext {
     const length = this.#extensionLength(token);
     const code = this.#reader.uint8();
     this.#enter();
-    const value = decodeExtension(code, length, this.#reader, () => this.#value(), this);
+    const value = decodeExtension(code, length, this.#reader, () => this.#value(), this.#source);
     this.#depth -= 1;
     this.#scalarBytes = isPythonScalar(code, value) ? this.#reader.bytesSince(start) : undefined;
     return value;
@@ -223,4 +214,23 @@ function isPythonScalar(code: number, value: unknown): boolean {
 function toNumber(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
+}
+
+/**
+ * Decodes a MessagePack value with Python's extensions and this library's own.
+ *
+ * @returns the value, or a promise of it if it contains a Send, Overwrite or Command, whose classes are imported on demand
+ * @throws {@link DeserializationError} for malformed bytes; the promise rejects with the same error
+ */
+export function decode(bytes: Uint8Array): unknown {
+  return readWithLangGraph((source) => run(bytes, source));
+}
+
+function run(bytes: Uint8Array, source: LangGraphSource): unknown {
+  try {
+    return new Decoder(bytes, source).document();
+  } catch (error) {
+    if (error instanceof DeserializationError) throw error;
+    throw malformed(error instanceof RangeError ? "it is nested too deep" : "a part of it is invalid", error);
+  }
 }

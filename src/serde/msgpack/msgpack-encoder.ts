@@ -1,22 +1,35 @@
 import { SerializationError } from "../../errors/index.js";
 import { type PythonOrigin, pythonOriginOf } from "../python/python-origin.js";
-import { encodeBinary } from "./encode-binary.js";
-import { encodeBoxed, encodeDate, encodeError, encodeRegExp, encodeUrl } from "./encode-builtins.js";
-import { encodeMap, encodeSet } from "./encode-collections.js";
+import {
+  encodeBinary,
+  encodeBoxed,
+  encodeDate,
+  encodeError,
+  encodeRegExp,
+  encodeUrl,
+  encodeMap,
+  encodeSet,
+} from "./encode-builtins.js";
 import { encodeArray, encodeObject } from "./encode-containers.js";
 import type { EncodeContext, KindEncoder } from "./encode-context.js";
 import { encodeLangChain } from "./msgpack-langchain.js";
 import { encodeLangGraph } from "./msgpack-langgraph.js";
-import { encodeBigInt, ENCODED_UNDEFINED, encodeNumber, encodeString } from "./encode-scalars.js";
+import {
+  encodeBigInt,
+  ENCODED_UNDEFINED,
+  encodeNumber,
+  encodeString,
+  extension,
+  pack,
+  type Wire,
+} from "./wire.js";
 import { unstorableObject, unstorablePrimitive } from "../objects/unstorable.js";
-import { isPlainObject } from "../plain-object.js";
-import { isArray } from "../objects/type-guards.js";
-import { isBareArray } from "../objects/built-in-state.js";
-import { standsForLangGraph } from "../langchain/langgraph-literals.js";
+import { isPlainObject, isArray } from "../objects/inspect-object.js";
+import { isBareArray } from "../objects/built-ins.js";
+import { standsForLangGraph } from "../langchain/langgraph-classes.js";
 import { LONG_TEXT, SharedParts } from "../objects/shared-parts.js";
-import { MAX_DEPTH } from "./max-depth.js";
+import { MAX_DEPTH } from "./ext-codes.js";
 import { formatPath, type PathSegment } from "../objects/value-path.js";
-import { extension, pack, type Wire } from "./wire.js";
 
 /** The levels of {@link MAX_DEPTH} that a value takes if it is written as an extension around other containers. */
 const EXTENSION_LEVELS = 4;

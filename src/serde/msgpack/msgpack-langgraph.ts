@@ -1,12 +1,19 @@
-import { COMMAND_ARGUMENT, COMMAND_FIELDS, OVERWRITE_KEY } from "../langchain/langgraph-layout.js";
-import { LANGGRAPH_TYPES, standsForLangGraph } from "../langchain/langgraph-literals.js";
-import { pythonScalarsOf } from "../python/python-origin.js";
-import type { EncodeContext } from "./encode-context.js";
-import { pythonTuple, rememberedScalar } from "./encode-origin.js";
+import {
+  exactLangGraphName,
+  type LangGraphSource,
+  makeSend,
+  makeOverwrite,
+  COMMAND_ARGUMENT,
+  COMMAND_FIELDS,
+  OVERWRITE_KEY,
+  LANGGRAPH_TYPES,
+  langGraphLiteral,
+} from "../langchain/langgraph-classes.js";
+import { malformed } from "./byte-reader.js";
+import { pythonScalarsOf, rememberScalars } from "../python/python-origin.js";
+import { type EncodeContext, pythonTuple, rememberedScalar } from "./encode-context.js";
 import { EXT } from "./ext-codes.js";
-import { extraSymbol, prototypeDepth } from "../objects/inspect-object.js";
-import { isArray, isObject, isRecord } from "../objects/type-guards.js";
-import { MARKED, markedToolCall } from "./tool-call-sends.js";
+import { extraSymbol, isArray, isObject, isRecord, readProperty } from "../objects/inspect-object.js";
 import { float64 } from "./wire.js";
 
 const TIMEOUT_FIELDS: ReadonlySet<string> = new Set(["runTimeout", "idleTimeout", "refreshOn"]);
@@ -16,10 +23,7 @@ const TIMEOUT_FIELDS: ReadonlySet<string> = new Set(["runTimeout", "idleTimeout"
  * may have loaded @langchain/langgraph twice, or not at all.
  */
 export function encodeLangGraph(value: object, context: EncodeContext): unknown {
-  const name: unknown = Reflect.get(value, "lg_name");
-  // An instance of a subclass would be read back as an instance of the class that it extends.
-  const isExact = prototypeDepth(value) === (name === "Command" ? 3 : 2) || standsForLangGraph(value);
-  switch (isExact ? name : undefined) {
+  switch (exactLangGraphName(value)) {
     case "Send":
       return encodeSend(value, context);
     case "Command":
@@ -146,4 +150,91 @@ function refuseForeign(value: object, known: readonly string[], context: EncodeC
   const foreign = Object.keys(value).find((key) => !known.includes(key)) ?? symbol;
   if (foreign !== undefined)
     context.fail(`a ${String(Reflect.get(value, "lg_name"))} with the property "${foreign}" can't be stored`);
+}
+
+/** Decodes `Send(node, arg, timeout?)`. Without @langchain/langgraph it returns a literal object that represents the Send. */
+export function decodeSend(args: unknown, source: LangGraphSource): object {
+  if (!isArray(args) || typeof args[0] !== "string") throw malformed("a Send is malformed");
+  const parts = { node: args[0], args: args[1], timeout: decodeTimeout(args[2]) };
+  const scalar = pythonScalarsOf(args)?.get("1");
+  const scalars = scalar && new Map([["args", scalar]]);
+  return rememberScalars(makeSend(source, parts), scalars);
+}
+
+/** Python counts timeouts in seconds, JavaScript in milliseconds. */
+function decodeTimeout(policy: unknown): object | undefined {
+  if (!isRecord(policy)) return undefined;
+  return {
+    runTimeout: toMilliseconds(policy.run_timeout),
+    idleTimeout: toMilliseconds(policy.idle_timeout),
+    refreshOn: policy.refresh_on,
+  };
+}
+
+function toMilliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? Math.round(seconds * 1e9) / 1e6 : undefined;
+}
+
+/** Decodes `Command(graph, update, resume, goto)` from the arguments that were given. Python writes `None` for the others. */
+export function decodeCommand(kwargs: unknown, source: LangGraphSource): object {
+  if (!isRecord(kwargs)) throw malformed("a Command is malformed");
+  const isFromPython = Object.keys(kwargs)[0] === "graph" && "goto" in kwargs;
+  const given = Object.entries(kwargs).filter(([, value]) => !(isFromPython && value === null));
+  const args = Object.fromEntries(given);
+  const scalars = pythonScalarsOf(kwargs);
+  if (source.langGraph === null) return rememberScalars(langGraphLiteral("Command", args), scalars);
+  // The constructor copies plain objects key by key, and this key would replace their prototypes.
+  if (hasPrototypeKey(args.goto)) throw malformed("a Command is malformed");
+  return rememberScalars(new source.langGraph.Command(args), scalars);
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (!isArray(value) && !isRecord(value)) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeKey);
+}
+
+/** Decodes `Overwrite(value)`. */
+export function decodeOverwrite(kwargs: unknown, source: LangGraphSource): object {
+  if (!isRecord(kwargs)) throw malformed("an Overwrite is malformed");
+  return rememberScalars(makeOverwrite(source, kwargs.value), pythonScalarsOf(kwargs));
+}
+
+/** The key and the value by which the `ToolNode` of Python knows one call with its state. */
+const TYPE = "__type";
+const ONE_CALL = "tool_call_with_context";
+/** The key under which an agent of LangChain.js sends one call to its tools, beside the state. */
+const CALL = "lg_tool_call";
+
+/** Says behind a Send that it is marked. Python ignores what is there. */
+export const MARKED = ["marked"];
+
+/**
+ * Marks one of several calls that an agent of LangChain.js sends to its tools. Python's `ToolNode` doesn't know the key of the call, and
+ * would run all calls of the message for each of them. By the mark it looks for the call under its own key, and fails before it runs one.
+ *
+ * @param args - what is sent
+ * @param encoded - the same, encoded
+ * @returns `undefined` for what needs no mark
+ */
+export function markedToolCall(args: unknown, encoded: unknown): object | undefined {
+  if (!isRecord(args) || !Object.hasOwn(args, CALL) || Object.hasOwn(args, TYPE)) return undefined;
+  if (callsIn(args.messages) < 2) return undefined;
+  if (encoded instanceof Map) return new Map<unknown, unknown>([...encoded, [TYPE, ONE_CALL]]);
+  return encoded === args ? { ...args, [TYPE]: ONE_CALL } : undefined;
+}
+
+/** Removes the mark of {@link markedToolCall} from the arguments of a Send. */
+export function withoutMarkOfCall(parts: unknown): unknown {
+  const args = isArray(parts) ? parts[1] : undefined;
+  if (isRecord(args)) Reflect.deleteProperty(args, TYPE);
+  return parts;
+}
+
+/** The number of calls in the last message that has a list of them, as each message of a model has: Python runs those. */
+function callsIn(messages: unknown): number {
+  if (!isArray(messages)) return 0;
+  const lists: unknown[] = messages.map((each) =>
+    isObject(each) ? readProperty(each, "tool_calls") : undefined,
+  );
+  return lists.findLast(isArray)?.length ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { encode } from "./msgpack-encoder.js";
-import { loadValue } from "../load-value.js";
+import { loadValue } from "../typed-value.js";
 
 /**
  * Writes values as MessagePack, in the layout that Python's checkpointer reads and writes, and reads every layout of the official

@@ -5,7 +5,7 @@ import { Command } from "@langchain/langgraph";
 import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
-import { isArray, isObject } from "../objects/type-guards.js";
+import { isArray, isObject } from "../objects/inspect-object.js";
 import { pythonRows } from "../test-support/describe.js";
 import { firstDifference } from "../test-support/first-difference.js";
 import { MsgpackSerializer } from "./msgpack-serializer.js";

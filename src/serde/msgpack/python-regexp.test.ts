@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { fromPythonPattern, toPythonPattern } from "./python-regexp.js";
+import { fromPythonPattern, toPythonPattern } from "./python-types.js";
 
 describe("the Python pattern of a RegExp", () => {
   test.each([/abc/, /^a+[bc]?$|x/u.source === "" ? /x/ : /^a+[bc]?/, /(?:x|y)*z/, /a\.b/, /user-(id)/])(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { MsgpackSerializer } from "./msgpack-serializer.js";
-import { describeValue, pythonRows } from "../test-support/describe.js";
+import { describeAsJson, pythonRows } from "../test-support/describe.js";
 
 const file = new URL("../../../tests/fixtures/python/msgpack-rows.json", import.meta.url);
 const rows = pythonRows(JSON.parse(readFileSync(file, "utf8")));
@@ -9,7 +9,7 @@ const serializer = new MsgpackSerializer();
 
 describe("a row of Python's checkpointer", () => {
   test.each(rows)("is read: $name", async ({ type, data, sees }) => {
-    expect(describeValue(await serializer.loadsTyped(type, Buffer.from(data, "base64")))).toEqual(sees);
+    expect(describeAsJson(await serializer.loadsTyped(type, Buffer.from(data, "base64")))).toEqual(sees);
   });
 
   test.each(rows.filter(({ keeps }) => keeps))(
@@ -30,7 +30,7 @@ describe("a row of Python's checkpointer", () => {
     async ({ type, data, sees }) => {
       const read = await serializer.loadsTyped(type, Buffer.from(data, "base64"));
       const again = await serializer.loadsTyped(...(await serializer.dumpsTyped(read)));
-      expect(describeValue(again)).toEqual(sees);
+      expect(describeAsJson(again)).toEqual(sees);
     },
   );
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { runs } from "../../../test-support/runs.js";
 import { SerializationError } from "../../errors/index.js";
 import { encode } from "./msgpack-encoder.js";
-import { decode } from "./decode.js";
+import { decode } from "./msgpack-decoder.js";
 import { formatPath, type PathSegment } from "../objects/value-path.js";
 
 function refusalOf(value: unknown): SerializationError {

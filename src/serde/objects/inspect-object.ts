@@ -1,3 +1,6 @@
+import { types } from "node:util";
+import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors/index.js";
+
 /** Reads a property as a value of unknown type, and calls it if it is a getter. */
 export function readProperty(target: object, key: PropertyKey): unknown {
   const value: unknown = Reflect.get(target, key);
@@ -73,4 +76,54 @@ export function classNameOf(target: object): string {
  */
 export function isExactly(target: object, name: string, depth: number): boolean {
   return classNameOf(target) === name && prototypeDepth(target) === depth;
+}
+
+/** Whether the value is an object, not null. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether the value is an array. Unlike `Array.isArray` it narrows to `unknown[]`, not `any[]`. */
+export function isArray(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
+/** Whether the value is a plain object, whose properties may be read by name. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !Array.isArray(value) && isPlainObject(value);
+}
+
+/**
+ * Whether an object is plain: a literal `{…}` of any realm, or an object without a prototype. This is the project's only
+ * definition. A plain object is stored as its own enumerable properties.
+ *
+ * `Math`, `JSON`, `Reflect`, `Atomics`, `Intl` and module namespaces are not plain. They have the prototype of a literal, or none,
+ * but a `Symbol.toStringTag` of their own. An `arguments` object is not plain either. Every object that is encoded passes this
+ * function, so it only uses checks that V8 answers fast.
+ */
+export function isPlainObject(value: object): value is Record<string, unknown> {
+  // V8 answers Object.getPrototypeOf faster than Reflect.getPrototypeOf.
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  const hasPlainPrototype =
+    prototype === Object.prototype || prototype === null || isRootPrototype(prototype);
+  return hasPlainPrototype && !Object.hasOwn(value, Symbol.toStringTag) && !types.isArgumentsObject(value);
+}
+
+/** Whether `prototype` is the `Object.prototype` of some realm. */
+function isRootPrototype(prototype: object): boolean {
+  return Reflect.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
+}
+
+/**
+ * Reads a value of the caller. Its getters and Proxies may throw anything.
+ *
+ * @throws SerializationError with the thrown value as its cause. A `CheckpointError` is thrown as it is.
+ */
+export function guardRead<T>(read: () => T, location: ErrorLocation, path = ""): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CheckpointError) throw error;
+    throw new SerializationError(path, "the value could not be read", { ...location, cause: error });
+  }
 }

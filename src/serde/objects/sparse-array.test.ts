@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { peakGrowth } from "../test-support/peak-growth.js";
 import { JsonSerializer } from "../json/json-serializer.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
-import { isArrayIndex, sparseArray } from "./sparse-array.js";
+import { isArrayIndex, sparseArray } from "./built-ins.js";
 
 /** For a longer array V8 reserves no memory for holes. */
 const LENGTH = 31_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { isArray, isRecord } from "../objects/type-guards.js";
-import { asPythonInterrupts } from "./python-interrupt.js";
+import { isArray, isRecord } from "../objects/inspect-object.js";
+import { asPythonInterrupts } from "./as-python.js";
 import { MsgpackSerializer } from "../msgpack/msgpack-serializer.js";
 import { pythonOriginOf, rememberOrigin } from "./python-origin.js";
 

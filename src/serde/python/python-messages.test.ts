@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { AIMessage, BaseMessage, ChatMessage, HumanMessage } from "@langchain/core/messages";
 import { messagesStateReducer } from "@langchain/langgraph";
-import { isObject } from "../objects/type-guards.js";
-import { decode } from "../msgpack/decode.js";
+import { isObject } from "../objects/inspect-object.js";
+import { decode } from "../msgpack/msgpack-decoder.js";
 import { encode } from "../msgpack/msgpack-encoder.js";
 import { extension, float64, pack } from "../msgpack/wire.js";
 import { pythonOriginOf } from "./python-origin.js";

@@ -1,4 +1,4 @@
-import { isArray, isRecord } from "../objects/type-guards.js";
+import { isArray, isRecord } from "../objects/inspect-object.js";
 
 /**
  * The symbol under which an object keeps the Python value that it was read from.

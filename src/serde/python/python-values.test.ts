@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { SerializationError } from "../../errors/index.js";
 import { firstDifference } from "../test-support/first-difference.js";
-import { decode } from "../msgpack/decode.js";
+import { decode } from "../msgpack/msgpack-decoder.js";
 import { encode } from "../msgpack/msgpack-encoder.js";
 import { extension, float64, pack, type Wire } from "../msgpack/wire.js";
 

@@ -1,10 +1,10 @@
 import { Document } from "@langchain/core/documents";
 import { BaseMessage } from "@langchain/core/messages";
 import { pythonOriginOf } from "../python/python-origin.js";
-import { isArray, isRecord } from "../objects/type-guards.js";
+import { isArray, isRecord } from "../objects/inspect-object.js";
 
 /** Describes a value as JSON, in the notation of tests/fixtures/python/msgpack_rows.py. */
-export function describeValue(value: unknown): unknown {
+export function describeAsJson(value: unknown): unknown {
   if (value === undefined) return { undefined: true };
   if (typeof value === "bigint") return { bigint: String(value) };
   if (typeof value === "number" && (Object.is(value, -0) || !Number.isFinite(value)))
@@ -17,23 +17,23 @@ function describeObject(value: object): unknown {
   if (value instanceof Date)
     return { date: value.getTime(), ...(origin && { text: origin.written?.argument }) };
   if (value instanceof RegExp) return { regexp: String(value) };
-  if (value instanceof Map) return { map: [...value].map((entry) => entry.map(describeValue)) };
+  if (value instanceof Map) return { map: [...value].map((entry) => entry.map(describeAsJson)) };
   if (ArrayBuffer.isView(value)) return describeView(value);
   if (value instanceof BaseMessage) return describeMessage(value);
   if (value instanceof Document)
-    return { document: value.pageContent, metadata: describeValue(value.metadata), id: value.id };
+    return { document: value.pageContent, metadata: describeAsJson(value.metadata), id: value.id };
   if ("lg_name" in value) return describeLangGraph(value);
   if (origin === undefined) return describePlain(value);
   return { python: `${origin.code} ${origin.module}.${origin.name}`, value: describePlain(value) };
 }
 
 function describePlain(value: object): unknown {
-  if (value instanceof Set) return { set: [...value].map(describeValue) };
-  return isArray(value) ? value.map(describeValue) : describeEntries(Object.entries(value));
+  if (value instanceof Set) return { set: [...value].map(describeAsJson) };
+  return isArray(value) ? value.map(describeAsJson) : describeEntries(Object.entries(value));
 }
 
 function describeEntries(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
-  return Object.fromEntries(entries.map(([key, part]) => [key, describeValue(part)]));
+  return Object.fromEntries(entries.map(([key, part]) => [key, describeAsJson(part)]));
 }
 
 function describeView(value: ArrayBufferView): unknown {

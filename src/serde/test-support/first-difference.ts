@@ -1,9 +1,7 @@
 import { types } from "node:util";
-import { tableClassOf } from "../json/langchain-table.js";
-import { currentArguments } from "../langchain/current-arguments.js";
-import { ownSymbols } from "../objects/inspect-object.js";
+import { tableClassOf, currentArguments } from "../langchain/classes.js";
+import { ownSymbols, isObject } from "../objects/inspect-object.js";
 import { PYTHON_ORIGIN, PYTHON_SCALARS } from "../python/python-origin.js";
-import { isObject } from "../objects/type-guards.js";
 
 type KeyOrder = "of keys counts" | "of keys is ignored";
 

@@ -120,7 +120,7 @@ export const leaf = fc.oneof(
 );
 
 /** An object, one of whose keys may be `__proto__`. */
-export function objectOf(part: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
+export function objectsOf(part: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   return fc.array(fc.tuple(key, part), { maxLength: 6 }).map((entries) => {
     const object = {};
     for (const [name, value] of entries)
@@ -157,7 +157,7 @@ export const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     { weight: 5, arbitrary: leaf },
-    { weight: 3, arbitrary: objectOf(tie("value")) },
+    { weight: 3, arbitrary: objectsOf(tie("value")) },
     { weight: 3, arbitrary: fc.array(tie("value"), { maxLength: 6 }) },
     fc.array(fc.tuple(tie("value"), tie("value")), { maxLength: 4 }).map((entries) => new Map(entries)),
     fc.array(tie("value"), { maxLength: 4 }).map((members) => new Set(members)),
@@ -167,3 +167,12 @@ export const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
     errorOf(tie("value")),
   ),
 })).value;
+
+/** The `arguments` object of a call with these values. */
+export function argumentsObject(...values: readonly unknown[]): object {
+  function call(): object {
+    // oxlint-disable-next-line prefer-rest-params
+    return arguments;
+  }
+  return Reflect.apply(call, undefined, values) as object;
+}

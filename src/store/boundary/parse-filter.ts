@@ -1,14 +1,18 @@
 import { types } from "node:util";
 import { InvalidConfigError } from "../../errors/index.js";
-import { guardRead } from "../../serde/guard-read.js";
-import { isJsonbText } from "../../serde/json/encode-scalar.js";
+import { guardRead, isPlainObject } from "../../serde/objects/inspect-object.js";
+import { isJsonbText } from "../../serde/json/scalars.js";
 import { escapeKey } from "../../serde/json/escaped-keys.js";
 import { constructorRecord } from "../../serde/json/records.js";
-import { isPlainObject } from "../../serde/plain-object.js";
-import { itemData, operandText } from "../codec/item-data.js";
-import type { Comparison, Condition } from "../filters/filter.js";
+import { itemData, operandText } from "../item-codec.js";
+import type { FilterComparison, ItemCondition } from "../queries/matches-filter.js";
 
-const COMPARISONS: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
+const COMPARISONS: Readonly<Record<string, FilterComparison>> = {
+  $gt: ">",
+  $gte: ">=",
+  $lt: "<",
+  $lte: "<=",
+};
 
 /** Up to so many values of `$in` are conditions of their own, which the index of values finds. It can't search for a list. */
 const MOST_ALTERNATIVES = 32;
@@ -17,7 +21,7 @@ const MOST_ALTERNATIVES = 32;
 const ANY_RECORD = constructorRecord("", []);
 
 /** A condition that holds for every item. */
-const ALWAYS: Condition = { kind: "all", conditions: [] };
+const ALWAYS: ItemCondition = { kind: "all", conditions: [] };
 
 /** The keys of a value that are stored in clear text. `undefined`: all of them. */
 type VisibleKeys = ReadonlySet<string> | undefined;
@@ -31,7 +35,7 @@ type VisibleKeys = ReadonlySet<string> | undefined;
  *   match other items.
  * @throws SerializationError naming the path of a part that can't be stored, so that no item could match.
  */
-export function parseFilter(filter: unknown, visible?: VisibleKeys, path = "filter"): Condition {
+export function parseItemFilter(filter: unknown, visible?: VisibleKeys, path = "filter"): ItemCondition {
   if (filter === undefined) return ALWAYS;
   return guardRead(
     () => {
@@ -44,16 +48,16 @@ export function parseFilter(filter: unknown, visible?: VisibleKeys, path = "filt
   );
 }
 
-function parseWhole(filter: unknown, visible: VisibleKeys, path: string): Condition {
+function parseWhole(filter: unknown, visible: VisibleKeys, path: string): ItemCondition {
   const conditions = entriesOf(filter, path).map(([key, operand]) => {
     const place = `${path}.${key}`;
     switch (key) {
       case "$and":
-        return { kind: "all", conditions: parseList(operand, visible, place) } satisfies Condition;
+        return { kind: "all", conditions: parseList(operand, visible, place) } satisfies ItemCondition;
       case "$or":
-        return { kind: "any", conditions: parseList(operand, visible, place) } satisfies Condition;
+        return { kind: "any", conditions: parseList(operand, visible, place) } satisfies ItemCondition;
       case "$not":
-        return { kind: "not", condition: parseWhole(operand, visible, place) } satisfies Condition;
+        return { kind: "not", condition: parseWhole(operand, visible, place) } satisfies ItemCondition;
       default:
         if (key.startsWith("$")) throw unknownOperator(place, key);
         return parseKey(checkedKey(key, visible, path), operand, place);
@@ -62,13 +66,13 @@ function parseWhole(filter: unknown, visible: VisibleKeys, path: string): Condit
   return all(conditions);
 }
 
-function parseList(operand: unknown, visible: VisibleKeys, path: string): Condition[] {
+function parseList(operand: unknown, visible: VisibleKeys, path: string): ItemCondition[] {
   if (!Array.isArray(operand)) throw new InvalidConfigError(path, "must be an array of filters");
   return operand.map((filter: unknown, index) => parseWhole(filter, visible, `${path}.${index}`));
 }
 
 /** Parses the condition on one key. */
-function parseKey(key: string, operand: unknown, path: string): Condition {
+function parseKey(key: string, operand: unknown, path: string): ItemCondition {
   if (operand === undefined) return lacks([key]);
   if (!isOperators(operand, path)) return contains(key, operand, path);
   return all(
@@ -78,7 +82,7 @@ function parseKey(key: string, operand: unknown, path: string): Condition {
   );
 }
 
-function parseOperator(key: string, operator: string, operand: unknown, path: string): Condition {
+function parseOperator(key: string, operator: string, operand: unknown, path: string): ItemCondition {
   const comparison = COMPARISONS[operator];
   if (comparison !== undefined) {
     return {
@@ -120,10 +124,10 @@ function parseCompared(operand: unknown, path: string): string | number | bigint
 }
 
 /** The condition of a plain operand: the value contains an object, and equals any other operand. */
-function contains(key: string, operand: unknown, path: string): Condition {
+function contains(key: string, operand: unknown, path: string): ItemCondition {
   const data = itemData(operand, path);
   if (!isPlain(data)) return equals(key, operand, path);
-  const contained: Condition = { kind: "contains", json: entryText(key, operandText(data, path)) };
+  const contained: ItemCondition = { kind: "contains", json: entryText(key, operandText(data, path)) };
   return all([contained, ...exactParts(data, [key], path), ...absentKeys(operand, [key])]);
 }
 
@@ -131,7 +135,7 @@ function contains(key: string, operand: unknown, path: string): Condition {
  * Yields conditions for what containment alone would take for a part of another value. An object with few keys is contained in the record
  * of a text, and the lists in a record are contained in those of another.
  */
-function* exactParts(data: object, keys: readonly string[], path: string): Generator<Condition> {
+function* exactParts(data: object, keys: readonly string[], path: string): Generator<ItemCondition> {
   const mayBeInRecord = Object.keys(data).every((key) => Object.hasOwn(ANY_RECORD, key));
   if (mayBeInRecord) yield { kind: "isObject", path: keys.map(escapeKey) };
   for (const [key, inner] of Object.entries(data)) {
@@ -145,7 +149,7 @@ function* exactParts(data: object, keys: readonly string[], path: string): Gener
 }
 
 /** Yields conditions for the keys that are undefined in an object. A stored object does not have them. */
-function* absentKeys(operand: unknown, keys: readonly string[]): Generator<Condition> {
+function* absentKeys(operand: unknown, keys: readonly string[]): Generator<ItemCondition> {
   if (!isPlain(operand)) return;
   for (const [key, inner] of Object.entries(operand)) {
     if (inner === undefined) yield lacks([...keys, key]);
@@ -153,22 +157,22 @@ function* absentKeys(operand: unknown, keys: readonly string[]): Generator<Condi
   }
 }
 
-function has(keys: readonly string[]): Condition {
+function has(keys: readonly string[]): ItemCondition {
   return { kind: "has", path: keys.map(escapeKey) };
 }
 
-function lacks(keys: readonly string[]): Condition {
+function lacks(keys: readonly string[]): ItemCondition {
   return { kind: "not", condition: has(keys) };
 }
 
-function equals(key: string, operand: unknown, path: string): Condition {
+function equals(key: string, operand: unknown, path: string): ItemCondition {
   if (operand === undefined) throw new InvalidConfigError(path, "must not be undefined");
   const json = operandText(operand, path);
-  const isContained: Condition = { kind: "contains", json: entryText(key, json) };
+  const isContained: ItemCondition = { kind: "contains", json: entryText(key, json) };
   return isScalar(json) ? isContained : all([isContained, { kind: "equals", path: [escapeKey(key)], json }]);
 }
 
-function oneOf(key: string, operand: unknown, path: string): Condition {
+function oneOf(key: string, operand: unknown, path: string): ItemCondition {
   if (!Array.isArray(operand)) throw new InvalidConfigError(path, "must be an array");
   const conditions = operand.map((item: unknown, index) => equals(key, item, `${path}.${index}`));
   const jsons = conditions.flatMap((condition) => (condition.kind === "contains" ? [condition.json] : []));
@@ -187,7 +191,7 @@ function isScalar(json: string): boolean {
   return !/^[[{]/.test(json);
 }
 
-function all(conditions: readonly Condition[]): Condition {
+function all(conditions: readonly ItemCondition[]): ItemCondition {
   const [first] = conditions;
   return conditions.length === 1 && first !== undefined ? first : { kind: "all", conditions };
 }

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, storedText } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
-import { guardRead } from "../../serde/guard-read.js";
-import { isPlainObject } from "../../serde/plain-object.js";
-import { toPrefix } from "../codec/item-namespace-text.js";
-import { type CompiledFilter, compileFilter } from "../filters/matches-filter.js";
+import { guardRead, isPlainObject } from "../../serde/objects/inspect-object.js";
+import { toPrefix } from "../queries/item-rows.js";
+import { type CompiledFilter, compileFilter } from "../queries/matches-filter.js";
 import type {
   DeleteOperation,
   GetOperation,
@@ -16,9 +15,8 @@ import type {
 } from "../operations.js";
 import type { LabelAt } from "../queries/list-namespaces.js";
 import type { StoreSettings } from "../store-call.js";
-import { MAX_TTL_MINUTES } from "./max-ttl.js";
-import { parseFilter } from "./parse-filter.js";
-import { indexedPaths } from "./parse-index-option.js";
+import { MAX_TTL_MINUTES, indexedPaths } from "./parse-options.js";
+import { parseItemFilter } from "./parse-filter.js";
 import { parseItemNamespace, parseNamespace, parseStoredNamespace } from "./parse-namespace.js";
 
 const count = z.int().min(0);
@@ -100,7 +98,7 @@ function parseOperation(settings: StoreSettings, fields: Readonly<Record<string,
   if ("value" in fields) {
     return value === null
       ? parseDelete(settings, namespace, key)
-      : parsePut(settings, { namespace, key, value }, options);
+      : parseItemPut(settings, { namespace, key, value }, options);
   }
   if ("namespacePrefix" in fields) return parseSearch(settings, namespacePrefix, options);
   if ("key" in fields || "namespace" in fields) return parseGet(settings, namespace, key, options);
@@ -127,7 +125,7 @@ export function parseDelete(settings: StoreSettings, namespace: unknown, key: un
   return { kind: "delete", ...parseKey(settings, parseNamespace(namespace), key) };
 }
 
-export function parsePut(
+export function parseItemPut(
   settings: StoreSettings,
   { namespace, key, value }: { namespace: unknown; key: unknown; value: unknown },
   options: unknown = {},
@@ -227,7 +225,7 @@ function scopeOf(settings: StoreSettings, namespacePrefix: unknown, filter: unkn
   const { root, sealing } = settings;
   return {
     prefix: toPrefix([...root, ...parseRead(settings, namespacePrefix)]),
-    filter: compileFilter(parseFilter(filter ?? undefined, sealing?.visibleKeys)),
+    filter: compileFilter(parseItemFilter(filter ?? undefined, sealing?.visibleKeys)),
   };
 }
 

@@ -1,10 +1,10 @@
 import { expect, it } from "@jest/globals";
-import { itemTexts, pathsOfFields } from "./item-texts.js";
+import { embeddedTexts, pathsOfFields } from "./item-texts.js";
 
 const VALUE = { one: ["a"], two: ["a", " ", "b"], named: { 0: "zero" }, blank: "  " };
 
 it("each text of an item has the name that Python's store gives it, and an empty one has none", () => {
-  expect(itemTexts(VALUE, ["one[*]", "two[*]", "blank", "two[*]", "missing"])).toEqual([
+  expect(embeddedTexts(VALUE, ["one[*]", "two[*]", "blank", "two[*]", "missing"])).toEqual([
     { fieldName: "one[*]", text: "a" },
     { fieldName: "two[*].0", text: "a" },
     { fieldName: "two[*].2", text: "b" },

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { textsAtPath, tokenizePath } from "./text-path.js";
+import { textsAtPath, tokenizePath } from "./item-texts.js";
 
 const VALUE = {
   title: "T",

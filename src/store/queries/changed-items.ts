@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from "kysely";
-import { isAlive } from "../../db/expiry.js";
+import { isAlive, CURRENT_TIME } from "../../db/expiry.js";
 import { secondsText } from "../../db/number-text.js";
-import { type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
-import { itemColumns, type ItemRow } from "./item-columns.js";
+import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
+import { itemColumns, type StoreRow } from "./item-rows.js";
 import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** The last item that a page of {@link changedItems} had, or where the first page begins. */
@@ -14,7 +14,7 @@ export interface ChangeCursor {
 }
 
 /** An item with the time of its last change in seconds since 1970, as text, exact to a microsecond. */
-export interface ChangedRow extends ItemRow {
+interface ChangedRow extends StoreRow {
   readonly updated_seconds: string;
 }
 
@@ -52,4 +52,9 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, ChangedParams, C
       .orderBy(sql`store.key collate "C"`, "desc")
       .limit(sql<number>`${parameter("limit")}::integer`);
   },
+);
+
+/** Reads the time of the server, in seconds since 1970, as text. */
+export const serverTime = /* @__PURE__ */ new Statement<object, { readonly seconds: string }>((db) =>
+  db.selectNoFrom(secondsText(CURRENT_TIME).as("seconds")),
 );

@@ -1,6 +1,11 @@
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, Statement, StatementFamily } from "../../db/statements/statement.js";
+import {
+  type BoundStatement,
+  type Parameter,
+  Statement,
+  StatementFamily,
+} from "../../db/statements/statement.js";
 
 /** What the tables say about the embeddings. */
 export interface EmbeddingStateRow {
@@ -11,7 +16,7 @@ export interface EmbeddingStateRow {
 }
 
 /** How an index of embeddings is searched. */
-export interface IndexSearch {
+interface IndexSearch {
   readonly kind: "hnsw" | "ivfflat" | "flat";
   /** How many candidates or lists the index considers at least. */
   readonly effort: number;
@@ -133,4 +138,39 @@ const claims = /* @__PURE__ */ new Statement<{ readonly model: string }, unknown
     .insertInto("store_embedding_model")
     .values({ model: parameter("model") })
     .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** What the catalog says about pgvector and the index of embeddings. */
+export interface VectorIndexRow {
+  /** The version of pgvector, such as `0.8.1`. */
+  readonly version: string | null;
+  /** The access methods and operator classes of the valid indexes of embeddings, such as `hnsw vector_cosine_ops`, in lines. */
+  readonly indexes: string;
+  /** Whether row-level security hides rows from this role. */
+  readonly hides_rows: boolean;
+}
+
+/** Reads what the catalog says about pgvector and the index of embeddings. */
+export function vectorIndexState(schema: string): BoundStatement<VectorIndexRow> {
+  return indexStates.bind(schema, { schema });
+}
+
+const indexStates = /* @__PURE__ */ new Statement<{ readonly schema: string }, VectorIndexRow>(
+  (db, parameter) =>
+    db.selectNoFrom([
+      sql<boolean>`row_security_active(
+      to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors'))::oid
+    )`.as("hides_rows"),
+      sql<string | null>`(select extversion from pg_catalog.pg_extension where extname = 'vector')`.as(
+        "version",
+      ),
+      sql<string>`(
+      select coalesce(string_agg(amname || ' ' || opcname, E'\\n'), '')
+      from pg_catalog.pg_index
+      join pg_catalog.pg_attribute on attrelid = indrelid and attnum = any (indkey::int2[]) and attname = 'embedding'
+      join pg_catalog.pg_opclass on pg_opclass.oid = indclass[0]
+      join pg_catalog.pg_am on pg_am.oid = opcmethod
+      where indrelid = to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors')) and indisvalid
+    )`.as("indexes"),
+    ]),
 );

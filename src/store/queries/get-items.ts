@@ -1,8 +1,16 @@
 import { sql } from "kysely";
 import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
-import { expiryOf, itemColumns, type ItemRow } from "./item-columns.js";
-import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
+import {
+  expiryOf,
+  itemColumns,
+  type StoreRow,
+  type ItemKey,
+  LOCK_ORDER,
+  type ManyKeys,
+  manyKeys,
+  wantedKeys,
+} from "./item-rows.js";
 
 /**
  * Reads items by their keys. Expired ones are not found.
@@ -13,14 +21,14 @@ export function getItems(
   schema: string,
   keys: readonly ItemKey[],
   refreshes: boolean,
-): BoundStatement<ItemRow> {
+): BoundStatement<StoreRow> {
   const [one, ...others] = keys;
   if (one !== undefined && others.length === 0 && !refreshes) return getOne.bind(schema, { ...one });
   return statements.of(refreshes).bind(schema, manyKeys(keys));
 }
 
 /** Nearly every read is of one item: without arrays, Postgres takes half of the time. */
-const getOne = /* @__PURE__ */ new Statement<ItemKey, ItemRow>((db, parameter) =>
+const getOne = /* @__PURE__ */ new Statement<ItemKey, StoreRow>((db, parameter) =>
   db
     .selectFrom("store")
     .where("prefix", "=", parameter("prefix"))
@@ -29,7 +37,7 @@ const getOne = /* @__PURE__ */ new Statement<ItemKey, ItemRow>((db, parameter) =
     .select(itemColumns("store")),
 );
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys, ItemRow>(
+const statements = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys, StoreRow>(
   (refreshes) => (db, parameter) => {
     const found = db
       .selectFrom(wantedKeys(parameter))
@@ -59,4 +67,25 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys, ItemRo
       .select(["prefix", "key", "value", "created_ms", "updated_ms", "expires_ms", "version"])
       .unionAll(found.where("store.ttl_minutes", "is", null).select(itemColumns("store")));
   },
+);
+
+/** The version of an item, as text. */
+interface ItemVersionRow extends ItemKey {
+  readonly version: string;
+}
+
+/** Locks items, in the order in which all writes do, and returns their versions. */
+export function itemVersions(schema: string, keys: readonly ItemKey[]): BoundStatement<ItemVersionRow> {
+  return versions.bind(schema, manyKeys(keys));
+}
+
+const versions = /* @__PURE__ */ new Statement<ManyKeys, ItemVersionRow>((db, parameter) =>
+  db
+    .selectFrom(wantedKeys(parameter))
+    .innerJoin("store", (join) =>
+      join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
+    )
+    .orderBy(LOCK_ORDER)
+    .forUpdate("store")
+    .select(["store.prefix", "store.key", sql<string>`store.version::text`.as("version")]),
 );

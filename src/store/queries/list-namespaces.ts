@@ -1,8 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { isAlive } from "../../db/expiry.js";
 import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
-import { hiddenFromPlanner } from "./planning.js";
-import { type ScopeParams, scopeParams } from "./item-scope.js";
+import { hiddenFromPlanner, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** Which namespaces to list. */
 export interface NamespaceQuery {
@@ -25,7 +24,7 @@ export interface LabelAt {
 }
 
 /** A namespace as its text. */
-export interface NamespaceRow {
+export interface PrefixRow {
   readonly prefix: string;
 }
 
@@ -33,7 +32,7 @@ export interface NamespaceRow {
  * Lists the namespaces that hold items, in the order of their texts, byte by byte. It jumps in the index from namespace to namespace, and
  * with `maxDepth` from one cut off namespace to the next, however many items or namespaces are below it.
  */
-export function listNamespaces(schema: string, query: NamespaceQuery): BoundStatement<NamespaceRow> {
+export function listItemNamespaces(schema: string, query: NamespaceQuery): BoundStatement<PrefixRow> {
   const { prefix, labels, minDepth, maxDepth, limit, offset } = query;
   // The namespaces of a scope have its depth at least.
   const isNarrowed = labels.length > 0 || minDepth > (prefix === "" ? 0 : prefix.split(".").length);
@@ -64,7 +63,7 @@ interface Shape {
   readonly isCut: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, ListParams, NamespaceRow>(
+const statements = /* @__PURE__ */ new StatementFamily<Shape, ListParams, PrefixRow>(
   (shape) => (db, parameter) => {
     const inScope = shape.isEverything
       ? sql<SqlBool>`true`

@@ -1,15 +1,15 @@
 import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import type { ItemKey } from "./item-keys.js";
+import type { ItemKey } from "./item-rows.js";
 import { IS_LARGE, isInScope } from "./item-scope.js";
-import { matchesScope, newestFirst } from "./newest-items.js";
+import { matchesScope, newestItemsFirst } from "./newest-items.js";
 import type { SearchParameter, SearchShape, VectorShape } from "./search-shape.js";
-import { isIndexed, scopeOf, type SizedScope } from "./sized-scope.js";
+import { isIndexed, hiddenScopeOf, type SizedScope } from "./scored-page.js";
 
 const OPERATORS = { cosine: "<=>", l2: "<->", inner_product: "<#>" } as const;
 
 /** What {@link nearestItems} needs to know. */
-export interface NearestItems {
+interface NearestItems {
   readonly parameter: SearchParameter;
   readonly shape: SearchShape;
   readonly vector: VectorShape;
@@ -46,7 +46,7 @@ export function nearestItems(db: QueryCreator<SizedScope>, wanted: NearestItems)
           .selectFrom("compared")
           .groupBy(["prefix", "key", "updated_at"])
           .orderBy((eb) => eb.fn.min("distance"))
-          .orderBy(newestFirst("compared"))
+          .orderBy(newestItemsFirst("compared"))
           .limit(needed)
           .select((eb) => ["prefix", "key", eb.fn.min("distance").as("distance")]),
     )
@@ -112,7 +112,7 @@ function vectorsOfMatching(db: QueryCreator<SizedScope>, wanted: NearestItems) {
 /** The best vectors of a scope that is not large. Only the best ones are joined with their items. */
 function vectorsOfScope(db: QueryCreator<SizedScope>, wanted: NearestItems) {
   const { parameter, shape } = wanted;
-  const scope = scopeOf(parameter, shape);
+  const scope = hiddenScopeOf(parameter, shape);
   return db
     .selectFrom(
       db
@@ -197,7 +197,7 @@ function compareAll(db: QueryCreator<LibraryDatabase>, wanted: NearestItems) {
     .selectFrom(compared.as("compared"))
     .groupBy(["compared.prefix", "compared.key", "compared.updated_at"])
     .orderBy((eb) => eb.fn.min("compared.distance"))
-    .orderBy(newestFirst("compared"))
+    .orderBy(newestItemsFirst("compared"))
     .limit(needed)
     .select((eb) => ["compared.prefix", "compared.key", eb.fn.min("compared.distance").as("distance")]);
 }

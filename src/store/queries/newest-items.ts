@@ -2,10 +2,18 @@ import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { isAlive } from "../../db/expiry.js";
 import { fewRows } from "../../db/kysely/few-rows.js";
-import type { Parameter } from "../../db/statements/statement.js";
-import { type FilterParams, type FilterShape, matchesFilter } from "../filters/matches-filter.js";
-import { plannedForValues, hiddenFromPlanner } from "./planning.js";
-import { hasMoreThan, hiddenScope, IS_LARGE, isInScope, type ScopeParams } from "./item-scope.js";
+import { type Parameter, type BoundStatement, StatementFamily } from "../../db/statements/statement.js";
+import { type FilterParams, type FilterShape, matchesFilter, type CompiledFilter } from "./matches-filter.js";
+import {
+  plannedForValues,
+  hiddenFromPlanner,
+  hasMoreThan,
+  hiddenScope,
+  IS_LARGE,
+  isInScope,
+  type ScopeParams,
+  scopeParams,
+} from "./item-scope.js";
 import type { SearchParameter, SearchShape } from "./search-shape.js";
 
 /** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */
@@ -33,14 +41,14 @@ export function isFar(filter: FilterShape, offset: number): boolean {
  *
  * @param alias - The name of the table in the statement.
  */
-export function newestFirst(alias: string): RawBuilder<unknown> {
+export function newestItemsFirst(alias: string): RawBuilder<unknown> {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
   return sql`${column("updated_at")} desc, ${column("prefix")} collate "C", ${column("key")} collate "C"`;
 }
 
 /** The order of any search: items without a score come last, the newest first. */
 export function bestFirst(alias: string): RawBuilder<unknown> {
-  return sql`${sql.ref(`${alias}.score`)} desc nulls last, ${newestFirst(alias)}`;
+  return sql`${sql.ref(`${alias}.score`)} desc nulls last, ${newestItemsFirst(alias)}`;
 }
 
 /** A page of the items of a scope, the newest first. */
@@ -59,12 +67,12 @@ export function newestItems(
       .where(plannedForValues(matchesScope(parameter, scope), parameter("never")))
       .selectAll("store")
       .select(NO_SCORE)
-      .orderBy(newestFirst("store"))
+      .orderBy(newestItemsFirst("store"))
       .limit(sql<number>`${parameter("limit")}::bigint`)
       .offset(sql<number>`${parameter("offset")}::bigint`);
   }
   if (scope.isFar) {
-    const keys = keysOfLarge(db, parameter, scope).orderBy(newestFirst("store")).offset(offset);
+    const keys = keysOfLarge(db, parameter, scope).orderBy(newestItemsFirst("store")).offset(offset);
     return db
       .selectFrom(fewRows(db, keys.as("row"), KEY).as("found"))
       .innerJoin("store", (join) =>
@@ -76,7 +84,7 @@ export function newestItems(
   return itemsOfScope(db, parameter, scope, sql<number>`${limit} + ${offset}`)
     .selectAll("store")
     .select(NO_SCORE)
-    .orderBy(newestFirst("store"))
+    .orderBy(newestItemsFirst("store"))
     .limit(limit)
     .offset(offset);
 }
@@ -113,7 +121,7 @@ export function itemsOfScope(
         .where(counts)
         .where(IS_LARGE)
         .selectAll()
-        .orderBy(newestFirst("store"))
+        .orderBy(newestItemsFirst("store"))
         .limit(needed),
     )
     .selectFrom((eb) =>
@@ -165,3 +173,30 @@ export function matchesScope(
   const alive = sql<SqlBool>`${isAlive("store")} and ${matches}`;
   return isEverything ? alive : sql<SqlBool>`${isInScope("store", parameter)} and ${alive}`;
 }
+
+interface CountShape {
+  readonly isEverything: boolean;
+  readonly filter: FilterShape;
+}
+
+/** Counts the items of a scope that fulfil a filter. */
+export function countItems(
+  schema: string,
+  prefix: string,
+  filter: CompiledFilter,
+): BoundStatement<{ readonly items: number }> {
+  const shape = { isEverything: prefix === "", filter: filter.shape };
+  return counts.of(shape).bind(schema, { ...scopeParams(prefix), ...filter.params });
+}
+
+const counts = /* @__PURE__ */ new StatementFamily<
+  CountShape,
+  ScopeParams & FilterParams,
+  { readonly items: number }
+>(
+  (shape) => (db, parameter) =>
+    db
+      .selectFrom("store")
+      .where(matchesScope(parameter, shape))
+      .select(sql<number>`count(*)::float8`.as("items")),
+);

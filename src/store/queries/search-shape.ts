@@ -1,5 +1,5 @@
 import type { Parameter } from "../../db/statements/statement.js";
-import type { FilterParams, FilterShape } from "../filters/matches-filter.js";
+import type { FilterParams, FilterShape } from "./matches-filter.js";
 import type { ScopeParams } from "./item-scope.js";
 
 /** A search by text. */

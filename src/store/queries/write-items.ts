@@ -1,11 +1,17 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
-import { CURRENT_TIME } from "../../db/expiry.js";
+import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
 import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { type KnownEmbeddings, refusingOthers } from "./embedding-state.js";
-import { expiryOf } from "./item-columns.js";
-import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys } from "./item-keys.js";
-import { notifyChange } from "./notify-change.js";
+import {
+  expiryOf,
+  type ItemKey,
+  LOCK_ORDER,
+  type ManyKeys,
+  manyKeys,
+  wantedKeys,
+  notifyChange,
+} from "./item-rows.js";
 
 /** An item to store. */
 export interface PutRow extends ItemKey {
@@ -16,7 +22,7 @@ export interface PutRow extends ItemKey {
 }
 
 /** A row that a statement of {@link writeItems} returns where it notifies, or has to check something. Nobody reads it. */
-export type WrittenRow = object;
+export type ItemWriteRow = object;
 
 /**
  * Stores and deletes items. No key may occur twice.
@@ -34,7 +40,7 @@ export function writeItems(
   deletions: readonly ItemKey[],
   channel: string | undefined,
   known?: KnownEmbeddings,
-): BoundStatement<WrittenRow>[] {
+): BoundStatement<ItemWriteRow>[] {
   const locked = puts.length === 0 ? [] : deletions.map(({ prefix, key }) => ({ ...EMPTY, prefix, key }));
   return [
     ...insert(schema, [...puts, ...locked], channel, known),
@@ -69,7 +75,7 @@ function insert(
   rows: readonly PutRow[],
   channel: string | undefined,
   known: KnownEmbeddings | undefined,
-): BoundStatement<WrittenRow>[] {
+): BoundStatement<ItemWriteRow>[] {
   const [first, ...others] = rows;
   if (first === undefined) return [];
   const shape = { notifies: channel !== undefined, embeds: known !== undefined };
@@ -85,7 +91,7 @@ function remove(
   schema: string,
   items: readonly ItemKey[],
   channel: string | undefined,
-): BoundStatement<WrittenRow> {
+): BoundStatement<ItemWriteRow> {
   const [first, ...others] = items;
   const notifies = channel !== undefined;
   return first !== undefined && others.length === 0
@@ -94,7 +100,7 @@ function remove(
 }
 
 /** Nearly every write is of one item: without arrays, Postgres takes two thirds of the time. */
-const insertOne = /* @__PURE__ */ new StatementFamily<InsertShape, PutRow & InsertParams, WrittenRow>(
+const insertOne = /* @__PURE__ */ new StatementFamily<InsertShape, PutRow & InsertParams, ItemWriteRow>(
   (shape) => (db, parameter) => {
     const row = sql<ItemKey>`(values (
       ${parameter("prefix")}::text, ${parameter("key")}::text, ${parameter("value")}::text, ${parameter("ttlMinutes")}::float8
@@ -103,7 +109,7 @@ const insertOne = /* @__PURE__ */ new StatementFamily<InsertShape, PutRow & Inse
   },
 );
 
-const insertMany = /* @__PURE__ */ new StatementFamily<InsertShape, ManyRows & InsertParams, WrittenRow>(
+const insertMany = /* @__PURE__ */ new StatementFamily<InsertShape, ManyRows & InsertParams, ItemWriteRow>(
   (shape) => (db, parameter) => {
     const items = sql<ItemKey>`unnest(
       (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
@@ -116,7 +122,7 @@ const insertMany = /* @__PURE__ */ new StatementFamily<InsertShape, ManyRows & I
   },
 );
 
-const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & ChannelParam, WrittenRow>(
+const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & ChannelParam, ItemWriteRow>(
   (notifies) => (db, parameter) =>
     db
       .deleteFrom("store")
@@ -125,7 +131,7 @@ const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & Channel
       .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );
 
-const deleteMany = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys & ChannelParam, WrittenRow>(
+const deleteMany = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys & ChannelParam, ItemWriteRow>(
   (notifies) => (db, parameter) =>
     db
       .with("locked", (qb) =>
@@ -196,3 +202,76 @@ const replaced = {
 function excluded<T>(column: string): RawBuilder<T> {
   return sql<T>`excluded.${sql.ref(column)}`;
 }
+
+/**
+ * Stores an item where it has an expected version; with the expected version 0, where there is no such item.
+ *
+ * @param channel - The channel that announces the change; `undefined` for none.
+ * @returns A statement with one row where it has stored the item, and none otherwise.
+ */
+export function putIf(
+  schema: string,
+  row: PutRow,
+  expectedVersion: number,
+  channel: string | undefined,
+): BoundStatement<ItemWriteRow> {
+  const statements = expectedVersion === 0 ? insertNew : replace;
+  return statements.of(channel !== undefined).bind(schema, { ...row, expectedVersion, channel });
+}
+
+interface ConditionalParams extends PutRow {
+  readonly expectedVersion: number;
+  readonly channel: string | undefined;
+}
+
+const VERSION = /* @__PURE__ */ sql<string>`version::text`.as("version");
+
+const insertNew = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, ItemWriteRow>(
+  (notifies) => (db, parameter) => {
+    const expires = expiryOf(sql`${parameter("ttlMinutes")}::float8`);
+    return db
+      .insertInto("store")
+      .values({
+        prefix: parameter("prefix"),
+        key: parameter("key"),
+        value: sql<string>`${parameter("value")}::jsonb`,
+        created_at: CURRENT_TIME,
+        updated_at: CURRENT_TIME,
+        expires_at: expires,
+        ttl_minutes: sql<number | null>`${parameter("ttlMinutes")}::float8`,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["prefix", "key"])
+          .doUpdateSet({
+            value: sql<string>`excluded.value`,
+            created_at: sql<Date>`excluded.created_at`,
+            updated_at: sql<Date>`excluded.updated_at`,
+            expires_at: sql<Date>`excluded.expires_at`,
+            ttl_minutes: sql<number>`excluded.ttl_minutes`,
+          })
+          // An expired item counts as deleted.
+          .where(sql<boolean>`store.expires_at <= ${CURRENT_TIME}`),
+      )
+      .returning(["prefix", "key", VERSION])
+      .$if(notifies, (qb) => qb.returning(notifyChange("put", parameter("channel")).as("notified")));
+  },
+);
+
+const replace = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, ItemWriteRow>(
+  (notifies) => (db, parameter) =>
+    db
+      .updateTable("store")
+      .set({
+        value: sql<string>`${parameter("value")}::jsonb`,
+        updated_at: CURRENT_TIME,
+        expires_at: expiryOf(sql`${parameter("ttlMinutes")}::float8`),
+        ttl_minutes: sql<number | null>`${parameter("ttlMinutes")}::float8`,
+      })
+      .where("prefix", "=", parameter("prefix"))
+      .where("key", "=", parameter("key"))
+      .where(sql<boolean>`version = ${parameter("expectedVersion")}::bigint`)
+      .where(isAlive("store"))
+      .returning(["prefix", "key", VERSION])
+      .$if(notifies, (qb) => qb.returning(notifyChange("put", parameter("channel")).as("notified"))),
+);

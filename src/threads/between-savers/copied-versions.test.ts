@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type ChannelVersions, emptyCheckpoint, MemorySaver } from "@langchain/langgraph-checkpoint";
 import { VersionCopier } from "./copied-versions.js";
-import { type ListedCheckpoint, nameOf } from "./listed-checkpoints.js";
+import { type ListedCheckpoint, nameOfCheckpoint } from "./listed-checkpoints.js";
 
 function listed(
   checkpointId: string,
@@ -16,7 +16,7 @@ function copied(
   all: readonly ListedCheckpoint[],
   stored: readonly (readonly [ListedCheckpoint, ChannelVersions])[] = [],
 ): ChannelVersions[] {
-  const checkpoints = new Map(stored.map(([one, versions]) => [nameOf(one), { ...one, versions }]));
+  const checkpoints = new Map(stored.map(([one, versions]) => [nameOfCheckpoint(one), { ...one, versions }]));
   const copier = new VersionCopier(new MemorySaver(), { checkpoints }, all);
   for (const one of all) copier.count(one);
   return all.map(

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BaseCheckpointSaver, Checkpoint, ChannelVersions } from "@langchain/langgraph-checkpoint";
-import { type ListedCheckpoint, nameOf } from "./listed-checkpoints.js";
-import type { StoredThread } from "./stored-thread.js";
+import { type ListedCheckpoint, nameOfCheckpoint, type StoredThread } from "./listed-checkpoints.js";
 
 type Version = string | number;
 /** The versions of a lineage that are stored under another number, by channel and version. */
@@ -55,12 +54,13 @@ export class VersionCopier {
       }
     }
     for (const { parent, ...child } of listed.toReversed()) {
-      const known = this.#known.get(nameOf(child));
-      if (parent === undefined || known === undefined || stored.checkpoints.has(nameOf(parent))) continue;
+      const known = this.#known.get(nameOfCheckpoint(child));
+      if (parent === undefined || known === undefined || stored.checkpoints.has(nameOfCheckpoint(parent)))
+        continue;
       const shared = Object.entries(known).filter(
         ([channel]) => child.versions[channel] === parent.versions[channel],
       );
-      const name = nameOf(parent);
+      const name = nameOfCheckpoint(parent);
       this.#known.set(name, { ...this.#known.get(name), ...Object.fromEntries(shared) });
     }
   }
@@ -69,7 +69,7 @@ export class VersionCopier {
   count(checkpoint: ListedCheckpoint): void {
     const { parent, versions, checkpointNs, checkpointId } = checkpoint;
     const inherited = this.#renamedOf(parent);
-    const known = this.#known.get(nameOf(checkpoint));
+    const known = this.#known.get(nameOfCheckpoint(checkpoint));
     const own = new Map<string, number>();
     for (const [channel, version] of Object.entries(versions)) {
       if (version === parent?.versions[channel] || !Number.isInteger(version)) continue;
@@ -83,7 +83,10 @@ export class VersionCopier {
       }
       this.#taken.add(value);
     }
-    this.#renamed.set(nameOf(checkpoint), own.size === 0 ? inherited : new Map([...inherited, ...own]));
+    this.#renamed.set(
+      nameOfCheckpoint(checkpoint),
+      own.size === 0 ? inherited : new Map([...inherited, ...own]),
+    );
   }
 
   /** Returns the versions of a checkpoint that was counted. */
@@ -115,7 +118,7 @@ export class VersionCopier {
   }
 
   #renamedOf(checkpoint: ListedCheckpoint | undefined): Renamed {
-    return (checkpoint && this.#renamed.get(nameOf(checkpoint))) ?? NONE;
+    return (checkpoint && this.#renamed.get(nameOfCheckpoint(checkpoint))) ?? NONE;
   }
 }
 

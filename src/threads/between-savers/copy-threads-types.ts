@@ -1,4 +1,4 @@
-import type { Damage } from "../../errors/index.js";
+import { type Damage, CheckpointError, type CheckpointErrorOptions } from "../../errors/index.js";
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 
 /** Options of `copyThreads`. */
@@ -32,4 +32,24 @@ export interface CopyThreadsReport extends CopyThreadsProgress {
    * has one. What was copied of the thread before it stays.
    */
   readonly damaged: readonly Damage[];
+}
+
+/**
+ * A copy of threads from another saver has stopped: `cause` is the error of the source or of the target. What was stored stays, and the
+ * same call continues. The error names the thread, and the checkpoint where it is about one.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ThreadCopyError) log.warn({ thread: error.threadId, done: error.progress.threads }, error.message);
+ * ```
+ */
+export class ThreadCopyError extends CheckpointError {
+  override name = "ThreadCopyError";
+  /** What was done before. */
+  readonly progress: CopyThreadsProgress;
+
+  constructor(problem: string, progress: CopyThreadsProgress, options: CheckpointErrorOptions = {}) {
+    super("THREAD_COPY_FAILED", problem, options);
+    this.progress = progress;
+  }
 }

@@ -8,12 +8,20 @@ import { configOf } from "../../saver/boundary/parse-config.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 import { parseCopyThreads } from "../boundary/parse-copy-threads.js";
 import { VersionCopier } from "./copied-versions.js";
-import type { CopyThreadsOptions, CopyThreadsProgress, CopyThreadsReport } from "./copy-threads-types.js";
-import { copyTargetOf } from "./copy-target.js";
-import { copyWrites } from "./copy-writes.js";
-import { listCheckpoints, type ListedCheckpoint, listThreadIds, nameOf } from "./listed-checkpoints.js";
-import { StoredThread } from "./stored-thread.js";
-import { ThreadCopyError } from "./thread-copy-error.js";
+import {
+  type CopyThreadsOptions,
+  type CopyThreadsProgress,
+  type CopyThreadsReport,
+  ThreadCopyError,
+} from "./copy-threads-types.js";
+import { copyTargetOf, copyWrites } from "./copy-writes.js";
+import {
+  listCheckpoints,
+  type ListedCheckpoint,
+  listThreadIds,
+  nameOfCheckpoint,
+  StoredThread,
+} from "./listed-checkpoints.js";
 import { tasksToLeave } from "./write-marks.js";
 
 /**
@@ -66,7 +74,7 @@ export async function copyThreads(
         throwIfAborted(signal);
         at = checkpoint;
         versions.count(checkpoint);
-        const name = nameOf(checkpoint);
+        const name = nameOfCheckpoint(checkpoint);
         const there = stored.checkpoints.get(name);
         const isStored = there !== undefined || stored.hasDropped(checkpoint);
         if (there !== undefined) {
@@ -111,7 +119,7 @@ async function copyCheckpoint(
   given: ListedCheckpoint,
 ): Promise<boolean> {
   // As if it had been listed now: the child of a checkpoint that is gone brings all its values.
-  const hasParent = given.parent !== undefined && !gone.has(nameOf(given.parent));
+  const hasParent = given.parent !== undefined && !gone.has(nameOfCheckpoint(given.parent));
   const listed = hasParent ? given : { ...given, parent: undefined };
   const config = configOf(listed);
   const tuple = await source.getTuple(config);
@@ -151,14 +159,8 @@ async function copyLaterWrites(
 
 /** Codes of errors about one value or one checkpoint. Both savers may be of another copy of this package. */
 const OF_THREAD: ReadonlySet<unknown> = new Set([
-  ...[
-    "BROKEN_CHAIN",
-    "CHECKPOINT_TOO_LARGE",
-    "CORRUPT_CHECKPOINT",
-    "DESERIALIZATION_FAILED",
-    "INVALID_CONFIG",
-  ],
-  ...["SERIALIZATION_FAILED", "THREAD_DELETED"],
+  ...["BROKEN_CHAIN", "CHECKPOINT_TOO_LARGE", "CORRUPT_CHECKPOINT", "DESERIALIZATION_FAILED"],
+  ...["INVALID_CONFIG", "SERIALIZATION_FAILED", "THREAD_DELETED"],
 ]);
 
 /** Whether an error is about the thread. Errors of drivers have codes; those of another saver's decoder have none. */

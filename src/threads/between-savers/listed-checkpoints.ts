@@ -1,8 +1,13 @@
-import type { BaseCheckpointSaver, ChannelVersions, CheckpointListOptions } from "@langchain/langgraph-checkpoint";
+import type {
+  BaseCheckpointSaver,
+  ChannelVersions,
+  CheckpointListOptions,
+} from "@langchain/langgraph-checkpoint";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ReadOptions } from "../../saver/boundary/parse-read.js";
 import { type CheckpointKey, compareText } from "../../saver/model/keys.js";
 import { marksOf, type TaskMarks } from "./write-marks.js";
+import { copyTargetOf } from "./copy-writes.js";
 
 /** RediSearch refuses more, and the Redis saver lists only ten without a limit. */
 const MAX_LISTED = 1_000_000;
@@ -23,7 +28,7 @@ export interface ListedCheckpoint extends CheckpointKey {
 }
 
 /** Identifies a checkpoint within its thread. */
-export function nameOf({ checkpointNs, checkpointId }: Omit<CheckpointKey, "threadId">): string {
+export function nameOfCheckpoint({ checkpointNs, checkpointId }: Omit<CheckpointKey, "threadId">): string {
   return JSON.stringify([checkpointNs, checkpointId]);
 }
 
@@ -64,7 +69,7 @@ export async function listCheckpoints(
     const parentId = textOf(parentConfig?.configurable?.checkpoint_id);
     const key = { threadId, checkpointNs, checkpointId: checkpoint.id };
     const tasks = writes && pendingWrites !== undefined ? await marksOf(key, pendingWrites) : undefined;
-    found.set(nameOf(key), { ...key, parentId, versions: checkpoint.channel_versions, tasks });
+    found.set(nameOfCheckpoint(key), { ...key, parentId, versions: checkpoint.channel_versions, tasks });
   }
   if (found.size >= MAX_LISTED) {
     throw new InvalidConfigError("source", "lists at most a million checkpoints of a thread", { threadId });
@@ -89,10 +94,50 @@ export async function listCheckpoints(
 }
 
 function parentNameOf(one: { readonly checkpointNs: string; readonly parentId: string } | undefined): string {
-  return nameOf({ checkpointNs: one?.checkpointNs ?? "", checkpointId: one?.parentId ?? "" });
+  return nameOfCheckpoint({ checkpointNs: one?.checkpointNs ?? "", checkpointId: one?.parentId ?? "" });
 }
 
 /** `configurable` is untyped. Savers leave out an empty namespace, and a parent that is not there. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** What the target of a copy has of a thread. */
+export class StoredThread {
+  /** The checkpoints by their names. */
+  readonly checkpoints: ReadonlyMap<string, ListedCheckpoint>;
+  readonly #keepLast: number;
+  readonly #idsByNamespace = new Map<string, string[]>();
+
+  private constructor(listed: readonly ListedCheckpoint[], keepLast: number) {
+    this.checkpoints = new Map(listed.map((one) => [nameOfCheckpoint(one), one]));
+    this.#keepLast = keepLast;
+    for (const { checkpointNs, checkpointId } of listed) {
+      const ids = this.#idsByNamespace.get(checkpointNs);
+      if (ids === undefined) this.#idsByNamespace.set(checkpointNs, [checkpointId]);
+      else ids.push(checkpointId);
+    }
+  }
+
+  static async read(target: BaseCheckpointSaver, threadId: string): Promise<StoredThread> {
+    const listed = await listCheckpoints(target, threadId, { writes: true });
+    return new StoredThread(listed, copyTargetOf(target)?.keepLast ?? Infinity);
+  }
+
+  get isEmpty(): boolean {
+    return this.checkpoints.size === 0;
+  }
+
+  /** Whether the target, which keeps only the newest checkpoints, has deleted this one or would delete it at once. */
+  hasDropped({ checkpointNs, checkpointId }: CheckpointKey): boolean {
+    const ids = this.#idsByNamespace.get(checkpointNs) ?? [];
+    return ids.length >= this.#keepLast && ids.every((id) => compareText(checkpointId, id) < 0);
+  }
+
+  /** The names of checkpoints with a child that the source lacks: the target has gone on from them by itself. */
+  continuedBeside(source: readonly ListedCheckpoint[]): ReadonlySet<string> {
+    const names = new Set(source.map(nameOfCheckpoint));
+    const own = [...this.checkpoints].filter(([name]) => !names.has(name));
+    return new Set(own.flatMap(([, { parent }]) => (parent === undefined ? [] : [nameOfCheckpoint(parent)])));
+  }
 }

@@ -5,7 +5,7 @@ import { SerializationError } from "../../errors/index.js";
 import { encodeWrites } from "../../saver/codec/encode-call.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
-import { byTask } from "./task-writes.js";
+import { byTask } from "./copy-writes.js";
 
 /** Stands for the writes of a task, so that no value stays in memory: two equal marks are equal writes. */
 export interface TaskMarks {

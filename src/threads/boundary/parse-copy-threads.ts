@@ -5,7 +5,7 @@ import { functionSchema } from "../../parsing/function-schema.js";
 import { threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
-import { isObject } from "../../serde/objects/type-guards.js";
+import { isObject } from "../../serde/objects/inspect-object.js";
 import type { CopyThreadsOptions } from "../between-savers/copy-threads-types.js";
 
 /** The methods that a copy calls. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { JsonSerializer } from "../../serde/json/json-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import type { CopiedThreads } from "../queries/copy-thread-rows.js";
+import type { CopiedThreads } from "../queries/copied-headers.js";
 import { storedThreadId, threadId } from "../../parsing/keys.js";
 import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";

@@ -1,6 +1,6 @@
 import { type Expression, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { Parameter } from "../../db/statements/statement.js";
+import { type Parameter, Statement, StatementFamily } from "../../db/statements/statement.js";
 import { insertHeaders, headerIsHeld, HEADER_COLUMNS } from "../../saver/queries/inserts.js";
 import { headerWithTextVersions } from "../../saver/queries/header-parts.js";
 
@@ -13,6 +13,12 @@ export interface CopyParams {
 /** What a statement of a copy is built for. */
 export interface CopyShape {
   readonly textVersions: boolean;
+}
+
+/** The source and the target of a copy. */
+export interface CopiedThreads extends CopyParams {
+  /** Whether to encode values again, and to turn numeric versions into text. */
+  readonly reencode: boolean;
 }
 
 interface CopiedHeaders extends CopyShape {
@@ -56,3 +62,44 @@ export function targetOnlyHeaders(db: QueryCreator<CheckpointDatabase>, paramete
     db.selectFrom("checkpoints").where("thread_id", "=", threadId).select(["checkpoint_ns", "checkpoint_id"]);
   return keysOf(parameter("target")).except(keysOf(parameter("source")));
 }
+
+/** Copies the checkpoints of a thread, without their values. The rows go from node to node through the coordinator. */
+export const copiedHeaders = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, unknown>(
+  ({ textVersions }) =>
+    (db, parameter) =>
+      insertCopiedHeaders(db, parameter, { condition: sql<SqlBool>`true`, textVersions }),
+);
+
+/** Deletes copied checkpoints that somebody has deleted from the source meanwhile. */
+export const deleteGoneHeaders = /* @__PURE__ */ new Statement<CopyParams, unknown>((db, parameter) =>
+  db
+    .deleteFrom("checkpoints")
+    .where("thread_id", "=", parameter("target"))
+    .where(sql<SqlBool>`(checkpoint_ns, checkpoint_id) in (${targetOnlyHeaders(db, parameter)})`),
+);
+
+/** Finds a checkpoint that only the target has, or that has numeric versions there. Then nothing may be copied. */
+export const findConflict = /* @__PURE__ */ new StatementFamily<
+  CopyShape,
+  CopyParams,
+  { readonly checkpoint_id: string }
+>(
+  ({ textVersions }) =>
+    (db, parameter) =>
+      db
+        .selectFrom(
+          targetOnlyHeaders(db, parameter)
+            .$if(textVersions, (rows) =>
+              rows.unionAll((eb) =>
+                eb
+                  .selectFrom("checkpoints as own")
+                  .where("own.thread_id", "=", parameter("target"))
+                  .where(HAS_NUMERIC_VERSIONS)
+                  .select(["own.checkpoint_ns", "own.checkpoint_id"]),
+              ),
+            )
+            .as("conflict"),
+        )
+        .select("conflict.checkpoint_id")
+        .limit(sql.lit(1)),
+);

@@ -1,22 +1,33 @@
-import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import {
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+  type Expression,
+  type ExpressionBuilder,
+} from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import { type BoundStatement, type Parameter, StatementFamily } from "../../db/statements/statement.js";
-import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm-layer.js";
-import { insertBlobs, insertWrites, blobIsHeld, changedSpecialIsReplaced, SPLICED_BLOB_COLUMNS } from "../../saver/queries/inserts.js";
+import { type Parameter, StatementFamily, Statement } from "../../db/statements/statement.js";
+import { AES_GCM_LAYER } from "../../serde/encrypted/aes-gcm.js";
+import {
+  insertBlobs,
+  insertWrites,
+  blobIsHeld,
+  changedSpecialIsReplaced,
+  SPLICED_BLOB_COLUMNS,
+} from "../../saver/queries/inserts.js";
 import { textVersion } from "../../saver/queries/header-parts.js";
-import { asThreadId, type CopyParams, type CopyShape, HAS_NUMERIC_VERSIONS, insertCopiedHeaders } from "./copied-headers.js";
-import { countsOf } from "./count-rows.js";
+import {
+  asThreadId,
+  type CopyParams,
+  type CopyShape,
+  HAS_NUMERIC_VERSIONS,
+  insertCopiedHeaders,
+} from "./copied-headers.js";
+import type { RowCounts } from "../../saver/model/row-counts.js";
 
-/** The source and the target of a copy. */
-export interface CopiedThreads {
-  readonly source: string;
-  readonly target: string;
-  /** Whether to encode values again, and to turn numeric versions into text. */
-  readonly reencode: boolean;
-}
-
-/** The result of a copy: one row. */
-export interface CopyRow {
+/** The result of a copy: one row, with the number of rows of the source and the length of its values. */
+interface CopyRow extends RowCounts {
   /** A checkpoint of the target that conflicts with the copy. If it is not `null`, nothing was copied. */
   readonly conflicting_checkpoint: string | null;
   /**
@@ -26,19 +37,13 @@ export interface CopyRow {
   readonly has_bound_values: boolean;
   /** Whether the target has all values and writes of the source. Always `true` when they are copied too. */
   readonly has_values: boolean;
-  /** The number of rows of the source. */
-  readonly checkpoints: number;
-  readonly writes: number;
-  readonly blobs: number;
-  /** The length of all values of the source. */
-  readonly bytes: number;
 }
 
 /** The rows to copy: all, or only the checkpoints, provided that the target has all values and writes of the source. */
-export type CopiedRows = "all" | "checkpoints";
+export type RowsToCopy = "all" | "checkpoints";
 
 interface RowsShape extends CopyShape {
-  readonly rows: CopiedRows;
+  readonly rows: RowsToCopy;
 }
 
 /**
@@ -46,12 +51,7 @@ interface RowsShape extends CopyShape {
  * copied value. It locks rows that the target has already until the transaction ends. Of these it changes only special writes, of which the
  * last one counts, so the statement may run again.
  */
-export function copyRows(schema: string, rows: CopiedRows, threads: CopiedThreads): BoundStatement<CopyRow> {
-  const { source, target, reencode: textVersions } = threads;
-  return copies.of({ rows, textVersions }).bind(schema, { source, target });
-}
-
-const copies = /* @__PURE__ */ new StatementFamily<RowsShape, CopyParams, CopyRow>(
+export const copyThreadRows = /* @__PURE__ */ new StatementFamily<RowsShape, CopyParams, CopyRow>(
   ({ rows, textVersions }) =>
     (db, parameter) => {
       const source = parameter("source");
@@ -194,3 +194,28 @@ function hasNoObstacle(db: QueryCreator<WithObstacles>): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (${db.selectFrom("conflict").selectAll()})
     and not exists (${db.selectFrom("bound").selectAll()})`;
 }
+
+/** Counts the rows of a thread. */
+export const countRowsOfThread = /* @__PURE__ */ new Statement<{ readonly threadId: string }, RowCounts>(
+  (db, parameter) => db.selectNoFrom((eb) => countsOf(eb, parameter("threadId"))),
+);
+
+/** The number of rows of a thread in each table, and the length of its values. */
+function countsOf(eb: ExpressionBuilder<CheckpointDatabase, never>, threadId: RawBuilder<string>) {
+  const writes = eb.selectFrom("checkpoint_writes").where("thread_id", "=", threadId);
+  const blobs = eb.selectFrom("checkpoint_blobs").where("thread_id", "=", threadId);
+  return [
+    countOf(eb.selectFrom("checkpoints").where("thread_id", "=", threadId).select(ROWS)).as("checkpoints"),
+    countOf(writes.select(ROWS)).as("writes"),
+    countOf(blobs.select(ROWS)).as("blobs"),
+    sql<number>`(${writes.select(BYTES)} + ${blobs.select(BYTES)})::float8`.as("bytes"),
+  ] as const;
+}
+
+function countOf(rows: Expression<unknown>): RawBuilder<number> {
+  return sql<number>`(${rows})::float8`;
+}
+
+const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
+
+const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement.js";
+import { StatementFamily, Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { isUuid6 } from "../../saver/queries/header-parts.js";
 
@@ -91,4 +91,24 @@ const statements = /* @__PURE__ */ new StatementFamily<HistoryShape, HistoryPara
           else ${eb.ref("page.checkpoint")} ->> 'ts' end`.as("ts"),
       ])
       .orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
+);
+
+/** The number of checkpoints of one namespace of a thread. */
+export interface NamespaceCount {
+  readonly namespace: string;
+  readonly checkpoints: number;
+}
+
+/** Counts the checkpoints of each namespace of a thread, ordered by namespace. Namespaces without checkpoints are left out. */
+export function countCheckpoints(tables: CallContext, threadId: string): Promise<NamespaceCount[]> {
+  return runStatement(tables, counts, { threadId });
+}
+
+const counts = /* @__PURE__ */ new Statement<{ readonly threadId: string }, NamespaceCount>((db, parameter) =>
+  db
+    .selectFrom("checkpoints")
+    .where("thread_id", "=", parameter("threadId"))
+    .select(["checkpoint_ns as namespace", sql<number>`count(*)::float8`.as("checkpoints")])
+    .groupBy("checkpoint_ns")
+    .orderBy("checkpoint_ns"),
 );

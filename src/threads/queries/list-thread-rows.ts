@@ -1,33 +1,35 @@
-import { type ExpressionBuilder, type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type QueryCreator,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily } from "../../db/statements/statement.js";
+import { StatementFamily, type Parameter } from "../../db/statements/statement.js";
+import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
-import { groupedThreads } from "./grouped-threads.js";
 import {
-  CONDITIONS,
-  type ListedCondition,
-  predicate,
-  type ThreadParams,
-  type ThreadRow,
+  type ConditionParams,
+  conditionsOn,
+  type ListedRow,
   type ThreadScope,
   TS_OF_STORED,
 } from "./listed-threads.js";
 
-/**
- * Lists threads by their ids. It walks the primary key's index from thread to thread, and within a thread from namespace to
- * namespace. It reads only the row of the newest checkpoint, and stops after `limit` threads.
- */
+/** Lists threads by their ids. It stops after `limit` threads. */
 export async function listThreadRows(
   call: CallContext,
   scope: ThreadScope,
   limit: number,
-): Promise<ThreadRow[]> {
+): Promise<ListedRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  const family = (await placementOf(call)).form.looksUpRows ? walkedThreads : groupedThreads;
-  return runStatement(call, family.of(narrowed), {
+  const { looksUpRows } = (await placementOf(call)).form;
+  return runStatement(call, threads.of({ narrowed, looksUpRows }), {
     after: scope.after ?? "",
     search: scope.search ?? "",
     filter: scope.filter ?? "",
@@ -38,12 +40,41 @@ export async function listThreadRows(
   });
 }
 
-const walkedThreads = /* @__PURE__ */ new StatementFamily<
-  readonly ListedCondition[],
+const CONDITIONS = [
+  "after",
+  "search",
+  "filter",
+  "unlike",
+  "updatedAfter",
+] as const satisfies (keyof ThreadScope)[];
+
+type Narrowed = readonly (typeof CONDITIONS)[number][];
+
+interface ThreadParams extends ConditionParams {
+  readonly after: string;
+  readonly updatedAfterId: string;
+  readonly updatedAfterTs: string;
+  readonly limit: number;
+}
+
+const threads = /* @__PURE__ */ new StatementFamily<
+  { readonly narrowed: Narrowed; readonly looksUpRows: boolean },
   ThreadParams,
-  ThreadRow
+  ListedRow
 >(
-  (narrowed) => (db, parameter) =>
+  ({ narrowed, looksUpRows }) =>
+    (db, parameter) =>
+      (looksUpRows ? walkedThreads : groupedThreads)(db, parameter, narrowed),
+);
+
+type Db = QueryCreator<CheckpointDatabase>;
+
+/**
+ * Walks the primary key's index from thread to thread, and within a thread from namespace to namespace. It reads only the row of the newest
+ * checkpoint.
+ */
+function walkedThreads(db: Db, parameter: Parameter<ThreadParams>, narrowed: Narrowed) {
+  return (
     withThreads(db, narrowed.includes("after") ? parameter("after") : undefined)
       .with("page", (qb) =>
         qb
@@ -52,16 +83,14 @@ const walkedThreads = /* @__PURE__ */ new StatementFamily<
           .innerJoinLateral(headOf, (join) => join.onTrue())
           .where("thread.thread_id", "is not", null)
           .where((eb) =>
-            eb.and(
-              narrowed.flatMap((name) =>
-                predicate(name, parameter, {
-                  threadId: sql.ref("thread.thread_id"),
-                  id: eb.ref("newest.checkpoint_id"),
-                  ts: eb.ref("head.ts"),
-                  metadata: eb.ref("head.metadata"),
-                }),
+            eb.and([
+              ...conditionsOn(
+                { threadId: sql.ref("thread.thread_id"), metadata: eb.ref("head.metadata") },
+                narrowed,
+                parameter,
               ),
-            ),
+              ...isUpdatedAfter(eb.ref("newest.checkpoint_id"), eb.ref("head.ts"), narrowed, parameter),
+            ]),
           )
           .select(sql<string>`thread.thread_id`.as("thread_id"))
           .select(["newest.checkpoint_ns", "newest.checkpoint_id", "newest.namespaces"])
@@ -76,8 +105,63 @@ const walkedThreads = /* @__PURE__ */ new StatementFamily<
       .select("page.namespaces")
       // A thread on the page has at least one checkpoint.
       .select((eb) => eb.fn.coalesce("page.checkpoints", "counted.checkpoints").$notNull().as("checkpoints"))
-      .orderBy("page.thread_id"),
-);
+      .orderBy("page.thread_id")
+  );
+}
+
+/** Lists threads without a walk (N4): each node groups its threads in the order of the primary key. */
+function groupedThreads(db: Db, parameter: Parameter<ThreadParams>, narrowed: Narrowed) {
+  return db
+    .selectFrom(
+      db
+        .selectFrom("checkpoints as each")
+        .$if(narrowed.includes("after"), (rows) => rows.where("each.thread_id", ">", parameter("after")))
+        .groupBy("each.thread_id")
+        .select("each.thread_id")
+        .select([
+          sql<string>`max(each.checkpoint_id collate "C")`.as("checkpoint_id"),
+          sql<string>`(array_agg(each.checkpoint_ns
+          order by each.checkpoint_id collate "C" desc, each.checkpoint_ns))[1]`.as("checkpoint_ns"),
+          sql<number>`count(distinct each.checkpoint_ns)::float8`.as("namespaces"),
+          sql<number>`count(*)::float8`.as("checkpoints"),
+        ])
+        .as("thread"),
+    )
+    .innerJoin("checkpoints as stored", (join) =>
+      join
+        .onRef("stored.thread_id", "=", "thread.thread_id")
+        .onRef("stored.checkpoint_ns", "=", "thread.checkpoint_ns")
+        .onRef("stored.checkpoint_id", "=", "thread.checkpoint_id"),
+    )
+    .where((eb) =>
+      eb.and([
+        ...conditionsOn(
+          { threadId: eb.ref("thread.thread_id"), metadata: eb.ref("stored.metadata") },
+          narrowed,
+          parameter,
+        ),
+        ...isUpdatedAfter(eb.ref("thread.checkpoint_id"), TS_OF_STORED, narrowed, parameter),
+      ]),
+    )
+    .select(["thread.thread_id", "thread.checkpoint_ns", "thread.checkpoint_id"])
+    .select(["thread.namespaces", "thread.checkpoints"])
+    .select([sql<string | null>`stored.metadata::text`.as("metadata"), TS_OF_STORED.as("ts")])
+    .orderBy("thread.thread_id")
+    .limit(parameter("limit"));
+}
+
+function isUpdatedAfter(
+  id: Expression<string>,
+  ts: Expression<string | null>,
+  narrowed: Narrowed,
+  parameter: Parameter<ThreadParams>,
+): Expression<SqlBool>[] {
+  if (!narrowed.includes("updatedAfter")) return [];
+  return [
+    sql<SqlBool>`case when ${isUuid6(id)} then ${id} collate "C" >= ${parameter("updatedAfterId")}
+      else ${ts} collate "C" > ${parameter("updatedAfterTs")} end`,
+  ];
+}
 
 type WithThread = CheckpointDatabase & { thread: { thread_id: string | null } };
 
@@ -116,7 +200,7 @@ function withThreads(
 }
 
 type ThreadBuilder = ExpressionBuilder<
-  WithThread & { newest: Pick<ThreadRow, "checkpoint_ns" | "checkpoint_id"> },
+  WithThread & { newest: Pick<ListedRow, "checkpoint_ns" | "checkpoint_id"> },
   "thread" | "newest"
 >;
 

@@ -26,7 +26,7 @@ export interface UpdatedAfter {
 }
 
 /** A thread and its newest checkpoint. */
-export interface ThreadRow {
+export interface ListedRow {
   thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
@@ -38,62 +38,43 @@ export interface ThreadRow {
   namespaces: number;
 }
 
-/** The conditions that a statement may be built for. */
-export const CONDITIONS = [
-  "after",
-  "search",
-  "filter",
-  "unlike",
-  "updatedAfter",
-] as const satisfies (keyof ThreadScope)[];
-
-/** A condition of a {@link ThreadScope}. */
-export type ListedCondition = (typeof CONDITIONS)[number];
-
-/** The parameters of every statement that lists threads. */
-export interface ThreadParams {
-  readonly after: string;
-  readonly search: string;
-  readonly filter: string;
-  readonly unlike: readonly string[];
-  readonly updatedAfterId: string;
-  readonly updatedAfterTs: string;
-  readonly limit: number;
-}
-
 /** The time in the header. Reading the header may decompress it, so read it only when the id contains no time. */
 export const TS_OF_STORED = /* @__PURE__ */ sql<
   string | null
 >`case when ${isUuid6(sql.ref("stored.checkpoint_id"))} then null
   else stored.checkpoint ->> 'ts' end`;
 
-/** What conditions are about: a thread and its newest checkpoint. */
-export interface NewestOfThread {
-  readonly threadId: Expression<string>;
-  readonly id: Expression<string>;
-  readonly ts: Expression<string | null>;
-  readonly metadata: Expression<unknown>;
+/** The parameters of the conditions that all lists of threads have. */
+export interface ConditionParams {
+  readonly search: string;
+  readonly filter: string;
+  readonly unlike: readonly string[];
 }
 
-/** Builds a condition: none for `after`, which each statement has in another place. */
-export function predicate(
-  name: ListedCondition,
-  parameter: Parameter<ThreadParams>,
-  { threadId, id, ts, metadata }: NewestOfThread,
+/** What conditions are about: a thread, and the metadata of its newest checkpoint. */
+export interface ConditionedThread {
+  readonly threadId?: Expression<string>;
+  readonly metadata?: Expression<unknown>;
+}
+
+/**
+ * Builds the conditions that all lists of threads have. Others have their own places in the statements.
+ *
+ * @param narrowed - The names of the conditions of a list.
+ */
+export function conditionsOn(
+  { threadId, metadata }: ConditionedThread,
+  narrowed: readonly string[],
+  parameter: Parameter<ConditionParams>,
 ): Expression<SqlBool>[] {
-  switch (name) {
-    case "after":
-      return [];
-    case "search":
-      return [containsText(threadId, parameter("search"))];
-    case "filter":
-      return [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`];
-    case "unlike":
-      return [sql<SqlBool>`not ${metadata} @> any (${parameter("unlike")}::text[]::jsonb[])`];
-    case "updatedAfter":
-      return [
-        sql<SqlBool>`case when ${isUuid6(id)} then ${id} collate "C" >= ${parameter("updatedAfterId")}
-          else ${ts} collate "C" > ${parameter("updatedAfterTs")} end`,
-      ];
-  }
+  const has = (name: keyof ConditionParams): boolean => narrowed.includes(name);
+  return [
+    ...(threadId !== undefined && has("search") ? [containsText(threadId, parameter("search"))] : []),
+    ...(metadata !== undefined && has("filter")
+      ? [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`]
+      : []),
+    ...(metadata !== undefined && has("unlike")
+      ? [sql<SqlBool>`not ${metadata} @> any (${parameter("unlike")}::text[]::jsonb[])`]
+      : []),
+  ];
 }

@@ -7,19 +7,11 @@ import { type BoundStatement, Statement } from "../../db/statements/statement.js
  * checkpoints, writes, blobs, as every writer does.
  */
 export function lockThread(schema: string, threadId: string): BoundStatement<unknown>[] {
-  return [checkpoints, writes, blobs].map((statement) => statement.bind(schema, { threadId }));
+  return [lockCheckpoints, writes, blobs].map((statement) => statement.bind(schema, { threadId }));
 }
 
 /** Locks the checkpoints of a thread, so that nobody deletes one, or what it references, before the transaction ends. */
-export function lockCheckpoints(schema: string, threadId: string): BoundStatement<unknown> {
-  return checkpoints.bind(schema, { threadId });
-}
-
-interface LockParams {
-  readonly threadId: string;
-}
-
-const checkpoints = /* @__PURE__ */ countLocked((db, threadId) =>
+export const lockCheckpoints = /* @__PURE__ */ countLocked((db, threadId) =>
   db.selectFrom("checkpoints").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
@@ -37,7 +29,7 @@ function countLocked(
     db: QueryCreator<CheckpointDatabase>,
     threadId: RawBuilder<string>,
   ) => AliasableExpression<{ type: string | null }>,
-): Statement<LockParams, unknown> {
+): Statement<{ readonly threadId: string }, unknown> {
   return new Statement((db, parameter) =>
     db
       .selectFrom(locked(db, parameter("threadId")).as("locked"))

@@ -5,14 +5,14 @@ import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointRef } from "../../saver/notifications/watch-channel.js";
 import {
   type CheckpointRefRow,
-  isInScope,
-  type ScopeParams,
-  scopeParams,
+  isWatched,
+  type WatchedParams,
+  watchedParams,
   type WatchedScope,
 } from "./watched-scope.js";
 
 /** The newest known checkpoint of each namespace. */
-export interface KnownCheckpoints {
+interface KnownCheckpoints {
   readonly namespaces: readonly string[];
   /** In the order of `namespaces`. */
   readonly ids: readonly string[];
@@ -28,11 +28,11 @@ export async function selectLaterCheckpoints(
 ): Promise<CheckpointRef[]> {
   const isOneNamespace = scope.checkpointNs !== undefined;
   const statement = later.of(isOneNamespace);
-  const rows = await runStatement(call, statement, { ...scopeParams(scope), ...known });
+  const rows = await runStatement(call, statement, { ...watchedParams(scope), ...known });
   return rows.map((row) => ({ checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id }));
 }
 
-interface LaterParams extends KnownCheckpoints, ScopeParams {
+interface LaterParams extends KnownCheckpoints, WatchedParams {
   readonly limit: number;
 }
 
@@ -47,7 +47,7 @@ const later = /* @__PURE__ */ new StatementFamily<boolean, LaterParams, Checkpoi
         "checkpoint_ns",
       )
       .select(["checkpoint_ns", "checkpoint_id"])
-      .where(isInScope(parameter, isOneNamespace))
+      .where(isWatched(parameter, isOneNamespace))
       .where(sql<SqlBool>`checkpoint_id collate "C" > coalesce(known.id, ${parameter("floor")}::text)`)
       .orderBy(sql`checkpoint_id collate "C"`)
       .orderBy(sql`checkpoint_ns collate "C"`)

@@ -6,14 +6,14 @@ import { UUID6 } from "../../saver/model/checkpoint-time.js";
 import type { CheckpointRef } from "../../saver/notifications/watch-channel.js";
 import {
   type CheckpointRefRow,
-  isInScope,
-  type ScopeParams,
-  scopeParams,
+  isWatched,
+  type WatchedParams,
+  watchedParams,
   type WatchedScope,
 } from "./watched-scope.js";
 
 /** The ids greater than `from` and up to `until`. */
-export interface IdRange {
+interface IdRange {
   readonly from: string;
   readonly until: string;
 }
@@ -30,17 +30,17 @@ export async function selectNewestCheckpoints(
 ): Promise<CheckpointRef[]> {
   const isOneNamespace = scope.checkpointNs !== undefined;
   const statement = newest.of(isOneNamespace);
-  const rows = await runStatement(call, statement, { ...scopeParams(scope), ...ignored });
+  const rows = await runStatement(call, statement, { ...watchedParams(scope), ...ignored });
   return rows.map((row) => ({ checkpointNs: row.checkpoint_ns, checkpointId: row.checkpoint_id }));
 }
 
-const newest = /* @__PURE__ */ new StatementFamily<boolean, ScopeParams & IdRange, CheckpointRefRow>(
+const newest = /* @__PURE__ */ new StatementFamily<boolean, WatchedParams & IdRange, CheckpointRefRow>(
   (isOneNamespace) => (db, parameter) =>
     db
       .selectFrom("checkpoints")
       .select("checkpoint_ns")
       .select(sql<string>`max(checkpoint_id collate "C")`.as("checkpoint_id"))
-      .where(isInScope(parameter, isOneNamespace))
+      .where(isWatched(parameter, isOneNamespace))
       .where(
         sql<SqlBool>`not (checkpoint_id collate "C" > ${parameter("from")}
           and checkpoint_id collate "C" <= ${parameter("until")}

@@ -9,18 +9,18 @@ export interface WatchedScope {
 }
 
 /** The parameters of a {@link WatchedScope}. */
-export interface ScopeParams {
+export interface WatchedParams {
   readonly threadId: string;
   /** Ignored for a scope of all namespaces. */
   readonly checkpointNs: string;
 }
 
-export function scopeParams({ threadId, checkpointNs = "" }: WatchedScope): ScopeParams {
+export function watchedParams({ threadId, checkpointNs = "" }: WatchedScope): WatchedParams {
   return { threadId, checkpointNs };
 }
 
 /** Whether a row of `checkpoints` is in the scope. */
-export function isInScope(parameter: Parameter<ScopeParams>, isOneNamespace: boolean): RawBuilder<SqlBool> {
+export function isWatched(parameter: Parameter<WatchedParams>, isOneNamespace: boolean): RawBuilder<SqlBool> {
   const isOfThread = sql<SqlBool>`thread_id = ${parameter("threadId")}`;
   return isOneNamespace
     ? sql<SqlBool>`${isOfThread} and checkpoint_ns = ${parameter("checkpointNs")}`

@@ -1,5 +1,5 @@
 import type { ChannelVersions, Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import { argumentsOf } from "../../../src/serde/test-support/arguments-of.js";
+import { argumentsObject } from "../../../src/serde/test-support/values.js";
 import { metadataOf } from "../../../test-support/checkpoints.js";
 import {
   type BadInput,
@@ -67,7 +67,11 @@ const FIELDS: readonly (readonly [what: string, change: object, error: NamedErro
   ["a Map as channel_values", { channel_values: new Map([["a", 1]]) }, invalid("checkpoint.channel_values")],
   ["an instance as channel_values", { channel_values: new Custom() }, invalid("checkpoint.channel_values")],
   ["Math as channel_values", { channel_values: Math }, invalid("checkpoint.channel_values")],
-  ["arguments as channel_values", { channel_values: argumentsOf(1) }, invalid("checkpoint.channel_values")],
+  [
+    "arguments as channel_values",
+    { channel_values: argumentsObject(1) },
+    invalid("checkpoint.channel_values"),
+  ],
   ["a field named __proto__", withProtoKey({}), invalid("checkpoint")],
   ["a node named __proto__", { versions_seen: withProtoKey({}) }, invalid("checkpoint.versions_seen")],
   [
@@ -146,7 +150,7 @@ const METADATA: readonly Row[] = [
   ["a list as metadata", [], invalid("metadata")],
   ["a Map as metadata", new Map([["step", 1]]), invalid("metadata")],
   ["Math as metadata", Math, invalid("metadata")],
-  ["arguments as metadata", argumentsOf(1), invalid("metadata")],
+  ["arguments as metadata", argumentsObject(1), invalid("metadata")],
   ["a number as source", { source: 1 }, invalid("metadata.source")],
   ["text as step", { step: "1" }, invalid("metadata.step")],
   ["a step before -2", { step: -3 }, invalid("metadata.step")],
@@ -163,7 +167,7 @@ const METADATA: readonly Row[] = [
   ["a cycle in metadata", { of: cycle() }, unstorable("metadata.of.self")],
   ["an instance of a class in metadata", { of: new Custom() }, unstorable("metadata.of")],
   ["Math in metadata", { of: Math }, unstorable("metadata.of")],
-  ["arguments in metadata", { of: argumentsOf(1) }, unstorable("metadata.of")],
+  ["arguments in metadata", { of: argumentsObject(1) }, unstorable("metadata.of")],
   ["a Promise in metadata", { of: Promise.resolve(1) }, unstorable("metadata.of")],
   ["a WeakMap in metadata", { of: new WeakMap() }, unstorable("metadata.of")],
   ["a getter in metadata that throws", { of: throwing("x") }, unstorable("metadata")],

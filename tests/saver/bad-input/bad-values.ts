@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { argumentsOf } from "../../../src/serde/test-support/arguments-of.js";
+import { argumentsObject } from "../../../src/serde/test-support/values.js";
 import { metadataOf } from "../../../test-support/checkpoints.js";
 import { type BadInput, cycle, throwing, throwingProxy, unstorable } from "./bad-input.js";
 
@@ -16,7 +16,7 @@ const VALUES: readonly (readonly [what: string, value: unknown, rest?: string])[
   ["an Error of an unknown class", new (class extends Error {})()],
   ["an array of an unknown class", new (class extends Array {})()],
   ["a Map of an unknown class", new (class extends Map {})()],
-  ["an arguments object", argumentsOf(1)],
+  ["an arguments object", argumentsObject(1)],
   ["the built-in namespace Math", Math],
   ["a WeakMap", new WeakMap()],
   ["a WeakSet", new WeakSet()],

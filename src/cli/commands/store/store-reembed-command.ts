@@ -1,16 +1,16 @@
+import { success } from "../reports.js";
 import { Argument } from "commander";
 import { z } from "zod";
 import type { CommandDefinition, OfflineContext } from "../../command-definition.js";
 import { runLongWork } from "../../run/long-work.js";
-import { EXIT_CODE } from "../../exit-code.js";
-import { counted } from "../../output/format-numbers.js";
+import { countOf } from "../../output/format-numbers.js";
 import { parse } from "../../../parsing/parse.js";
 import type { PostgresStoreOptions, ReembedProgress } from "../../../store/store-options.js";
 import { loadModule } from "../../options/load-module.js";
 
 const reembedFlags = z.object({ module: z.string() });
 
-export const storeReembed: CommandDefinition = {
+export const storeReembedCommand: CommandDefinition = {
   name: "reembed",
   summary: "embed all items again that need it, such as those of another model, beside the services",
   args: () => [
@@ -27,8 +27,8 @@ export const storeReembed: CommandDefinition = {
       { signal, terminal },
       {
         what: "embedding",
-        show: ({ done, total }) => [done, `of ${counted(total, "item")}`],
-        interrupted: () => `${counted(items, "item")} done; run the command again to continue`,
+        show: ({ done, total }) => [done, `of ${countOf(total, "item")}`],
+        interrupted: () => `${countOf(items, "item")} done; run the command again to continue`,
       },
       (onProgress) =>
         store.reembed({
@@ -39,8 +39,8 @@ export const storeReembed: CommandDefinition = {
           signal,
         }),
     );
-    const text = `embedded ${counted(report.embedded, "text")} of ${counted(items, "item")}`;
-    return { exitCode: EXIT_CODE.ok, text, json: { ...report, items } };
+    const text = `embedded ${countOf(report.embedded, "text")} of ${countOf(items, "item")}`;
+    return success(text, { ...report, items });
   },
 };
 

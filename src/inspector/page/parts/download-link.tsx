@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { checkSession } from "../server/call-server.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./read-state.js";
 
 interface DownloadLinkProps {
   readonly address: string;

@@ -1,3 +1,5 @@
+import { useEffect, useState } from "preact/hooks";
+
 /** Shows a time, in milliseconds since 1970: its age, with the time in the zone of this browser as title. */
 export function Time({ at }: { readonly at: number }) {
   return (
@@ -29,4 +31,17 @@ export function ageText(at: number): string {
   const ms = Date.now() - at;
   const [unit, size] = UNITS.find(([, length]) => Math.abs(ms) >= length) ?? ["second", 1_000];
   return format.format(-Math.round(ms / size), unit);
+}
+
+/** Renders again every few milliseconds, for ages. */
+export function useTick(everyMs: number): void {
+  const [, setTicks] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      setTicks((ticks) => ticks + 1);
+    }, everyMs);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [everyMs]);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { listen } from "./effects.js";
 
 /** Whether a media query matches now, such as `(max-width: 48rem)`. */
 export function useMedia(query: string): boolean {
@@ -9,10 +10,7 @@ export function useMedia(query: string): boolean {
       setMatches(list.matches);
     };
     follow();
-    list.addEventListener("change", follow);
-    return () => {
-      list.removeEventListener("change", follow);
-    };
+    return listen(list, ["change"], follow);
   }, [query]);
   return matches;
 }

@@ -1,4 +1,6 @@
+import { listen } from "../parts/effects.js";
 import type { CheckpointPlace, NamespacePlace } from "../../api/places.js";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
 /** A place in the inspector: the page, what it shows, and how. */
 export interface Route {
@@ -47,4 +49,41 @@ function decode(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** The route of the address. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => {
+      setHash(location.hash);
+    };
+    // It may have changed since the first rendering.
+    follow();
+    return listen(window, ["hashchange"], follow);
+  }, []);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+/** Reads the route of the address now, which may be newer than the rendered one: for a change that keeps the rest of the route. */
+export function currentRoute(): Route {
+  return parseRoute(location.hash);
+}
+
+/** Goes to a link. */
+export function navigate(link: string): void {
+  location.hash = link;
+}
+
+/**
+ * Goes to a link that replaces the current one, so that back skips it: for parameters that change while a person types. Nothing happens where
+ * the person has gone to another page: what changes the parameters may have waited, and the old page is there for a moment longer.
+ */
+export function replaceRoute(link: string): void {
+  if (pageIn(link) === pageIn(location.hash)) location.replace(link);
+}
+
+function pageIn(hash: string): string {
+  const { page, subjects } = parseRoute(hash);
+  return linkTo(page, subjects);
 }

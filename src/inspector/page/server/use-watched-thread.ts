@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WatchEvent } from "../../api/threads.js";
+import { fileAddress } from "./call-server.js";
 
 /** How long to wait where the browser does not connect again: after an answer that is no stream, such as that of a proxy. */
 const RECONNECT_MS = 5_000;
@@ -16,8 +17,7 @@ export function useWatchedThread(threadId: string, onEvent: (event: WatchEvent) 
   const latest = useRef(onEvent);
   latest.current = onEvent;
   useEffect(() => {
-    const query = new URLSearchParams({ args: JSON.stringify({ threadId }) });
-    const source = new EventSource(`events?${query.toString()}`);
+    const source = new EventSource(fileAddress("events", { threadId }));
     let timer: number | undefined;
     const close = (): void => {
       clearTimeout(timer);

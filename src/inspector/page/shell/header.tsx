@@ -2,9 +2,9 @@ import { PAGE_ACTIONS } from "../../api/actions.js";
 import type { Overview } from "../../api/inspector-api.js";
 import { linkTo } from "../routes/route.js";
 import { useState } from "preact/hooks";
-import { KeysButton } from "./keys/keys-button.js";
-import { PAGE_LETTERS } from "./keys/page-keys.js";
+import { PAGE_LETTERS, useKeys } from "./keys/page-keys.js";
 import { chooseTheme, storedTheme, THEMES } from "./theme.js";
+import { lazyPart } from "../parts/read-state.js";
 
 /** The pages that the navigation links to. */
 const LINKS = [
@@ -18,13 +18,8 @@ const LINKS = [
 /** The page in the navigation that other pages belong to. */
 const SECTIONS: Readonly<Record<string, string>> = { thread: "threads", checkpoint: "threads" };
 
-interface HeaderProps {
-  readonly overview: Overview;
-  readonly page: string;
-}
-
 /** The navigation, and which database the page shows. */
-export function Header({ overview, page }: HeaderProps) {
+export function Header({ overview, page }: { readonly overview: Overview; readonly page: string }) {
   const section = SECTIONS[page] ?? page;
   return (
     <header class="top">
@@ -106,4 +101,36 @@ function accessText(may: Overview["may"]): string {
   const actions = PAGE_ACTIONS.filter((action) => may[action]);
   if (actions.length === PAGE_ACTIONS.length) return "all";
   return actions.length === 0 ? "read-only" : ["read", ...actions].join(", ");
+}
+
+const KeysDialog = lazyPart(
+  "keys",
+  "the keys",
+  async () => (await import("./keys/keys-dialog.js")).KeysDialog,
+);
+
+/** Says that there are keys, and explains them. */
+function KeysButton() {
+  const keys = useKeys();
+  return (
+    <>
+      <button
+        type="button"
+        class="keys-button"
+        aria-haspopup="dialog"
+        onClick={() => {
+          keys.openHelp(true);
+        }}
+      >
+        {keys.areOn ? (
+          <>
+            <kbd>?</kbd> <span class="keys-words">for keys</span>
+          </>
+        ) : (
+          "Keys off"
+        )}
+      </button>
+      {keys.isHelpOpen && <KeysDialog keys={keys} />}
+    </>
+  );
 }

@@ -2,7 +2,7 @@ import { readChoice, storeChoice } from "./stored-choice.js";
 
 /** The colour schemes that a person can choose. */
 export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 const KEY = "langgraph-inspector-theme";
 

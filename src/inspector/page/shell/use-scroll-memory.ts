@@ -1,6 +1,6 @@
+import { listen } from "../parts/effects.js";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { Route } from "../routes/route.js";
-import { currentRoute } from "../routes/use-route.js";
+import { type Route, currentRoute } from "../routes/route.js";
 
 /** How far the person had scrolled, by entry of the browser's history. */
 const positions = new Map<number, number>();
@@ -24,12 +24,7 @@ export function useScrollMemory(route: Route): void {
       if (pageOf(currentRoute()) === page) key = entryKey();
       positions.set(key, scrollY);
     };
-    addEventListener("scroll", remember, { passive: true });
-    addEventListener("hashchange", remember);
-    return () => {
-      removeEventListener("scroll", remember);
-      removeEventListener("hashchange", remember);
-    };
+    return listen(window, ["scroll", "hashchange"], remember);
   }, [page]);
   useEffect(() => {
     scrollTo(0, wanted.current);

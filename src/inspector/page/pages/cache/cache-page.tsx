@@ -1,8 +1,7 @@
 import type { Route } from "../../routes/route.js";
 import { useOverview } from "../../server/overview-context.js";
-import { EntriesView } from "./entries-view.js";
-import { EntryView } from "./entry-view.js";
-import { NamespacesView } from "./namespaces-view.js";
+import { EntriesView, EntryView } from "./cache-entries.js";
+import { NamespacesView } from "./cache-namespaces.js";
 import "./cache.css";
 
 /** The entries of caches. */

@@ -1,11 +1,11 @@
+import { ColumnHeads } from "../../parts/column-heads.js";
 import type { ChannelView } from "../../../api/checkpoints.js";
 import { formatBytes } from "../../parts/number-texts.js";
-import { Preview } from "../../parts/preview.js";
+import { Preview, pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
 import { useMedia } from "../../parts/use-media.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { replaceRoute } from "../../routes/use-route.js";
-import type { TabProps } from "./tab-props.js";
+import { replaceRoute } from "../../routes/route.js";
+import type { TabProps } from "./checkpoint-route.js";
 
 /** Every channel of a checkpoint. One of them is open, as the address says. */
 export function ChannelsTab({ route, view }: TabProps) {
@@ -13,16 +13,9 @@ export function ChannelsTab({ route, view }: TabProps) {
   if (view.channels.length === 0) return <p>The checkpoint has no channels.</p>;
   return (
     <table class="channels">
-      <thead>
-        <tr>
-          <th scope="col">Channel</th>
-          {isWide && <th scope="col">Value</th>}
-          <th scope="col">Version</th>
-          <th scope="col">Stored as</th>
-          <th scope="col">Bytes</th>
-          <th scope="col">New</th>
-        </tr>
-      </thead>
+      <ColumnHeads
+        titles={["Channel", ...(isWide ? ["Value"] : []), "Version", "Stored as", "Bytes", "New"]}
+      />
       <tbody>
         {view.channels.map((channel) => (
           <ChannelRow key={channel.channel} {...{ channel, route, isWide }} />
@@ -80,6 +73,6 @@ function ChannelRow({ channel: view, isWide, route }: ChannelRowProps) {
 }
 
 /** The count of a version such as `00000000000000000000000000000012.0.5403`, of which the rest only makes it unique. */
-export function shortVersion(version: string | number): string {
+function shortVersion(version: string | number): string {
   return /^0*(\d+)\.\d/.exec(String(version))?.[1] ?? String(version);
 }

@@ -1,18 +1,22 @@
 import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
-import { Tabs } from "../../parts/tabs/tabs.js";
-import { replaceRoute } from "../../routes/use-route.js";
-import type { Route } from "../../routes/route.js";
+import { Failure, Loading } from "../../parts/read-state.js";
+import { Tabs } from "../../parts/tabs.js";
+import { replaceRoute, type Route } from "../../routes/route.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
 import { useRead } from "../../server/use-read.js";
-import { ChangesTab } from "./changes/changes-tab.js";
+import { ChangesTab } from "./changes-tab.js";
 import { ChannelsTab } from "./channels-tab.js";
 import { CheckpointHead } from "./checkpoint-head.js";
-import { type CheckpointRoute, checkpointRoute, shownTab, type TabName, TABS } from "./checkpoint-route.js";
+import {
+  type CheckpointRoute,
+  checkpointRoute,
+  shownTab,
+  type TabName,
+  TABS,
+  type TabProps,
+} from "./checkpoint-route.js";
 import { ConversationTab } from "./conversation-tab.js";
-import type { TabProps } from "./tab-props.js";
 import { WritesTab } from "./writes-tab.js";
 import "./checkpoint.css";
 

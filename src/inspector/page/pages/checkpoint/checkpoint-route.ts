@@ -1,5 +1,6 @@
 import type { CheckpointPlace } from "../../../api/places.js";
 import { linkToCheckpoint, type Route, type RouteParams } from "../../routes/route.js";
+import type { CheckpointView } from "../../../api/checkpoints.js";
 
 /** The tabs of the page, in their order. */
 export const TABS = {
@@ -50,4 +51,10 @@ export function placeFromText(text: string | null): CheckpointPlace | undefined 
     // A person may have changed the address by hand.
     return undefined;
   }
+}
+
+/** What a tab of the page shows. */
+export interface TabProps {
+  readonly route: CheckpointRoute;
+  readonly view: CheckpointView;
 }

@@ -1,12 +1,11 @@
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/number-texts.js";
-import { pathFromText } from "../../parts/value-tree/path-text.js";
-import { navigate } from "../../routes/use-route.js";
+import { Failure, Loading } from "../../parts/read-state.js";
+import { countText } from "../../parts/number-texts.js";
+import { pathFromText } from "../../parts/value-tree/value-texts.js";
+import { navigate } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import type { TabProps } from "./tab-props.js";
+import type { TabProps } from "./checkpoint-route.js";
 import { MessageList } from "../../parts/conversation/message-list.js";
-import { PAGE_SIZE, type ShownConversation } from "../../parts/conversation/use-message.js";
+import { MESSAGES_AT_ONCE, type ShownConversation } from "../../parts/conversation/use-message.js";
 
 /** The messages of a channel as a conversation. */
 export function ConversationTab({ route: { place, params, linkToTab }, view: { conversations } }: TabProps) {
@@ -57,14 +56,14 @@ interface MessagesProps {
 
 function Messages({ conversation, isNewestFirst, position }: MessagesProps) {
   const { place, channel } = conversation;
-  const first = { ...place, channel, offset: 0, limit: PAGE_SIZE };
+  const first = { ...place, channel, offset: 0, limit: MESSAGES_AT_ONCE };
   const { data, error, refetch } = useRead("conversation", first);
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the conversation" />;
   return (
     <>
       <p class="dim" role="status">
-        {counted(data.total, "message")}
+        {countText(data.total, "message")}
         {data.isRebuilt === true && ", rebuilt from writes: the graph stores no list of them"}
       </p>
       <MessageList {...{ conversation, isNewestFirst, position }} total={data.total} />

@@ -2,11 +2,10 @@ import { useState } from "preact/hooks";
 import type { TaskView, WriteView } from "../../../api/checkpoints.js";
 import { CopyId } from "../../parts/copy-button.js";
 import { formatBytes, formatCount } from "../../parts/number-texts.js";
-import { Preview } from "../../parts/preview.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
+import { Preview, pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { replaceRoute } from "../../routes/use-route.js";
-import type { TabProps } from "./tab-props.js";
+import { replaceRoute } from "../../routes/route.js";
+import type { TabProps } from "./checkpoint-route.js";
 
 /** The writes that say what a task waits for, and why it failed. */
 const SPECIAL: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,6 @@
 import type { HealthFinding, HealthView } from "../../../api/health-view.js";
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/number-texts.js";
+import { Failure, Loading } from "../../parts/read-state.js";
+import { countText } from "../../parts/number-texts.js";
 import { Time } from "../../parts/time.js";
 import { useRead } from "../../server/use-read.js";
 import "./health.css";
@@ -79,8 +78,8 @@ function summaryOf(findings: readonly HealthFinding[]): string {
     findings.filter(({ state }) => state === wanted).length;
   const [errors, warnings, unknowns] = [numberOf("error"), numberOf("warning"), numberOf("unknown")];
   const parts = [
-    ...(errors > 0 ? [counted(errors, "error")] : []),
-    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
+    ...(errors > 0 ? [countText(errors, "error")] : []),
+    ...(warnings > 0 ? [countText(warnings, "warning")] : []),
     ...(unknowns > 0 ? [`${unknowns} unknown`] : []),
   ];
   return parts.length === 0 ? "No problems found" : parts.join(", ");
@@ -92,7 +91,7 @@ function Migrations({ migrations: { applied, pending, unknown } }: Pick<HealthVi
     <section>
       <h2>Migrations</h2>
       <p>
-        {counted(applied.length, "migration")} applied, {pending.length} pending.
+        {countText(applied.length, "migration")} applied, {pending.length} pending.
       </p>
       <ul class="migrations mono">
         {pending.map((name) => (
@@ -120,7 +119,7 @@ function PoolMeter({ pool: { total, idle, waiting } }: { readonly pool: NonNulla
       <p class="pool">
         <meter aria-label="Connections in use" min={0} max={Math.max(total, 1)} value={used} />
         <span>
-          {used} of {counted(total, "connection")} in use, {counted(waiting, "call")} waiting
+          {used} of {countText(total, "connection")} in use, {countText(waiting, "call")} waiting
         </span>
       </p>
     </section>

@@ -1,15 +1,13 @@
 import type { ItemFacts, ItemPlace } from "../../../api/memory.js";
-import { ConfirmAction } from "../../parts/actions/confirm-action.js";
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
+import { ConfirmAction } from "../../parts/actions/action-dialog.js";
+import { Failure, Loading } from "../../parts/read-state.js";
 import { Time } from "../../parts/time.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/path-text.js";
+import { pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { navigate, replaceRoute } from "../../routes/use-route.js";
+import { navigate, replaceRoute } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import { EditItemAction } from "./edit-item-action.js";
-import { linkToMemory, type MemoryView } from "./memory-links.js";
-import { Crumbs } from "./namespace-links.js";
+import { EditItemAction } from "./item-actions.js";
+import { linkToMemory, type MemoryView, Crumbs } from "./memory-links.js";
 
 interface ItemViewProps {
   readonly view: MemoryView;

@@ -1,38 +1,30 @@
-import { useInfiniteQuery } from "@tanstack/preact-query";
+import { useGrowth, usePages } from "../../server/use-pages.js";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "preact/hooks";
-import type { ItemRow, ItemsQuery } from "../../../api/memory.js";
-import { Failure } from "../../parts/failure.js";
-import { FirstSteps } from "../../parts/first-steps/first-steps.js";
-import { Loading } from "../../parts/loading.js";
-import { moveAmongRows } from "../../parts/move-among-rows.js";
-import { counted } from "../../parts/number-texts.js";
+import type { ListedItem, ItemsQuery } from "../../../api/memory.js";
+import { Failure } from "../../parts/read-state.js";
+import { FirstSteps } from "../../parts/first-steps.js";
+import { Loading } from "../../parts/read-state.js";
+import { moveAmongRows } from "../../shell/keys/page-keys.js";
+import { countText } from "../../parts/number-texts.js";
 import { useMedia } from "../../parts/use-media.js";
 import { Time } from "../../parts/time.js";
 import { read } from "../../server/call-server.js";
 import { useOverview } from "../../server/overview-context.js";
 import { linkToMemory, type MemoryView } from "./memory-links.js";
 
-interface ItemsListProps {
-  readonly view: MemoryView;
-  readonly query: ItemsQuery;
-}
-
 const PAGE_SIZE = 50;
 const OVERSCAN = 10;
 
 /** The items of a namespace, of which only the rows near the window exist. */
-export function ItemsList({ view, query }: ItemsListProps) {
+export function ItemsList({ view, query }: { readonly view: MemoryView; readonly query: ItemsQuery }) {
   const list = useRef<HTMLUListElement>(null);
   const rowHeight = useMedia("(max-width: 48rem)") ? 92 : 64;
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: ["items", query],
-    queryFn: ({ pageParam, signal }) =>
-      read("items", { ...query, offset: pageParam, limit: PAGE_SIZE }, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ hasMore }, _pages, offset) => (hasMore ? offset + PAGE_SIZE : undefined),
-  });
-  const items = data?.pages.flatMap((page) => page.items) ?? [];
+  const { pages, ...growing } = usePages(["items", query], PAGE_SIZE, (page, signal) =>
+    read("items", { ...query, ...page }, signal),
+  );
+  const { error, hasMore, retry } = growing;
+  const items = pages?.flatMap((page) => page.items) ?? [];
   const virtual = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => rowHeight,
@@ -44,11 +36,9 @@ export function ItemsList({ view, query }: ItemsListProps) {
   }, [rowHeight]);
   const rows = virtual.getVirtualItems();
   const isNearEnd = (rows.at(-1)?.index ?? 0) + OVERSCAN >= items.length;
-  useEffect(() => {
-    if (isNearEnd && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [isNearEnd, hasNextPage, isFetchingNextPage, items.length]);
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="the items" />;
+  useGrowth(growing, isNearEnd, items.length);
+  if (error !== null) return <Failure error={error} onRetry={retry} />;
+  if (pages === undefined) return <Loading what="the items" />;
   const isWhole = query.prefix.length === 0 && query.query === undefined && query.filter === undefined;
   if (items.length === 0 && isWhole) return <NoItems />;
   return (
@@ -56,7 +46,7 @@ export function ItemsList({ view, query }: ItemsListProps) {
       <p role="status" class="dim">
         {items.length === 0
           ? "No items found."
-          : `${counted(items.length, "item")}${hasNextPage ? " so far" : ""}`}
+          : `${countText(items.length, "item")}${hasMore ? " so far" : ""}`}
       </p>
       <ul
         class="items"
@@ -78,7 +68,7 @@ export function ItemsList({ view, query }: ItemsListProps) {
               key={index}
               {...{ item, view, style }}
               position={index + 1}
-              total={hasNextPage ? -1 : items.length}
+              total={hasMore ? -1 : items.length}
             />
           );
         })}
@@ -110,7 +100,7 @@ function NoItems() {
 }
 
 interface ItemProps {
-  readonly item: ItemRow;
+  readonly item: ListedItem;
   readonly view: MemoryView;
   readonly style: { readonly transform: string; readonly height: string };
   readonly position: number;

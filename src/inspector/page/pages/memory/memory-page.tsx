@@ -1,15 +1,13 @@
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
-import type { Route } from "../../routes/route.js";
-import { currentRoute, replaceRoute } from "../../routes/use-route.js";
+import { Failure, Loading } from "../../parts/read-state.js";
+import { type Route, currentRoute, replaceRoute } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import { parseFilter } from "../threads/parse-metadata-filter.js";
+import { typedFilter } from "../threads/parse-metadata-filter.js";
 import { ItemView } from "./item-view.js";
-import { ItemsForm } from "./items-form.js";
 import { ItemsList } from "./items-list.js";
-import { linkToMemory, memoryViewOf } from "./memory-links.js";
-import { NewItemAction } from "./new-item-action.js";
-import { Crumbs, Namespaces } from "./namespace-links.js";
+import { linkToMemory, memoryViewOf, Crumbs, Namespaces, type MemoryView } from "./memory-links.js";
+import { NewItemAction } from "./item-actions.js";
+import { useId } from "preact/hooks";
+import { sent, typed, useTypedText } from "../../parts/typed-text.js";
 import "./memory.css";
 
 /** The items of the store. */
@@ -21,7 +19,7 @@ export function MemoryPage({ route }: { readonly route: Route }) {
   if (!memory.exists) return <p>There is no store that the inspector may read.</p>;
   if (view.item !== undefined)
     return <ItemView {...{ view, item: view.item }} path={route.params.get("path")} />;
-  const parsed = parseFilter(view.filter);
+  const parsed = typedFilter(view.filter);
   const by = view.by ?? (memory.hasVectors ? "meaning" : "words");
   return (
     <div class="memory">
@@ -54,5 +52,77 @@ export function MemoryPage({ route }: { readonly route: Route }) {
         />
       )}
     </div>
+  );
+}
+
+interface ItemsFormProps {
+  readonly view: MemoryView;
+  readonly by: "words" | "meaning";
+  readonly hasVectors: boolean;
+  /** Why the filter can't be used. */
+  readonly problem: string | undefined;
+  readonly onChange: (changes: Partial<MemoryView>) => void;
+}
+
+/** Asks which items to list. */
+export function ItemsForm({ view, by, hasVectors, problem, onChange }: ItemsFormProps) {
+  const [query, setQuery] = useTypedText(view.query, (text) => {
+    onChange({ query: text });
+  });
+  const [filter, setFilter] = useTypedText(view.filter, (text) => {
+    onChange({ filter: text });
+  });
+  const problemId = useId();
+  return (
+    <form
+      class="items-form"
+      role="search"
+      onSubmit={sent(() => {
+        onChange({ query, filter });
+      })}
+    >
+      <label>
+        <span>Search</span>
+        <input
+          type="search"
+          placeholder={by === "words" ? "words" : "a text of similar meaning"}
+          value={query}
+          onInput={typed(setQuery)}
+        />
+      </label>
+      {hasVectors && (
+        <label>
+          <span>by</span>
+          <select
+            value={by}
+            onChange={({ currentTarget }) => {
+              onChange({ query, filter, by: currentTarget.value === "words" ? "words" : "meaning" });
+            }}
+          >
+            <option value="meaning">meaning</option>
+            <option value="words">words</option>
+          </select>
+        </label>
+      )}
+      <label>
+        <span>Filter</span>
+        <input
+          type="search"
+          class="mono"
+          spellcheck={false}
+          autocomplete="off"
+          placeholder='kind=fact or {"age": {"$gte": 18}}'
+          value={filter}
+          aria-invalid={problem !== undefined}
+          aria-describedby={problemId}
+          onInput={typed(setFilter)}
+        />
+      </label>
+      <p id={problemId} class="items-problem" role="status">
+        {problem}
+      </p>
+      {/* Without a button, Enter sends no form of several fields. */}
+      <button type="submit" hidden />
+    </form>
   );
 }

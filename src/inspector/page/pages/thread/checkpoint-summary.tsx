@@ -1,11 +1,11 @@
+import { after } from "../../parts/effects.js";
 import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpoints.js";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
 import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
 import { CopyId } from "../../parts/copy-button.js";
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
-import { counted, formatBytes } from "../../parts/number-texts.js";
+import { Failure, Loading } from "../../parts/read-state.js";
+import { countText, formatBytes } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { localTime, Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
@@ -133,7 +133,7 @@ function Values({ view }: { readonly view: CheckpointView }) {
       </dl>
       {shown.length > VALUES && (
         <p>
-          <a href={linkToCheckpoint(view)}>All {counted(shown.length, "value")}</a>
+          <a href={linkToCheckpoint(view)}>All {countText(shown.length, "value")}</a>
         </p>
       )}
     </>
@@ -173,13 +173,12 @@ function Fact({ name, children }: FactProps) {
 /** Returns a value once it has stayed the same for a while, so that scrubbing doesn't read every checkpoint on the way. */
 function useSettled<Value>(value: Value, pauseMs: number): Value {
   const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setSettled(() => value);
-    }, pauseMs);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [value, pauseMs]);
+  useEffect(
+    () =>
+      after(pauseMs, () => {
+        setSettled(() => value);
+      }),
+    [value, pauseMs],
+  );
   return settled;
 }

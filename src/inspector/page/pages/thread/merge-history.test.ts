@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { HistoryPage, HistoryPoint } from "../../../api/threads.js";
-import { type LoadedHistory, withNewest, withPoint } from "./merge-history.js";
+import { type LoadedHistory, withNewestPage, withPoint } from "./merge-history.js";
 
 function pointOf(checkpointId: string, writes = 0): HistoryPoint {
   return { checkpointId, createdAt: 0, writes, interrupted: false, failed: false };
@@ -21,34 +21,34 @@ const loaded: LoadedHistory = {
 
 describe("a newest page that was read again", () => {
   it("adds new checkpoints and leaves out deleted ones", () => {
-    expect(idsOf(withNewest(loaded, pageWith("hgfd", true)))).toBe("hgfdcba");
+    expect(idsOf(withNewestPage(loaded, pageWith("hgfd", true)))).toBe("hgfdcba");
   });
 
   it("shows pending writes that came later", () => {
     const newest = { points: [pointOf("f", 2), pointOf("e")], hasMore: true };
-    const merged = withNewest(loaded, newest);
+    const merged = withNewestPage(loaded, newest);
     expect(idsOf(merged)).toBe("fedcba");
     expect(merged.pages[0]?.points[0]?.writes).toBe(2);
   });
 
   it("changes nothing where nothing has changed, so that nothing is drawn again", () => {
-    expect(withNewest(loaded, pageWith("fe", true))).toBe(loaded);
+    expect(withNewestPage(loaded, pageWith("fe", true))).toBe(loaded);
   });
 
   it("replaces everything if it does not reach what is loaded, or is the whole history", () => {
-    expect(withNewest(loaded, pageWith("zyx", true))).toEqual({
+    expect(withNewestPage(loaded, pageWith("zyx", true))).toEqual({
       pages: [pageWith("zyx", true)],
       pageParams: [undefined],
     });
-    expect(idsOf(withNewest(loaded, pageWith("g", false)))).toBe("g");
-    expect(idsOf(withNewest(loaded, pageWith("", false)))).toBe("");
+    expect(idsOf(withNewestPage(loaded, pageWith("g", false)))).toBe("g");
+    expect(idsOf(withNewestPage(loaded, pageWith("", false)))).toBe("");
   });
 });
 
 describe("a checkpoint that was stored just now", () => {
   it("comes first, or where its id belongs", () => {
     expect(idsOf(withPoint(loaded, pointOf("g")))).toBe("gfedcba");
-    expect(idsOf(withPoint(withNewest(loaded, pageWith("hfd", true)), pointOf("g")))).toBe("hgfdcba");
+    expect(idsOf(withPoint(withNewestPage(loaded, pageWith("hfd", true)), pointOf("g")))).toBe("hgfdcba");
   });
 
   it("is listed once, and changes nothing if it is known", () => {

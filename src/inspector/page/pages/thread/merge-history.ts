@@ -17,7 +17,7 @@ export interface LoadedHistory<Point extends HistoryPoint = HistoryPoint> {
  * Puts a newest page that was read again over what is loaded, so that new checkpoints appear, deleted ones go, and pending writes show. If
  * there are checkpoints between the two, the older ones have to be loaded again.
  */
-export function withNewest<Point extends HistoryPoint>(
+export function withNewestPage<Point extends HistoryPoint>(
   loaded: LoadedHistory<Point>,
   newest: PointsPage<Point>,
 ): LoadedHistory<Point> {

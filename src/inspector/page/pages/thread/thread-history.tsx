@@ -1,22 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint, NamespaceSummary } from "../../../api/threads.js";
-import { Failure } from "../../parts/failure.js";
-import { lazyPart } from "../../parts/lazy-part.js";
-import { Loading } from "../../parts/loading.js";
-import { counted } from "../../parts/number-texts.js";
-import { Tabs } from "../../parts/tabs/tabs.js";
-import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
-import { navigate } from "../../routes/use-route.js";
+import { Failure, lazyPart, Loading } from "../../parts/read-state.js";
+import { countText, formatCount } from "../../parts/number-texts.js";
+import { Tabs } from "../../parts/tabs.js";
+import { linkToCheckpoint, linkToThread, navigate } from "../../routes/route.js";
 import { AnswerPanel } from "./answer/answer-panel.js";
 import { CheckpointSummary } from "./checkpoint-summary.js";
 import { GraphList } from "./graph/graph-list.js";
-import { Scrubber } from "./scrubber.js";
 import { StoryView } from "./story/story-view.js";
 import { useStory } from "./story/use-story.js";
 import { ThreadNotice } from "./thread-notice.js";
 import { type History, useHistory } from "./use-history.js";
 import { type Selection, useSelection } from "./use-selection.js";
+import { ageText } from "../../parts/time.js";
 
 const FiguresView = lazyPart(
   "figures",
@@ -37,7 +34,7 @@ interface ThreadHistoryProps {
 }
 
 /** The history of a namespace: what it waits for, a scrubber, and its story, its tree or its figures. */
-export function ThreadHistory({ threadId, namespace, namespaces: known, params }: ThreadHistoryProps) {
+export function NamespaceHistory({ threadId, namespace, namespaces: known, params }: ThreadHistoryProps) {
   const place = { threadId, namespace };
   const history = useHistory(place);
   const { points, error, retry } = history;
@@ -158,7 +155,7 @@ function Following({ points, isFollowing, link }: FollowingProps) {
           <span class="following-on">following</span>
         ) : (
           <a class="button" href={link}>
-            {unseen > 0 ? `${counted(unseen, "new checkpoint")} – go to the newest` : "Go to the newest"}
+            {unseen > 0 ? `${countText(unseen, "new checkpoint")} – go to the newest` : "Go to the newest"}
           </a>
         )}
       </p>
@@ -167,4 +164,66 @@ function Following({ points, isFollowing, link }: FollowingProps) {
       </p>
     </>
   );
+}
+
+interface ScrubberProps {
+  /** The checkpoints of the branch, the oldest first. */
+  readonly branch: readonly HistoryPoint[];
+  readonly selected: string | undefined;
+  /** Whether older checkpoints are not loaded yet. */
+  readonly hasMore: boolean;
+  readonly onSelect: (checkpointId: string) => void;
+}
+
+/** Goes through time along a branch. */
+function Scrubber({ branch, selected, hasMore, onSelect }: ScrubberProps) {
+  const position = branch.findIndex(({ checkpointId }) => checkpointId === selected);
+  const goTo = (to: number): void => {
+    const point = branch[to];
+    if (point !== undefined) onSelect(point.checkpointId);
+  };
+  const point = branch[position];
+  return (
+    <div class="scrubber" role="group" aria-label="Time travel">
+      <button
+        type="button"
+        disabled={position <= 0}
+        onClick={() => {
+          goTo(position - 1);
+        }}
+      >
+        <span aria-hidden="true">←</span> <span class="scrubber-word">Older</span>
+      </button>
+      <input
+        type="range"
+        aria-label="Checkpoint of the branch"
+        min={0}
+        max={Math.max(0, branch.length - 1)}
+        value={Math.max(0, position)}
+        disabled={branch.length < 2}
+        aria-valuetext={point === undefined ? "none" : valueText(point, position, branch.length)}
+        onInput={({ currentTarget }) => {
+          goTo(currentTarget.valueAsNumber);
+        }}
+      />
+      <button
+        type="button"
+        disabled={position === -1 || position >= branch.length - 1}
+        onClick={() => {
+          goTo(position + 1);
+        }}
+      >
+        <span class="scrubber-word">Newer</span> <span aria-hidden="true">→</span>
+      </button>
+      <span class="scrubber-place dim">
+        {formatCount(position + 1)} of {formatCount(branch.length)}
+        {hasMore && "+"} <span class="scrubber-word">on this branch</span>
+      </span>
+    </div>
+  );
+}
+
+function valueText({ step, source, createdAt }: HistoryPoint, position: number, length: number): string {
+  const parts = [step === undefined ? undefined : `step ${step}`, source, ageText(createdAt)];
+  return `${parts.filter((part) => part !== undefined).join(", ")}, ${position + 1} of ${length}`;
 }

@@ -1,13 +1,13 @@
 import type { CheckpointPlace, NamespacePlace, ValuePlace } from "../../../api/places.js";
 import type { StoryError, StoryQuestion, StoryStep, WrittenText } from "../../../api/story.js";
 import type { NamespaceSummary } from "../../../api/threads.js";
-import { prettyJson } from "../../parts/conversation/pretty-json.js";
-import { LongText } from "../../parts/long-text/long-text.js";
-import { counted } from "../../parts/number-texts.js";
+import { prettyJson } from "../../parts/json-text.js";
+import { LongText } from "../../parts/long-text.js";
+import { countText } from "../../parts/number-texts.js";
 import { linkToThread } from "../../routes/route.js";
 import { useOverview } from "../../server/overview-context.js";
 import { useRead } from "../../server/use-read.js";
-import { subgraphsOf, timeOf } from "./story/subgraphs-of.js";
+import { subgraphsOf, stepTimeOf } from "./story/subgraphs-of.js";
 import "./thread-notice.css";
 
 /** The most characters of a text that are shown at once. */
@@ -28,7 +28,7 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
   if (open === undefined || open.status === "done") return null;
   if (open.status === "pending") {
     // A process may have ended before the graph could take over what its subgraph has stored.
-    const time = timeOf(step, true);
+    const time = stepTimeOf(step, true);
     const subgraphs = subgraphsOf(namespaces, open, { namespace: place.namespace, time });
     const [stuck] = subgraphs.filter(
       ({ summary: { status, checkpointId } }) =>
@@ -63,7 +63,7 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
           ))}
         </div>
       ))}
-      {left > 0 && <p class="dim">{counted(left, "more task", "more tasks")}: see the steps.</p>}
+      {left > 0 && <p class="dim">{countText(left, "more task", "more tasks")}: see the steps.</p>}
     </section>
   );
 }

@@ -1,8 +1,9 @@
+import { useGrowth } from "../../server/use-pages.js";
+import { after } from "../../parts/effects.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
-import { linkToThread, parseRoute } from "../../routes/route.js";
-import { navigate, replaceRoute } from "../../routes/use-route.js";
+import { linkToThread, parseRoute, navigate, replaceRoute } from "../../routes/route.js";
 import { branchTo, tipOf, treeOf } from "./graph/branch.js";
 import type { History } from "./use-history.js";
 
@@ -27,23 +28,19 @@ export interface Selection {
  */
 export function useSelection(place: NamespacePlace, address: URLSearchParams, history: History): Selection {
   const [params, replaceSoon] = usePendingRoute(address);
-  const { points = [], hasMore, isLoadingMore, loadMore } = history;
+  const { points = [], hasMore } = history;
   const tree = useMemo(() => treeOf(points), [points]);
   const head = points[0]?.checkpointId;
   const at = params.get("at") ?? head;
   const point = at === undefined ? undefined : tree.points.get(at);
   // The ids of checkpoints are in the order of time.
   const mayComeLater = at !== undefined && hasMore && at < (points.at(-1)?.checkpointId ?? "");
-  useEffect(() => {
-    if (point === undefined && mayComeLater && !isLoadingMore) loadMore();
-  }, [point === undefined, mayComeLater, isLoadingMore]);
+  useGrowth(history, point === undefined && mayComeLater);
   const tip = params.get("tip") ?? (at === undefined ? undefined : tipOf(tree, at));
   const branch = useMemo(() => (tip === undefined ? [] : branchTo(tree, tip)), [tree, tip]);
   // So that the scrubber can go on.
   const isAtEnd = point !== undefined && branch[0] === point && branch.length > 1;
-  useEffect(() => {
-    if (isAtEnd && hasMore && !isLoadingMore) loadMore();
-  }, [isAtEnd, hasMore, isLoadingMore]);
+  useGrowth(history, isAtEnd);
   return {
     ...{ point, branch },
     isFollowing: !params.has("at"),
@@ -76,13 +73,10 @@ function usePendingRoute(
   }, [address]);
   useEffect(() => {
     if (pending === undefined) return;
-    const timer = setTimeout(() => {
+    return after(PAUSE_MS, () => {
       written.current = pending;
       replaceRoute(pending);
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-    };
+    });
   }, [pending]);
   const params = useMemo(
     () => (pending === undefined ? address : parseRoute(pending).params),

@@ -1,6 +1,11 @@
+import { MoreButton } from "../../parts/more-button.js";
 import type { ThreadRow } from "../../../api/threads.js";
-import { counted } from "../../parts/number-texts.js";
+import { countText } from "../../parts/number-texts.js";
 import type { ThreadList } from "./use-threads.js";
+import type { Overview } from "../../../api/inspector-api.js";
+import { FirstSteps } from "../../parts/first-steps.js";
+import { linkTo } from "../../routes/route.js";
+import { useOverview } from "../../server/overview-context.js";
 
 interface ListEndProps {
   readonly list: ThreadList;
@@ -11,9 +16,9 @@ interface ListEndProps {
 
 /** Says how many threads there are, or how many have been looked at for those in the list. */
 export function ListEnd({ list, isSearched, threads }: ListEndProps) {
-  const { hasMore, isLoadingMore, looked, loadMore } = list;
+  const { hasMore, isLoadingMore, looked } = list;
   if (threads.length === 0 && looked === undefined) return null;
-  const found = counted(threads.length, "thread");
+  const found = countText(threads.length, "thread");
   if (looked === undefined) {
     return (
       <p class="threads-end dim" role="status">
@@ -26,14 +31,10 @@ export function ListEnd({ list, isSearched, threads }: ListEndProps) {
       <p class="dim" role="status">
         {isLoadingMore
           ? "Looking at more threads…"
-          : `${found} among the ${counted(looked, "thread")} ${whichOnes(list)}${hasMore ? "" : ", which are all"}`}
+          : `${found} among the ${countText(looked, "thread")} ${whichOnes(list)}${hasMore ? "" : ", which are all"}`}
         {isSearched && hintOf(list)}
       </p>
-      {hasMore && (
-        <button type="button" disabled={isLoadingMore} onClick={loadMore}>
-          Look further
-        </button>
-      )}
+      <MoreButton list={list}>Look further</MoreButton>
     </div>
   );
 }
@@ -47,9 +48,76 @@ function hintOf({ hasMore, byWords, unread }: ThreadList): string {
   const left =
     unread === 0
       ? ""
-      : `. ${counted(unread, "thread")} ${unread === 1 ? "has" : "have"} values that were not searched: they are too long, or can’t be read here`;
+      : `. ${countText(unread, "thread")} ${unread === 1 ? "has" : "have"} values that were not searched: they are too long, or can’t be read here`;
   if (!hasMore || byWords === true) return left;
   return byWords === false
     ? `${left}. These words are in too many threads to look at all of them`
     : `${left}. With the text-index, all threads are searched`;
+}
+
+/** Says why no threads are listed, and what to do. */
+export function NoThreads({ isFiltered }: { readonly isFiltered: boolean }) {
+  const overview = useOverview();
+  const { schema, tenantId } = overview;
+  if (isFiltered) {
+    return (
+      <div class="threads-none" role="status">
+        <p>No thread matches.</p>
+        <p>
+          <a href={linkTo("threads")}>Show all threads</a>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <FirstSteps
+      docs="getting-started.md"
+      sample={`const saver = new PostgresSaver(process.env.DATABASE_URL${optionsText(overview)});
+await saver.setup();
+const graph = builder.compile({ checkpointer: saver });
+await graph.invoke(input, { configurable: { thread_id: "1" } });`}
+    >
+      <p>There are no threads yet.</p>
+      <p class="dim">
+        A thread appears here when a graph stores its first checkpoint in the schema <bdi>{schema}</bdi>
+        {tenantId !== undefined && (
+          <>
+            {" "}
+            for the tenant <bdi>{tenantId}</bdi>
+          </>
+        )}
+        :
+      </p>
+    </FirstSteps>
+  );
+}
+
+/** The options of a saver that differ from the defaults, as arguments in code. */
+function optionsText({ schema, tenantId }: Pick<Overview, "schema" | "tenantId">): string {
+  const options = { ...(schema !== "public" && { schema }), ...(tenantId !== undefined && { tenantId }) };
+  return Object.keys(options).length === 0 ? "" : `, undefined, ${JSON.stringify(options)}`;
+}
+
+/** Says how to create the tables, or to bring them up to date. */
+export function NoTables({ onRetry }: { readonly onRetry: () => void }) {
+  const { schema } = useOverview();
+  return (
+    <FirstSteps
+      docs="migrations.md"
+      sample={`npx langgraph-checkpoint-kysely migrate${schema === "public" ? "" : ` --schema ${JSON.stringify(schema)}`}`}
+    >
+      <p>
+        The schema <bdi>{schema}</bdi> has no tables for threads, or tables of an older version.
+      </p>
+      <p class="dim">
+        This command creates them and keeps what is stored; so does <code>saver.setup()</code>. It needs a
+        role that may create tables.
+      </p>
+      <p>
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      </p>
+    </FirstSteps>
+  );
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import type { ThreadsPage } from "../../../api/threads.js";
-import { type LoadedPages, pageOf, threadsOf, withFresh } from "./loaded-pages.js";
+import type { ListedThreads } from "../../../api/threads.js";
+import { type LoadedPages, pageOf, loadedThreads, withFresh } from "./loaded-pages.js";
 
-function pageWith(ids: string, next?: string): ThreadsPage {
+function pageWith(ids: string, next?: string): ListedThreads {
   return {
     threads: Array.from(ids, (threadId) => ({
       ...{ threadId, namespace: "", checkpointId: threadId, updatedAt: 0 },
@@ -13,7 +13,7 @@ function pageWith(ids: string, next?: string): ThreadsPage {
 }
 
 function idsOf(loaded: LoadedPages): string {
-  return threadsOf(loaded)
+  return loadedThreads(loaded)
     .map(({ threadId }) => threadId)
     .join("");
 }

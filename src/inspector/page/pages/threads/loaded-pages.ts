@@ -1,14 +1,14 @@
-import type { ThreadRow, ThreadsPage } from "../../../api/threads.js";
+import type { ThreadRow, ListedThreads } from "../../../api/threads.js";
 
 /** The pages of a list that are loaded, from its start. */
 export interface LoadedPages {
-  readonly pages: ThreadsPage[];
+  readonly pages: ListedThreads[];
   /** The cursor that each page begins after. */
   readonly pageParams: (string | undefined)[];
 }
 
 /** Returns the threads of the pages. One that has moved between two readings is listed where it comes first. */
-export function threadsOf({ pages }: Pick<LoadedPages, "pages">): readonly ThreadRow[] {
+export function loadedThreads({ pages }: Pick<LoadedPages, "pages">): readonly ThreadRow[] {
   const threads = new Map<string, ThreadRow>();
   for (const thread of pages.flatMap((page) => page.threads)) {
     if (!threads.has(thread.threadId)) threads.set(thread.threadId, thread);

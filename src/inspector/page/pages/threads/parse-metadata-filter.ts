@@ -1,5 +1,7 @@
+import { typedObject } from "../../parts/json-text.js";
+
 /** What a person wants the metadata of threads to contain. */
-export type ParsedFilter =
+type ParsedFilter =
   | { readonly filter: Readonly<Record<string, unknown>> | undefined }
   | { readonly problem: string };
 
@@ -9,19 +11,12 @@ const PAIR = /^([^\s=,"]+)=("(?:[^"\\]|\\.)*"|[^\s,"]*)(?:\s*,\s*|\s+|$)/;
  * Parses a filter: a JSON object, or pairs such as `source=loop, user="42"`. A value that is JSON means what it means there, so `user=42` is
  * a number. Everything else is a text.
  */
-export function parseFilter(text: string): ParsedFilter {
+export function typedFilter(text: string): ParsedFilter {
   const trimmed = text.trim();
   if (trimmed === "") return { filter: undefined };
-  return trimmed.startsWith("{") ? parseObject(trimmed) : parsePairs(trimmed);
-}
-
-function parseObject(text: string): ParsedFilter {
-  try {
-    // A text that begins with a brace is an object, if it is JSON.
-    return { filter: JSON.parse(text) as Readonly<Record<string, unknown>> };
-  } catch (error) {
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : "unknown error"}` };
-  }
+  if (!trimmed.startsWith("{")) return parsePairs(trimmed);
+  const { value, problem } = typedObject(trimmed);
+  return problem === undefined ? { filter: value } : { problem };
 }
 
 function parsePairs(text: string): ParsedFilter {
@@ -31,13 +26,13 @@ function parsePairs(text: string): ParsedFilter {
     if (whole === undefined || name === undefined || value === undefined || value === "") {
       return { problem: `Write name=value, such as source=loop, or JSON. Here it goes wrong: ${rest}` };
     }
-    pairs.push([name, valueOf(value)]);
+    pairs.push([name, valueIn(value)]);
     rest = rest.slice(whole.length);
   }
   return { filter: Object.fromEntries(pairs) };
 }
 
-function valueOf(text: string): unknown {
+function valueIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -49,7 +44,7 @@ function valueOf(text: string): unknown {
 export function pairText(name: string, value: string | number | boolean): string | undefined {
   const texts = [String(value), JSON.stringify(value)].map((text) => `${name}=${text}`);
   return texts.find((text) => {
-    const parsed = parseFilter(text);
+    const parsed = typedFilter(text);
     const pairs = "filter" in parsed ? Object.entries(parsed.filter ?? {}) : [];
     return pairs.length === 1 && pairs[0]?.[0] === name && pairs[0][1] === value;
   });

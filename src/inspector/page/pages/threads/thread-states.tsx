@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { ThreadStatus } from "../../../api/threads.js";
+import type { ThreadStatus, ThreadCounts } from "../../../api/threads.js";
 import { formatCount } from "../../parts/number-texts.js";
-import { useThreadCounts } from "./use-thread-counts.js";
+import { useQuery } from "@tanstack/preact-query";
+import { read } from "../../server/call-server.js";
 
 /** The states that a person looks for, by the names that the page gives to them. */
 const STATES = [
@@ -55,4 +56,20 @@ export function ThreadStates({ state, linkToState, children }: ThreadStatesProps
       {isSampled && <p class="dim">* Counted among{ofLatest.replace(" of", "")}.</p>}
     </div>
   );
+}
+
+const REFRESH_MS = 5_000;
+
+/** Counts the threads in each state, again and again: less often where that takes long. */
+function useThreadCounts(): ThreadCounts | undefined {
+  const { data } = useQuery<ThreadCounts & { readonly tookMs: number }>({
+    queryKey: ["threadCounts"],
+    queryFn: async ({ signal }) => {
+      const start = Date.now();
+      const counts = await read("threadCounts", {}, signal);
+      return { ...counts, tookMs: Date.now() - start };
+    },
+    refetchInterval: ({ state }) => Math.max(REFRESH_MS, 20 * (state.data?.tookMs ?? 0)),
+  });
+  return data;
 }

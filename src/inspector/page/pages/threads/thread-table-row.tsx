@@ -1,10 +1,10 @@
 import type { CSSProperties } from "preact";
-import type { ThreadRow } from "../../../api/threads.js";
-import { counted, formatBytes, formatCount } from "../../parts/number-texts.js";
+import type { ThreadRow, FoundText } from "../../../api/threads.js";
+import { countText, formatBytes, formatCount } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
-import { linkToThread } from "../../routes/route.js";
-import { FoundLink } from "./found-link.js";
+import { linkToThread, linkToCheckpoint } from "../../routes/route.js";
+import { pathToText } from "../../parts/value-tree/value-texts.js";
 
 /** How long a thread is marked after it has stored something. */
 const LIVE_MS = 30_000;
@@ -45,13 +45,40 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
         )}
         <Time at={updatedAt} />
       </td>
-      <td class="threads-number" title={counted(checkpoints, "checkpoint")}>
+      <td class="threads-number" title={countText(checkpoints, "checkpoint")}>
         {formatCount(checkpoints)}
       </td>
-      <td class="threads-number" title={counted(namespaces, "namespace")}>
+      <td class="threads-number" title={countText(namespaces, "namespace")}>
         {formatCount(namespaces)}
       </td>
       <td class="threads-number threads-size">{bytes === undefined ? "" : formatBytes(bytes)}</td>
     </tr>
   );
+}
+
+/** The text that a search has found in a thread, which leads to where it is. */
+function FoundLink({ found }: { readonly found: FoundText }) {
+  const { before, match, after } = found;
+  return (
+    <a class="threads-open threads-found" href={linkToFound(found)} title={placeOf(found)}>
+      <bdi>
+        {before}
+        <mark>{match}</mark>
+        {after}
+      </bdi>
+    </a>
+  );
+}
+
+function linkToFound(found: FoundText): string {
+  const { channel, path = [] } = found;
+  // The thread shows the questions and the errors of its open tasks first.
+  if (channel === undefined) return linkToThread(found);
+  return found.isMessage === true
+    ? linkToCheckpoint(found, { tab: "conversation", channel, path: pathToText(path.slice(0, 1)) })
+    : linkToCheckpoint(found, { tab: "channels", channel, path: pathToText(path) });
+}
+
+function placeOf({ kind, channel, label = "" }: FoundText): string {
+  return channel === undefined ? `The ${kind} of a task` : `${channel} ${label}`.trimEnd();
 }

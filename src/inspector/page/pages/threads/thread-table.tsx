@@ -1,13 +1,13 @@
+import { useGrowth } from "../../server/use-pages.js";
 import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
 import type { RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ThreadRow } from "../../../api/threads.js";
 import { useMedia } from "../../parts/use-media.js";
-import { useTick } from "../../parts/use-tick.js";
+import { useTick } from "../../parts/time.js";
 import { ThreadTableRow } from "./thread-table-row.js";
 import { focusedThread, linkOf, useSteadyRows } from "./use-steady-rows.js";
-import { useThreadSizes } from "./use-thread-sizes.js";
-import type { ThreadList, VisibleRange } from "./use-threads.js";
+import { useThreadSizes, type ThreadList, type VisibleRange } from "./use-threads.js";
 
 export type ThreadOrder = "id" | "recent" | "oldest";
 
@@ -57,10 +57,8 @@ export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible
   useSteadyRows({ list: body, rows, rowHeight, firstVisible });
   const sizes = useThreadSizes(rows.slice(startIndex, endIndex + 1));
   const isNearEnd = endIndex + 2 * OVERSCAN >= rows.length;
-  useEffect(() => {
-    // Where a page looks at many threads, a person decides.
-    if (isNearEnd && list.hasMore && !list.isLoadingMore && list.looked === undefined) list.loadMore();
-  }, [isNearEnd, list.hasMore, list.isLoadingMore, rows.length]);
+  // Where a page looks at many threads, a person decides.
+  useGrowth(list, isNearEnd && list.looked === undefined, rows.length);
   const wanted = useRef<number>();
   useEffect(() => {
     const threadId = rows[wanted.current ?? -1]?.threadId;

@@ -1,17 +1,13 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { ThreadStatus } from "../../../api/threads.js";
-import { Failure } from "../../parts/failure.js";
-import { Loading } from "../../parts/loading.js";
-import { linkTo, type Route } from "../../routes/route.js";
-import { currentRoute, replaceRoute } from "../../routes/use-route.js";
+import { Failure, Loading } from "../../parts/read-state.js";
+import { linkTo, type Route, currentRoute, replaceRoute } from "../../routes/route.js";
 import { ServerError } from "../../server/errors.js";
-import { NoTables, NoThreads } from "./no-threads.js";
-import { parseFilter } from "./parse-metadata-filter.js";
-import { ListEnd } from "./list-end.js";
-import { ActivityChoice, activityOf } from "./activity-choice.js";
+import { NoTables, NoThreads, ListEnd } from "./list-end.js";
+import { typedFilter } from "./parse-metadata-filter.js";
+import { ActivityChoice, activityOf, ThreadsForm } from "./threads-form.js";
 import { stateFrom, ThreadStates } from "./thread-states.js";
 import { ThreadTable, type ThreadOrder } from "./thread-table.js";
-import { ThreadsForm } from "./threads-form.js";
 import { useThreads, type VisibleRange } from "./use-threads.js";
 import "./threads.css";
 
@@ -23,7 +19,7 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
   const activity = { active: given("active"), idle: given("idle"), from: given("from"), to: given("to") };
   const conditions = { search, text, filter, ...activity };
   const order = orderOf(params.get("order"), state);
-  const parsed = parseFilter(filter);
+  const parsed = typedFilter(filter);
   const problem = "problem" in parsed ? parsed.problem : undefined;
   const visible = useRef<VisibleRange>({ first: undefined, last: undefined });
   // The same until the address changes, so that the pages of a list belong together.

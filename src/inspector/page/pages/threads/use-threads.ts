@@ -1,3 +1,4 @@
+import { type PagedList, growing } from "../../server/use-pages.js";
 import {
   type InfiniteData,
   keepPreviousData,
@@ -6,10 +7,10 @@ import {
   useQueryClient,
 } from "@tanstack/preact-query";
 import type { RefObject } from "preact";
-import { useMemo } from "preact/hooks";
-import type { ThreadRow, ThreadsPage, ThreadsQuery } from "../../../api/threads.js";
+import { useMemo, useEffect, useRef, useState } from "preact/hooks";
+import type { ThreadRow, ListedThreads, ThreadsQuery } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
-import { pageOf, threadsOf, withFresh } from "./loaded-pages.js";
+import { pageOf, loadedThreads, withFresh } from "./loaded-pages.js";
 
 const PAGE_SIZE = 100;
 const REFRESH_MS = 5_000;
@@ -21,21 +22,16 @@ export interface VisibleRange {
 }
 
 /** A list of threads that grows while the person scrolls. */
-export interface ThreadList {
+export interface ThreadList extends PagedList {
   readonly threads: readonly ThreadRow[] | undefined;
-  readonly error: Error | null;
   /** Why the list could not be refreshed. */
   readonly refreshError: Error | null;
-  readonly hasMore: boolean;
   /** How many threads were looked at, where no index finds those in the state that was asked for. */
   readonly looked: number | undefined;
   /** Whether the index of words has found the threads that were looked at. `undefined` without that index. */
   readonly byWords: boolean | undefined;
   /** How many of those have values that were not searched. */
   readonly unread: number;
-  readonly isLoadingMore: boolean;
-  readonly loadMore: () => void;
-  readonly retry: () => void;
 }
 
 type Query = Pick<ThreadsQuery, "search" | "text" | "filter" | "order" | "state" | "before" | "since">;
@@ -50,26 +46,24 @@ export function useThreads(query: Query, enabled: boolean, visible: RefObject<Vi
     queryKey,
     queryFn: ({ pageParam, signal }) => read("threads", { ...query, ...pageArgs(pageParam) }, signal),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }: ThreadsPage) => next,
+    getNextPageParam: ({ next }: ListedThreads) => next,
     staleTime: Infinity,
     // The list of another search stays until the new one is there.
     placeholderData: keepPreviousData,
     enabled,
   });
   const refreshError = useRefresh(query, queryKey, enabled && list.isSuccess && !list.isFetching, visible);
-  const threads = useMemo(() => list.data && threadsOf(list.data), [list.data]);
+  const threads = useMemo(() => list.data && loadedThreads(list.data), [list.data]);
   return {
-    ...{ threads, error: list.error, refreshError },
+    ...growing(list),
+    ...{ threads, refreshError, hasMore: list.hasNextPage && !list.isPlaceholderData },
     looked: sumOf(list.data?.pages, "looked"),
     byWords: list.data?.pages[0]?.byWords,
     unread: sumOf(list.data?.pages, "unread") ?? 0,
-    ...{ hasMore: list.hasNextPage && !list.isPlaceholderData, isLoadingMore: list.isFetchingNextPage },
-    loadMore: () => void list.fetchNextPage(),
-    retry: () => void list.refetch(),
   };
 }
 
-function sumOf(pages: readonly ThreadsPage[] | undefined, name: "looked" | "unread"): number | undefined {
+function sumOf(pages: readonly ListedThreads[] | undefined, name: "looked" | "unread"): number | undefined {
   const counts = (pages ?? []).flatMap((page) => page[name] ?? []);
   return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
@@ -92,13 +86,13 @@ function useRefresh(
     refetchInterval: ({ state }) => Math.max(REFRESH_MS, 20 * (state.data ?? 0)),
     // Returns how long it took, so that a database that is slow at this is asked less often.
     queryFn: async ({ signal }) => {
-      const loaded = client.getQueryData<InfiniteData<ThreadsPage, string | undefined>>(queryKey);
+      const loaded = client.getQueryData<InfiniteData<ListedThreads, string | undefined>>(queryKey);
       const updatedAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
       const start = Date.now();
       if (loaded === undefined || start - updatedAt < REFRESH_MS / 2) return 0;
       const from = pageOf(loaded, visible.current?.first);
       const to = Math.max(from, pageOf(loaded, visible.current?.last));
-      const fresh: InfiniteData<ThreadsPage, string | undefined> = { pages: [], pageParams: [] };
+      const fresh: InfiniteData<ListedThreads, string | undefined> = { pages: [], pageParams: [] };
       let after = loaded.pageParams[from];
       for (let position = from; position <= to; position++) {
         const page = await read("threads", { ...query, ...pageArgs(after) }, signal);
@@ -108,11 +102,45 @@ function useRefresh(
         if (after === undefined) break;
       }
       // More pages may have come meanwhile.
-      client.setQueryData<InfiniteData<ThreadsPage, string | undefined>>(queryKey, (now) =>
+      client.setQueryData<InfiniteData<ListedThreads, string | undefined>>(queryKey, (now) =>
         now === undefined ? now : withFresh(now, from, fresh),
       );
       return Date.now() - start;
     },
   });
   return error;
+}
+
+/** Long enough that scrolling past a thread doesn't measure it. */
+const PAUSE_MS = 200;
+
+/**
+ * Returns the sizes of threads in bytes by id, as far as they are known. It measures those that are on the screen, and again when they have
+ * a newer checkpoint.
+ */
+export function useThreadSizes(visible: readonly ThreadRow[]): ReadonlyMap<string, number> {
+  const [sizes, setSizes] = useState<ReadonlyMap<string, number>>(new Map());
+  const measured = useRef(new Map<string, string>());
+  const key = visible.map(({ threadId, checkpointId }) => `${threadId} ${checkpointId}`).join("\n");
+  useEffect(() => {
+    const missing = visible.filter(
+      ({ threadId, checkpointId }) => measured.current.get(threadId) !== checkpointId,
+    );
+    if (missing.length === 0) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      read("threadSizes", { threadIds: missing.map(({ threadId }) => threadId) }, abort.signal)
+        .then(({ bytes }) => {
+          for (const { threadId, checkpointId } of missing) measured.current.set(threadId, checkpointId);
+          setSizes((known) => new Map([...known, ...Object.entries(bytes)]));
+        })
+        // The column stays empty. The next change of the list tries again.
+        .catch(() => undefined);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key]);
+  return sizes;
 }

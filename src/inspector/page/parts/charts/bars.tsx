@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import "./charts.css";
 
 /** A kind of amounts, of which each bar has one. */
-export interface BarSeries {
+interface BarSeries {
   /** The class that has the colour, `--kind`. */
   readonly className: string;
   readonly data: readonly number[];

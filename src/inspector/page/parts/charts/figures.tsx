@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { ColumnHeads } from "../column-heads.js";
 import { formatBytes, formatCount } from "../number-texts.js";
 import "./charts.css";
 
@@ -16,15 +17,7 @@ export function Figures({ caption, columns, children }: FiguresProps) {
     <div class="figures" role="region" aria-label={caption} tabIndex={0}>
       <table>
         <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads titles={columns} />
         <tbody>{children}</tbody>
       </table>
     </div>

@@ -1,12 +1,16 @@
 import { useState } from "preact/hooks";
 import type { MessageView } from "../../../api/checkpoints.js";
-import { Failure } from "../failure.js";
-import { counted } from "../number-texts.js";
-import { FoldedValue } from "./folded-value.js";
-import { MessageContent } from "./message-content.js";
-import { MessageFacts } from "./message-facts.js";
+import { Failure } from "../read-state.js";
+import { countText, formatCount } from "../number-texts.js";
+import { FoldedValue, MessageContent } from "./message-content.js";
 import { ToolCall } from "./tool-call.js";
-import { linkToMessage, linkToPosition, type ShownConversation, useMessage, valueOf } from "./use-message.js";
+import {
+  linkToMessage,
+  linkToPosition,
+  type ShownConversation,
+  useMessage,
+  placeOfValue,
+} from "./use-message.js";
 
 const ROLES: Readonly<Record<MessageView["role"], string>> = {
   human: "Human",
@@ -73,14 +77,40 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
             <ToolCall key={call.id ?? index} {...{ conversation, call, isSource }} />
           ))}
           {message.omitted !== undefined && (
-            <p class="dim">{counted(message.omitted, "more part")} among all fields</p>
+            <p class="dim">{countText(message.omitted, "more part")} among all fields</p>
           )}
           <MessageFacts message={message} />
         </>
       )}
-      <FoldedValue place={valueOf(conversation)} label="message" path={message.path}>
+      <FoldedValue place={placeOfValue(conversation)} label="message" path={message.path}>
         All fields
       </FoldedValue>
     </article>
   );
+}
+
+/** The model that wrote a message, and the tokens that it took. */
+function MessageFacts({ message: { model, usage = {} } }: { readonly message: MessageView }) {
+  const { input, output, cacheRead, cacheWritten, reasoning } = usage;
+  const details = [
+    cacheRead && `${formatCount(cacheRead)} from the cache`,
+    cacheWritten && `${formatCount(cacheWritten)} into the cache`,
+  ].filter(Boolean);
+  const tokens = [
+    input !== undefined && withDetails(`${countText(input, "token")} in`, details),
+    output !== undefined &&
+      withDetails(`${formatCount(output)} out`, reasoning ? [`${formatCount(reasoning)} for reasoning`] : []),
+  ].filter(Boolean);
+  if (model === undefined && tokens.length === 0) return null;
+  return (
+    <p class="message-facts dim">
+      {model !== undefined && <bdi>{model}</bdi>}
+      {model !== undefined && tokens.length > 0 && " · "}
+      {tokens.join(" · ")}
+    </p>
+  );
+}
+
+function withDetails(text: string, details: readonly unknown[]): string {
+  return details.length === 0 ? text : `${text} (${details.join(", ")})`;
 }

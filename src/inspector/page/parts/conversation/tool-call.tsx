@@ -1,7 +1,7 @@
 import type { ToolCallView } from "../../../api/checkpoints.js";
-import { CallArguments } from "./call-arguments.js";
-import { MessageContent } from "./message-content.js";
-import { linkToMessage, type ShownConversation, useMessage } from "./use-message.js";
+import { MessageContent, FoldedValue } from "./message-content.js";
+import { linkToMessage, type ShownConversation, useMessage, placeOfValue } from "./use-message.js";
+import { parseExactly, prettyJson } from "../json-text.js";
 
 interface ToolCallProps {
   readonly conversation: ShownConversation;
@@ -56,5 +56,48 @@ function Result({ conversation, isSource, position }: ResultProps) {
       </p>
       <MessageContent {...{ conversation, message, isSource }} />
     </div>
+  );
+}
+
+interface CallArgumentsProps {
+  readonly conversation: ShownConversation;
+  readonly call: ToolCallView;
+  readonly isSource: boolean;
+}
+
+/** The arguments of a call by name, so that a text such as a query keeps its line breaks. What is no object is shown as it is. */
+function CallArguments({ conversation, call: { args, isCut, path }, isSource }: CallArgumentsProps) {
+  const values = isSource || isCut ? undefined : parseExactly(args);
+  const entries = values === undefined || Array.isArray(values) ? [] : Object.entries<unknown>({ ...values });
+  if (entries.length > 0) {
+    return (
+      <dl class="call-arguments">
+        {entries.map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <bdi class="mono">{name}</bdi>
+            </dt>
+            <dd>
+              <pre class="long-text">
+                <bdi>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</bdi>
+              </pre>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    );
+  }
+  return (
+    <>
+      <pre class="long-text">
+        <bdi>{isSource ? args : (prettyJson(args) ?? args)}</bdi>
+        {isCut && "…"}
+      </pre>
+      {isCut && path !== undefined && (
+        <FoldedValue place={placeOfValue(conversation)} label="arguments" path={path}>
+          All arguments
+        </FoldedValue>
+      )}
+    </>
   );
 }

@@ -1,11 +1,11 @@
 import type { MessageView } from "../../../api/checkpoints.js";
 import type { CheckpointPlace, ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
-import { pathToText } from "../value-tree/path-text.js";
+import { pathToText } from "../value-tree/value-texts.js";
 import { useRead } from "../../server/use-read.js";
 
 /** How many messages are read at once. */
-export const PAGE_SIZE = 25;
+export const MESSAGES_AT_ONCE = 25;
 
 /** A channel that is shown as a conversation. */
 export interface ShownConversation {
@@ -30,7 +30,7 @@ export function linkToPosition(
 }
 
 /** Returns where the value of the channel is. */
-export function valueOf({ place, channel }: ShownConversation): ValuePlace {
+export function placeOfValue({ place, channel }: ShownConversation): ValuePlace {
   return { kind: "channel", channel, ...place };
 }
 
@@ -41,7 +41,7 @@ interface UsedMessage {
 
 /** Reads the page that has a message, which its neighbours share. */
 export function useMessage({ place, channel }: ShownConversation, position: number): UsedMessage {
-  const offset = Math.floor(position / PAGE_SIZE) * PAGE_SIZE;
-  const { data, error } = useRead("conversation", { ...place, channel, offset, limit: PAGE_SIZE });
+  const offset = Math.floor(position / MESSAGES_AT_ONCE) * MESSAGES_AT_ONCE;
+  const { data, error } = useRead("conversation", { ...place, channel, offset, limit: MESSAGES_AT_ONCE });
   return { message: data?.messages[position - offset], error };
 }

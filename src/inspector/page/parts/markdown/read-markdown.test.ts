@@ -2,8 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Token } from "markdown-it";
 import { mayBeMarkdown } from "./looks-like-markdown.js";
-import { createOutline } from "./outline.js";
-import { readMarkdown } from "./read-markdown.js";
+import { createOutline, readMarkdown } from "./read-markdown.js";
 import { safeAddress } from "./safe-address.js";
 import { runs } from "../../../../../test-support/runs.js";
 

@@ -1,8 +1,8 @@
 import { h, type ComponentChild, type VNode } from "preact";
 import type { Token } from "markdown-it";
+import { createOutline } from "./read-markdown.js";
 import { ExternalLink } from "./external-link.js";
-import { createOutline } from "./outline.js";
-import { TextImage } from "./text-image.js";
+import { ShownImage, imageBytes } from "../media/shown-image.js";
 
 /** An element whose end has not come yet. */
 interface Open {
@@ -103,5 +103,22 @@ function TableBox({ dir, children }: TableBoxProps) {
     <div class="table-box" role="group" aria-label="Table" tabIndex={0} dir={dir}>
       <table>{children}</table>
     </div>
+  );
+}
+
+interface TextImageProps {
+  readonly address: string;
+  /** What the text says instead of the image. */
+  readonly name: string;
+}
+
+/** An image that a text asks for. One of elsewhere is never loaded, since whoever has it would learn of that. */
+function TextImage({ address, name }: TextImageProps) {
+  const label = name === "" ? "Image" : `Image: ${name}`;
+  if (!address.startsWith("data:")) return <ExternalLink address={address}>{label}</ExternalLink>;
+  return (
+    <span class="text-image">
+      <bdi>{label}</bdi> <ShownImage name={name} read={() => Promise.resolve(imageBytes(address))} />
+    </span>
   );
 }

@@ -1,7 +1,6 @@
 import type { MediaData, MessageMedia } from "../../../api/checkpoints.js";
 import type { ValuePlace } from "../../../api/places.js";
-import { hasType, send } from "../../server/send.js";
-import { downloadAddress } from "../download-address.js";
+import { fileAddress, hasType, send } from "../../server/call-server.js";
 import { DownloadLink } from "../download-link.js";
 import { ExternalLink } from "../markdown/external-link.js";
 import { formatBytes } from "../number-texts.js";
@@ -33,7 +32,7 @@ export function MediaPart({ place, part: { media, mediaType, url, data } }: Medi
       )}
       {data !== undefined && (
         <>
-          <DownloadLink address={addressOf(place, data)}>
+          <DownloadLink address={dataAddress(place, data)}>
             Download<span class="sr-only"> the {media}</span>
           </DownloadLink>{" "}
           {media === "image" && <ShownImage name="" read={() => readBytes(place, data)} />}
@@ -49,12 +48,12 @@ function brief(mediaType: string): string {
   return name?.toUpperCase() ?? mediaType;
 }
 
-function addressOf(place: ValuePlace, { path, isBase64 }: MediaData): string {
-  return downloadAddress({ place, path, ...(isBase64 && { isBase64 }) });
+function dataAddress(place: ValuePlace, { path, isBase64 }: MediaData): string {
+  return fileAddress("download", { place, path, ...(isBase64 && { isBase64 }) });
 }
 
 async function readBytes(place: ValuePlace, data: MediaData): Promise<Uint8Array<ArrayBuffer>> {
-  return send(addressOf(place, data), {}, async (response) =>
+  return send(dataAddress(place, data), {}, async (response) =>
     hasType(response, "application/octet-stream") ? new Uint8Array(await response.arrayBuffer()) : undefined,
   );
 }

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useId, useState } from "preact/hooks";
-import { Failure } from "../failure.js";
-import { imageTypeOf } from "./image-type.js";
+import { Failure } from "../read-state.js";
 import "./media.css";
 
 interface ShownImageProps {
@@ -64,4 +63,28 @@ function LoadedImage({ name, read }: ShownImageProps) {
       }}
     />
   );
+}
+
+/** The beginnings of the images that the page shows. SVG is none of them: it is a document with scripts and addresses. */
+const BEGINNINGS = [
+  ["image/png", /^89504e470d0a1a0a/],
+  ["image/jpeg", /^ffd8ff/],
+  ["image/gif", /^47494638(?:37|39)61/],
+  ["image/webp", /^52494646.{8}57454250/],
+] as const;
+
+/** Returns the type of an image by what it is, whatever the message says; `undefined` for anything else. */
+function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const start = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return BEGINNINGS.find(([, beginning]) => beginning.test(start))?.[0];
+}
+
+/** Returns the bytes of a `data:` address in base64; none where it is something else. */
+export function imageBytes(address: string): Uint8Array<ArrayBuffer> {
+  try {
+    const text = atob(decodeURIComponent(address.slice(address.indexOf(",") + 1)));
+    return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
 }

@@ -9,8 +9,8 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { read } from "../../server/call-server.js";
-import { isFolder, loadMore, loadRows, nameOf, openLevels, openPath } from "./tree-rows.js";
-import { ROOT, type TreeItem, type ValueItem, ValueItems } from "./value-items.js";
+import { ROOT, type TreeItem, type ValueItem, ValueItems, rowIdOf, idOfItem } from "./value-items.js";
+import { briefText, describeType, hasChildren, pathFromText } from "./value-texts.js";
 
 interface ValueTreeSettings {
   readonly place: ValuePlace;
@@ -120,4 +120,103 @@ function clickFocused(_event: KeyboardEvent, tree: TreeInstance<TreeItem>): void
   if (!item.isFolder()) return;
   if (item.isExpanded()) item.collapse();
   else item.expand();
+}
+
+/** A row as the library's tree takes it. */
+interface Row {
+  readonly id: string;
+  readonly data: TreeItem;
+}
+
+/** How many parts of a value are opened with it. */
+const FEW = 5;
+
+/** The name of a row, which a screen reader says. */
+function nameOf(item: TreeItem): string {
+  if (item.kind === "value") return `${item.label}: ${describeType(item.value)} ${briefText(item.value)}`;
+  if (item.kind === "failure") return "The value can't be read. Try again";
+  return `Show more of the elements ${item.from} to ${item.to - 1}`;
+}
+
+/** Whether a row can be opened. */
+export function isFolder(item: TreeItem): boolean {
+  return item.kind === "value" && hasChildren(item.value);
+}
+
+/** Loads the rows below a row of the tree. */
+async function loadRows(items: ValueItems, id: string): Promise<Row[]> {
+  if (id === ROOT) return [rowOf(await items.loadRoot())];
+  const path = pathFromText(id.slice(id.indexOf(":") + 1)) ?? [];
+  await items.load(path);
+  return items.rowsOf(path).map(rowOf);
+}
+
+/** Loads what a row stands for, and moves the focus to it. */
+async function loadMore(
+  tree: TreeInstance<TreeItem>,
+  items: ValueItems,
+  item: Exclude<TreeItem, ValueItem>,
+): Promise<void> {
+  const position = item.kind === "gap" ? item.from : 0;
+  await items.load(item.parent, position);
+  showRows(tree, items, item.parent);
+  const rows = items.rowsOf(item.parent);
+  const next = rows.find((row) => row.kind === "value" && (row.path.at(-1) ?? 0) >= position) ?? rows[0];
+  tree.getItemInstance(next === undefined ? rowIdOf(item.parent) : idOfItem(next)).setFocused();
+  tree.updateDomFocus();
+}
+
+/** Opens the values above a path, and makes its value the one that the keyboard starts from. Returns it, if there is one. */
+async function openPath(
+  tree: TreeInstance<TreeItem>,
+  items: ValueItems,
+  path: ValuePath,
+): Promise<ValueItem | undefined> {
+  setRows(tree, ROOT, [await items.loadRoot()]);
+  for (const [depth, step] of path.entries()) {
+    if (depth < items.from.length) continue;
+    const parent = path.slice(0, depth);
+    if (items.find(parent) === undefined) return undefined;
+    await items.load(parent, step);
+    showRows(tree, items, parent);
+    const opened = tree.getItemInstance(rowIdOf(parent));
+    if (!opened.isExpanded()) opened.expand();
+  }
+  const found = items.find(path);
+  if (found !== undefined) tree.getItemInstance(rowIdOf(path)).setFocused();
+  return found;
+}
+
+/** Opens a value and the first levels below it, as far as they have few parts. */
+async function openLevels(
+  tree: TreeInstance<TreeItem>,
+  items: ValueItems,
+  path: ValuePath,
+  levels: number,
+): Promise<void> {
+  const item = items.find(path);
+  if (levels === 0 || item === undefined || !isFolder(item)) return;
+  await items.load(path);
+  showRows(tree, items, path);
+  const opened = tree.getItemInstance(rowIdOf(path));
+  if (!opened.isExpanded()) opened.expand();
+  for (const row of items.rowsOf(path).slice(0, FEW))
+    if (row.kind === "value") await openLevels(tree, items, row.path, levels - 1);
+}
+
+/** Gives the tree the rows of a value. */
+function showRows(tree: TreeInstance<TreeItem>, items: ValueItems, parent: ValuePath): void {
+  const root = items.find(items.from);
+  if (root !== undefined) setRows(tree, ROOT, [root]);
+  setRows(tree, rowIdOf(parent), items.rowsOf(parent));
+}
+
+function setRows(tree: TreeInstance<TreeItem>, parent: string, items: readonly TreeItem[]): void {
+  const rows = items.map(rowOf);
+  for (const { id, data } of rows) tree.getItemInstance(id).updateCachedData(data, true);
+  tree.getItemInstance(parent).updateCachedChildrenIds(rows.map(({ id }) => id));
+}
+
+function rowOf(data: TreeItem): Row {
+  return { id: idOfItem(data), data };
 }

@@ -1,9 +1,9 @@
 import type { ReadCalls } from "../../../api/inspector-api.js";
 import type { ValueChild, ValueNode, ValuePath } from "../../../api/value-node.js";
-import { pathToText, stepLabel } from "./path-text.js";
+import { pathToText, stepLabel } from "./value-texts.js";
 
 /** How many children a page has. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
 /** A row of the tree. */
 export type TreeItem =
@@ -27,23 +27,19 @@ export type ValueItem = Extract<TreeItem, { kind: "value" }>;
 export const ROOT = "root";
 
 /** The id of the value at a path. */
-export function idOf(path: ValuePath): string {
+export function rowIdOf(path: ValuePath): string {
   return `value:${pathToText(path)}`;
 }
 
 /** The id of a row. */
 export function idOfItem(item: TreeItem): string {
-  if (item.kind === "value") return idOf(item.path);
+  if (item.kind === "value") return rowIdOf(item.path);
   const parent = pathToText(item.parent);
   return item.kind === "gap" ? `gap:${parent}:${item.from}` : `failure:${parent}`;
 }
 
 /** Reads a page of a value's children. */
-export type ReadPage = (
-  path: ValuePath,
-  offset: number,
-  limit: number,
-) => Promise<ReadCalls["value"]["result"]>;
+type ReadPage = (path: ValuePath, offset: number, limit: number) => Promise<ReadCalls["value"]["result"]>;
 
 /** The parts of a value that are loaded: pages of the children of the values that were opened. */
 export class ValueItems {
@@ -65,12 +61,12 @@ export class ValueItems {
 
   /** Returns a value, if it is loaded. */
   find(path: ValuePath): ValueItem | undefined {
-    return this.#values.get(idOf(path));
+    return this.#values.get(rowIdOf(path));
   }
 
   /** Loads the children around a position. A failure becomes a row. */
   async load(parent: ValuePath, position = 0): Promise<void> {
-    const id = idOf(parent);
+    const id = rowIdOf(parent);
     const page = Math.floor(position / PAGE_SIZE);
     if (this.#pages.get(id)?.has(page) === true) return;
     try {
@@ -85,7 +81,7 @@ export class ValueItems {
 
   /** The rows below a value: its children, and what stands for those that are not loaded. */
   rowsOf(parent: ValuePath): readonly TreeItem[] {
-    const id = idOf(parent);
+    const id = rowIdOf(parent);
     const rows: TreeItem[] = [];
     let position = 0;
     const pages = [...(this.#pages.get(id) ?? [])].sort(([left], [right]) => left - right);
@@ -112,7 +108,7 @@ export class ValueItems {
   async loadRoot(): Promise<TreeItem> {
     const { from } = this;
     await this.load(from);
-    return this.find(from) ?? { kind: "failure", parent: from, error: this.#failures.get(idOf(from)) };
+    return this.find(from) ?? { kind: "failure", parent: from, error: this.#failures.get(rowIdOf(from)) };
   }
 
   #root(value: ValueNode): ValueItem {
@@ -125,7 +121,7 @@ export class ValueItems {
     for (const { step, label, value } of children) {
       const path = [...parent.path, step];
       const place = `${parent.place}${stepLabel(parent.value.type, label)}`;
-      this.#values.set(idOf(path), { kind: "value", path, label, place, value });
+      this.#values.set(rowIdOf(path), { kind: "value", path, label, place, value });
     }
     const pages = this.#pages.get(id) ?? new Map<number, readonly ValueChild[]>();
     this.#pages.set(id, pages.set(page, children));

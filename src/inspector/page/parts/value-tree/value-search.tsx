@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { useRead } from "../../server/use-read.js";
-import { Failure } from "../failure.js";
+import { Failure } from "../read-state.js";
 import { formatCount } from "../number-texts.js";
-import { briefText } from "./path-text.js";
+import { briefText } from "./value-texts.js";
+import { sent, typed } from "../typed-text.js";
 
 interface ValueSearchProps {
   readonly place: ValuePlace;
@@ -13,29 +14,20 @@ interface ValueSearchProps {
 
 /** Searches the labels and texts of a value, and opens what was found. */
 export function ValueSearch({ place, onOpen }: ValueSearchProps) {
-  const [typed, setTyped] = useState("");
+  const [text, setText] = useState("");
   // A search reads the whole value, so that it waits for the button or Enter.
   const [search, setSearch] = useState("");
   return (
     <div class="value-search">
       <form
         role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setSearch(typed);
-        }}
+        onSubmit={sent(() => {
+          setSearch(text);
+        })}
       >
         <label>
           Search this value{" "}
-          <input
-            type="search"
-            autocomplete="off"
-            spellcheck={false}
-            value={typed}
-            onInput={({ currentTarget }) => {
-              setTyped(currentTarget.value);
-            }}
-          />
+          <input type="search" autocomplete="off" spellcheck={false} value={text} onInput={typed(setText)} />
         </label>
         <button type="submit">Search</button>
       </form>

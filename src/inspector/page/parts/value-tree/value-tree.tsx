@@ -2,13 +2,16 @@ import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
-import { TreeRow } from "./tree-row.js";
-import { isFolder } from "./tree-rows.js";
-import { useValueTree } from "./use-value-tree.js";
-import { ValueDetails } from "./value-details.js";
-import type { ValueItem } from "./value-items.js";
-import { pathToText } from "./path-text.js";
+import { isFolder, useValueTree } from "./use-value-tree.js";
+import type { ValueItem, TreeItem } from "./value-items.js";
+import { pathToText, briefText, describeType } from "./value-texts.js";
 import { ValueSearch } from "./value-search.js";
+import type { ItemInstance } from "@headless-tree/core";
+import { CopyButton } from "../copy-button.js";
+import { LongText } from "../long-text.js";
+import { fileAddress } from "../../server/call-server.js";
+import { DownloadLink } from "../download-link.js";
+import { countText, formatBytes } from "../number-texts.js";
 import "./value-tree.css";
 
 interface ValueTreeProps {
@@ -116,4 +119,79 @@ function TreeOfPlace({ place, label, from = WHOLE, isBrief = false, path, onPath
       />
     </div>
   );
+}
+
+/** The deepest level that is indented further than the one above it. */
+const MAX_INDENT = 12;
+
+interface TreeRowProps {
+  readonly row: ItemInstance<TreeItem>;
+  /** Where the row begins, in pixels. */
+  readonly start: number;
+  readonly isChosen: boolean;
+}
+
+/** A row of a tree of values. */
+function TreeRow({ row, start, isChosen }: TreeRowProps) {
+  const item = row.getItemData() as TreeItem | null;
+  if (item === null) return null;
+  const { level } = row.getItemMeta();
+  return (
+    <div
+      {...row.getProps()}
+      // What the row shows says it all.
+      aria-label={undefined}
+      class={`value-row value-row-${item.kind}`}
+      aria-selected={isChosen}
+      aria-busy={row.isLoading()}
+      style={{ transform: `translateY(${start}px)`, paddingLeft: `${0.25 + Math.min(level, MAX_INDENT)}rem` }}
+    >
+      <span class="value-fold" aria-hidden="true">
+        {row.isFolder() && (row.isExpanded() ? "▾" : "▸")}
+      </span>
+      {item.kind === "value" ? (
+        <ValueText item={item} />
+      ) : (
+        <span class="value-more">{row.getItemName()}</span>
+      )}
+      {row.isLoading() && <span class="dim"> loading…</span>}
+    </div>
+  );
+}
+
+function ValueText({ item: { label, value } }: { readonly item: ValueItem }) {
+  return (
+    <>
+      <bdi class="value-label">{label}</bdi> <span class="value-type">{describeType(value)}</span>{" "}
+      <bdi class={`value-text value-of-${value.type}`}>{briefText(value)}</bdi>
+    </>
+  );
+}
+
+/** Shows the chosen part of a value in full. */
+function ValueDetails({ place, item }: { readonly place: ValuePlace; readonly item: ValueItem | undefined }) {
+  if (item === undefined) return <p class="dim value-details">Choose a value to see it in full.</p>;
+  const { value, path } = item;
+  const args = JSON.stringify({ place, path });
+  return (
+    <section class="value-details" aria-label="Chosen value">
+      <p class="value-place">
+        <bdi class="mono">{item.place}</bdi> <span class="value-type">{describeType(value)}</span>{" "}
+        <span class="dim">{sizeOf(item)}</span>
+      </p>
+      <div class="value-actions">
+        <CopyButton text={item.place}>Copy path</CopyButton>
+        {value.type === "bytes" && (
+          <DownloadLink address={fileAddress("download", { place, path })}>
+            Download {formatBytes(value.size)}
+          </DownloadLink>
+        )}
+      </div>
+      <LongText key={args} place={place} path={path} value={value} canCopy />
+    </section>
+  );
+}
+
+function sizeOf({ value }: ValueItem): string {
+  return value.type === "string" ? countText(value.size, "character") : "";
 }

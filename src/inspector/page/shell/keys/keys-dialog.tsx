@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { ActionDialog } from "../../parts/actions/action-dialog.js";
-import { keysOfPage } from "./page-keys.js";
-import type { Keys } from "./use-keys.js";
+import { ActionDialog, CloseButton } from "../../parts/actions/action-dialog.js";
+import { keysOfPage, type Keys } from "./page-keys.js";
 import "./keys-dialog.css";
 
 /** Lists the keys that do something on the page that is shown, and lets the person turn them off. */
@@ -46,11 +45,7 @@ export function KeysDialog({ keys: { areOn, turn, openHelp } }: { readonly keys:
             />
             Letters and signs are keys. Arrows, Enter and Esc always are.
           </label>
-          <div class="action-buttons">
-            <button type="button" onClick={close}>
-              Close
-            </button>
-          </div>
+          <CloseButton close={close} />
         </>
       )}
     </ActionDialog>

@@ -1,13 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Answer, OpenThread, RunRequest } from "../../../../api/runs.js";
-import { Failure } from "../../../parts/failure.js";
+import type { Answer, OpenThread, RunRequest, Question } from "../../../../api/runs.js";
+import { Failure } from "../../../parts/read-state.js";
 import { useOverview } from "../../../server/overview-context.js";
 import { useRead } from "../../../server/use-read.js";
-import { GraphChoice, graphToRun } from "../../../parts/runs/graph-choice.js";
-import { QuestionAnswer } from "./question-answer.js";
-import { RunView } from "./run-view.js";
-import { useRun } from "../../../parts/runs/use-run.js";
+import { GraphChoice, graphToRun } from "../../../parts/graph-choice.js";
+import { useRun, type RunProgress } from "../../../server/use-run.js";
+import { DecisionsForm } from "./decisions-form.js";
+import { formFieldsOf, SchemaForm } from "./schema-form.js";
+import { typedJson } from "../../../parts/json-text.js";
 import "./answer.css";
+import { sent } from "../../../parts/typed-text.js";
 
 interface AnswerPanelProps {
   readonly threadId: string;
@@ -88,5 +90,140 @@ function Choices({ threadId, thread, start }: ChoicesProps) {
         )}
       </fieldset>
     </section>
+  );
+}
+
+interface QuestionAnswerProps {
+  readonly question: Question;
+  readonly title: string;
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+/** Asks for the answer to a question: by its form, or by any JSON value where the question does not ask for decisions. */
+function QuestionAnswer({ question: { key, form, text }, title, onAnswer }: QuestionAnswerProps) {
+  const [isFree, setFree] = useState(false);
+  const fields = form.kind === "schema" ? formFieldsOf(form.schema) : undefined;
+  const answerWith = (value: unknown): void => {
+    onAnswer({ key, value });
+  };
+  return (
+    <div class="answer" role="group" aria-label={`${title}: ${text.slice(0, 80)}`}>
+      <h3>{title}</h3>
+      {form.kind === "decisions" ? (
+        <DecisionsForm
+          actions={form.actions}
+          onDecide={(decisions) => {
+            onAnswer({ key, decisions });
+          }}
+        />
+      ) : fields !== undefined && !isFree ? (
+        <SchemaForm fields={fields} onAnswer={answerWith} />
+      ) : (
+        <FreeForm onAnswer={answerWith} />
+      )}
+      {fields !== undefined && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            setFree(!isFree);
+          }}
+        >
+          {isFree ? "Use the form" : "Answer with any JSON value"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Asks for a text, or for JSON. */
+function FreeForm({ onAnswer }: { readonly onAnswer: (value: unknown) => void }) {
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState("");
+  return (
+    <form
+      class="answer-form"
+      onSubmit={sent(() => {
+        onAnswer(text);
+      })}
+    >
+      <label class="action-field">
+        <span>Your answer</span>
+        <textarea
+          rows={3}
+          value={text}
+          aria-invalid={problem !== ""}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setProblem("");
+          }}
+        />
+      </label>
+      {problem !== "" && (
+        <p class="answer-problem" role="status">
+          {problem}
+        </p>
+      )}
+      <div class="action-buttons">
+        <button type="submit" class="primary" disabled={text === ""}>
+          Send as text
+        </button>
+        <button
+          type="button"
+          disabled={text === ""}
+          onClick={() => {
+            const { value, problem } = typedJson(text);
+            if (problem === undefined) onAnswer(value);
+            else setProblem(problem);
+          }}
+        >
+          Send as JSON
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            onAnswer(true);
+          }}
+        >
+          Yes (true)
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            onAnswer(false);
+          }}
+        >
+          No (false)
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What a run does. */
+function RunView({ progress: { phase, nodes, texts, error } }: { readonly progress: RunProgress }) {
+  return (
+    <div class="run" aria-busy={phase === "asked" || phase === "running"}>
+      {phase === "failed" && <Failure error={error} />}
+      <p role="status">
+        {phase === "asked" && "Starting the run…"}
+        {phase === "running" && "The run is under way…"}
+        {phase === "ended" && "The run has ended."}
+      </p>
+      {nodes.length > 0 && (
+        <ol class="run-nodes" aria-label="Nodes that have ended">
+          {nodes.map((node, at) => (
+            <li key={at}>
+              <bdi class="mono">{node}</bdi>
+            </li>
+          ))}
+        </ol>
+      )}
+      {[...texts].map(([id, text]) => (
+        <p key={id} class="run-text">
+          <bdi>{text}</bdi>
+        </p>
+      ))}
+    </div>
   );
 }

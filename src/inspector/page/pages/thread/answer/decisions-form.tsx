@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Decision, DecisionType, ReviewedAction } from "../../../../api/runs.js";
-import { prettyJson } from "../../../parts/conversation/pretty-json.js";
-import { isJsonObject, parseJson } from "../../../parts/json-text.js";
+import { isObjectOfJson, prettyJson, typedJson } from "../../../parts/json-text.js";
+import { sent } from "../../../parts/typed-text.js";
 
 const TITLES: Readonly<Record<DecisionType, string>> = {
   approve: "Approve",
@@ -36,10 +36,9 @@ export function DecisionsForm({ actions, onDecide }: DecisionsFormProps) {
   return (
     <form
       class="answer-form"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={sent(() => {
         if (problem === undefined) onDecide(whole);
-      }}
+      })}
     >
       {actions.map((action, at) => {
         const draft = drafts[at];
@@ -142,9 +141,9 @@ function decisionOf({ type, args, message }: Draft): Decision | string {
     case "approve":
       return { type };
     case "edit": {
-      const parsed = parseJson(args);
-      if ("problem" in parsed) return parsed.problem;
-      return isJsonObject(parsed.value) ? { type, args: parsed.value } : "The arguments must be an object.";
+      const { value, problem } = typedJson(args);
+      if (problem !== undefined) return problem;
+      return isObjectOfJson(value) ? { type, args: value } : "The arguments must be an object.";
     }
     case "reject":
       return message === "" ? { type } : { type, message };

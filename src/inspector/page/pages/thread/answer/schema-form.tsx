@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import { isJsonObject, parseJson } from "../../../parts/json-text.js";
+import { isObjectOfJson, type Typed, typedJson } from "../../../parts/json-text.js";
+import { sent, typed } from "../../../parts/typed-text.js";
 
 /** A field of a form. */
-export interface SchemaField {
+interface SchemaField {
   /** The property; `undefined` where the schema is of one value. */
   readonly name: string | undefined;
   readonly title: string;
@@ -20,16 +21,16 @@ const MAX_FIELDS = 100;
 const MAX_CHOICES = 500;
 
 /** Returns the fields for a JSON Schema; `undefined` where a form can't show what it asks for. */
-export function fieldsOf(schema: Readonly<Record<string, unknown>>): readonly SchemaField[] | undefined {
+export function formFieldsOf(schema: Readonly<Record<string, unknown>>): readonly SchemaField[] | undefined {
   const { properties, required } = schema;
-  if (!isJsonObject(properties)) {
+  if (!isObjectOfJson(properties)) {
     const field = fieldOf(undefined, schema, true);
     return field.input === "json" && field.choices === undefined ? undefined : [field];
   }
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   const entries = Object.entries(properties);
   if (entries.length === 0 || entries.length > MAX_FIELDS) return undefined;
-  return entries.map(([name, each]) => fieldOf(name, isJsonObject(each) ? each : {}, names.includes(name)));
+  return entries.map(([name, each]) => fieldOf(name, isObjectOfJson(each) ? each : {}, names.includes(name)));
 }
 
 function fieldOf(
@@ -78,12 +79,11 @@ export function SchemaForm({ fields, onAnswer }: SchemaFormProps) {
   return (
     <form
       class="answer-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const value = valueOf(fields, texts);
-        if ("problem" in value) setProblem(value.problem);
-        else onAnswer(value.value);
-      }}
+      onSubmit={sent(() => {
+        const { value, problem: found } = valueOf(fields, texts);
+        if (found === undefined) onAnswer(value);
+        else setProblem(found);
+      })}
     >
       {fields.map((field, at) => (
         <Field
@@ -125,12 +125,7 @@ function Field({ field: { title, description, input, choices, isRequired }, text
         {!isRequired && <span class="dim"> (may be empty)</span>}
       </span>
       {options !== undefined ? (
-        <select
-          value={text}
-          onChange={({ currentTarget }) => {
-            onChange(currentTarget.value);
-          }}
-        >
+        <select value={text} onChange={typed(onChange)}>
           <option value="">choose…</option>
           {options.map((option) => (
             <option key={option} value={option}>
@@ -145,18 +140,14 @@ function Field({ field: { title, description, input, choices, isRequired }, text
           spellcheck={false}
           placeholder="JSON"
           value={text}
-          onInput={({ currentTarget }) => {
-            onChange(currentTarget.value);
-          }}
+          onInput={typed(onChange)}
         />
       ) : (
         <input
           type={input}
           step={input === "number" ? "any" : undefined}
           value={text}
-          onInput={({ currentTarget }) => {
-            onChange(currentTarget.value);
-          }}
+          onInput={typed(onChange)}
         />
       )}
       {description !== "" && (
@@ -168,9 +159,7 @@ function Field({ field: { title, description, input, choices, isRequired }, text
   );
 }
 
-type Parsed = { readonly value: unknown } | { readonly problem: string };
-
-function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Parsed {
+function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Typed<unknown> {
   const parts: [string | undefined, unknown][] = [];
   for (const [at, field] of fields.entries()) {
     const text = texts[at] ?? "";
@@ -178,15 +167,12 @@ function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Pars
       if (field.isRequired) return { problem: `${field.title} is missing.` };
       continue;
     }
-    const parsed = partOf(field, text);
-    if ("problem" in parsed) return { problem: `${field.title}: ${parsed.problem}` };
+    // A text is what it says, unless it is chosen.
+    const isText = field.input === "text" && field.choices === undefined;
+    const parsed: Typed<unknown> = isText ? { value: text } : typedJson(text);
+    if (parsed.problem !== undefined) return { problem: `${field.title}: ${parsed.problem}` };
     parts.push([field.name, parsed.value]);
   }
   const isOne = fields.length === 1 && fields[0]?.name === undefined;
   return { value: isOne ? parts[0]?.[1] : Object.fromEntries(parts) };
-}
-
-function partOf({ input, choices }: SchemaField, text: string): Parsed {
-  if (input === "text" && choices === undefined) return { value: text };
-  return parseJson(text);
 }

@@ -1,7 +1,7 @@
 import type { HistoryPoint } from "../../../../api/threads.js";
 
 /** The loaded checkpoints of a namespace as a tree. */
-export interface PointTree {
+interface PointTree {
   readonly points: ReadonlyMap<string, HistoryPoint>;
   /** The checkpoints that continue from one, the newest first. */
   readonly children: ReadonlyMap<string, readonly string[]>;

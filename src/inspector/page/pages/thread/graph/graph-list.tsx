@@ -1,11 +1,11 @@
+import { useGrowth } from "../../../server/use-pages.js";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useMedia } from "../../../parts/use-media.js";
-import { useTick } from "../../../parts/use-tick.js";
+import { useTick } from "../../../parts/time.js";
 import type { History } from "../use-history.js";
-import { GraphRow } from "./graph-row.js";
-import { ROW_HEIGHT } from "./lane-svg.js";
+import { GraphRow, ROW_HEIGHT } from "./graph-row.js";
 import { columnsOf, layOut } from "./lanes.js";
 
 interface GraphListProps {
@@ -21,7 +21,7 @@ const OVERSCAN = 10;
 /** The tree of a namespace's checkpoints, of which only the rows near the screen exist. */
 export function GraphList({ history, selected, onSelect, onOpen }: GraphListProps) {
   useTick(5_000);
-  const { points = [], hasMore, isLoadingMore, loadMore } = history;
+  const { points = [], hasMore } = history;
   const { rows, columns } = useMemo(() => {
     const laidOut = layOut(points);
     return { rows: laidOut.rows, columns: columnsOf(laidOut.rows) };
@@ -52,9 +52,7 @@ export function GraphList({ history, selected, onSelect, onOpen }: GraphListProp
   }, [selected, position === -1]);
   const lastShown = virtualizer.range?.endIndex ?? 0;
   const isNearEnd = lastShown + 4 * OVERSCAN >= rows.length;
-  useEffect(() => {
-    if (isNearEnd && hasMore && !isLoadingMore) loadMore();
-  }, [isNearEnd, hasMore, isLoadingMore, rows.length]);
+  useGrowth(history, isNearEnd, rows.length);
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "Enter") {

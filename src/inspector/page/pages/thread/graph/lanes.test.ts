@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { runs } from "../../../../../../test-support/runs.js";
 import type { HistoryPoint } from "../../../../api/threads.js";
-import { type Edge, type GraphRow, layOut, MAX_COLUMNS } from "./lanes.js";
+import { type Edge, type LaneRow, layOut, MAX_COLUMNS } from "./lanes.js";
 
 /** Older than all others. */
 const DELETED = "-";
@@ -33,7 +33,7 @@ const anyHistory = fc
   );
 
 /** Follows the line of a checkpoint down through the rows, and returns the checkpoint that it ends at. */
-function endOf(edge: Edge, rows: readonly GraphRow[], from: number): string | undefined {
+function endOf(edge: Edge, rows: readonly LaneRow[], from: number): string | undefined {
   for (const { point, incoming, passing } of rows.slice(from + 1)) {
     if (incoming.some(({ child }) => child === edge.child)) return point.checkpointId;
     const isDrawn = passing.some(({ column }) => column === edge.column);

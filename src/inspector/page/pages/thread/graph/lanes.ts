@@ -13,7 +13,7 @@ export interface Edge {
 }
 
 /** A checkpoint with the lines that are drawn in its row. */
-export interface GraphRow {
+export interface LaneRow {
   readonly point: HistoryPoint;
   readonly column: number;
   /** The lines that end at the checkpoint: they come from its children, in the rows above. */
@@ -25,7 +25,7 @@ export interface GraphRow {
 }
 
 /** The lines that are open below the last row. The next page of rows continues with them. */
-export interface OpenLanes {
+interface OpenLanes {
   /** By column. */
   readonly lanes: readonly (Edge | undefined)[];
   /** The lines of the shared column. */
@@ -44,10 +44,10 @@ const NONE: OpenLanes = { lanes: [], shared: [] };
 export function layOut(
   points: readonly HistoryPoint[],
   open: OpenLanes = NONE,
-): { readonly rows: readonly GraphRow[]; readonly open: OpenLanes } {
+): { readonly rows: readonly LaneRow[]; readonly open: OpenLanes } {
   const lanes = [...open.lanes];
   let shared = open.shared;
-  const rows = points.map((point): GraphRow => {
+  const rows = points.map((point): LaneRow => {
     const isIncoming = (edge: Edge | undefined): edge is Edge => edge?.parent === point.checkpointId;
     const incoming = [...lanes.filter(isIncoming), ...shared.filter(isIncoming)];
     lanes.forEach((edge, column) => {
@@ -79,7 +79,7 @@ function freeColumn(lanes: readonly (Edge | undefined)[]): number {
 }
 
 /** The number of columns that rows need. */
-export function columnsOf(rows: readonly GraphRow[]): number {
+export function columnsOf(rows: readonly LaneRow[]): number {
   let columns = 1;
   for (const { column, incoming, passing } of rows) {
     columns = Math.max(columns, column + 1, ...[...incoming, ...passing].map((edge) => edge.column + 1));

@@ -1,13 +1,13 @@
-import { useRef } from "preact/hooks";
+import { useRef, useEffect, useLayoutEffect } from "preact/hooks";
 import type { CheckpointPlace } from "../../../../api/places.js";
 import type { StoryStep } from "../../../../api/story.js";
-import { Failure } from "../../../parts/failure.js";
-import { Loading } from "../../../parts/loading.js";
-import { counted, formatCount } from "../../../parts/number-texts.js";
+import { Failure, Loading } from "../../../parts/read-state.js";
+import { countText, formatCount } from "../../../parts/number-texts.js";
 import { linkToCheckpoint } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
-import { PAGE_SIZE } from "../../../parts/conversation/use-message.js";
-import { ConversationList } from "./conversation-list.js";
+import { MESSAGES_AT_ONCE, type ShownConversation } from "../../../parts/conversation/use-message.js";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { Message } from "../../../parts/conversation/message.js";
 import "../../../parts/conversation/conversation.css";
 
 interface ConversationPaneProps {
@@ -43,7 +43,7 @@ export function ConversationPane({ tip, channel, step, later }: ConversationPane
   return (
     <>
       <p class="story-added dim" role="status">
-        {counted(shown.total, "message")}. {addedText(step, messageCount)}
+        {countText(shown.total, "message")}. {addedText(step, messageCount)}
         {lost > 0 &&
           ` ${formatCount(lost)} of them ${lost === 1 ? "is" : "are"} not in this conversation any more.`}
       </p>
@@ -63,7 +63,7 @@ export function ConversationPane({ tip, channel, step, later }: ConversationPane
 function addedText({ step, source, ran }: StoryStep, count: number): string {
   const name = source === "input" ? "The input" : step === undefined ? "The step" : `Step ${step}`;
   if (ran?.isPartial === true && count === 0) return `What ${name.toLowerCase()} added could not be read.`;
-  return count === 0 ? `${name} added none.` : `${name} added ${counted(count, "message")}.`;
+  return count === 0 ? `${name} added none.` : `${name} added ${countText(count, "message")}.`;
 }
 
 /** Returns the conversation of a checkpoint, or an earlier one until it can be shown. */
@@ -72,12 +72,12 @@ function useLoaded(
   channel: string,
 ): { readonly shown: Shown | undefined; readonly error: Error | null; readonly retry: () => void } {
   const place = { threadId, namespace, checkpointId };
-  const first = useRead("conversation", { ...place, channel, offset: 0, limit: PAGE_SIZE });
+  const first = useRead("conversation", { ...place, channel, offset: 0, limit: MESSAGES_AT_ONCE });
   const total = first.data?.total ?? 0;
-  const offset = Math.floor(Math.max(0, total - 1) / PAGE_SIZE) * PAGE_SIZE;
+  const offset = Math.floor(Math.max(0, total - 1) / MESSAGES_AT_ONCE) * MESSAGES_AT_ONCE;
   const last = useRead(
     "conversation",
-    { ...place, channel, offset, limit: PAGE_SIZE },
+    { ...place, channel, offset, limit: MESSAGES_AT_ONCE },
     { enabled: first.data !== undefined },
   );
   const shown = useRef<Shown>();
@@ -94,4 +94,48 @@ function useLoaded(
     error: first.error ?? last.error,
     retry: () => void first.refetch(),
   };
+}
+
+interface ConversationListProps {
+  readonly conversation: ShownConversation;
+  readonly total: number;
+  /** The positions of the messages that the selected step has added. */
+  readonly chosen: readonly number[];
+}
+
+/** The messages in a pane of its own, so that the steps stay beside them. It begins at the newest one. */
+function ConversationList({ conversation, total, chosen }: ConversationListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 96,
+    overscan: 4,
+    initialOffset: Number.MAX_SAFE_INTEGER,
+  });
+  const [first] = chosen;
+  useLayoutEffect(() => {
+    virtual.scrollToIndex(total - 1, { align: "end" });
+  }, []);
+  useEffect(() => {
+    if (first !== undefined && first < total) virtual.scrollToIndex(first, { align: "start" });
+  }, [first, total]);
+  return (
+    <div class="story-messages" ref={scroller} role="region" aria-label="Conversation" tabIndex={0}>
+      <ol class="story-rows story-list" style={{ height: `${virtual.getTotalSize()}px` }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <li
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <Message conversation={conversation} position={index} isChosen={chosen.includes(index)} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
 }

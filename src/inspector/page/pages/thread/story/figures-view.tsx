@@ -1,19 +1,16 @@
+import { MoreButton } from "../../../parts/more-button.js";
 import { useMemo } from "preact/hooks";
 import type { NamespacePlace } from "../../../../api/places.js";
 import type { StoryStep } from "../../../../api/story.js";
 import type { StepBytes } from "../../../../api/storage-views.js";
 import { Bars, BarsLegend } from "../../../parts/charts/bars.js";
-import { BytesChart, BytesLegend } from "../../../parts/charts/bytes-chart.js";
+import { BytesChart, BytesLegend, allBytesOf, type PartBytes } from "../../../parts/charts/bytes-chart.js";
 import { Bytes, Figures } from "../../../parts/charts/figures.js";
-import { bytesOf, type PartBytes } from "../../../parts/charts/part-bytes.js";
-import { durationText } from "../../../parts/duration-text.js";
-import { Failure } from "../../../parts/failure.js";
-import { Loading } from "../../../parts/loading.js";
-import { counted, formatCount } from "../../../parts/number-texts.js";
-import { linkToThread } from "../../../routes/route.js";
-import { navigate } from "../../../routes/use-route.js";
+import { durationText, countText, formatCount } from "../../../parts/number-texts.js";
+import { Failure, Loading } from "../../../parts/read-state.js";
+import { linkToThread, navigate } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
-import { nodesOf } from "./story-rows.js";
+import { nodeCountsOf } from "./story-rows.js";
 import type { Story } from "./use-story.js";
 
 const CHART_HEIGHT = 96;
@@ -27,14 +24,9 @@ const TIMES = [
 ] as const;
 const NO_BYTES: PartBytes = { headerBytes: 0, valueBytes: 0, writeBytes: 0 };
 
-interface FiguresViewProps {
-  readonly place: NamespacePlace;
-  readonly story: Story;
-}
-
 /** Tokens, time and bytes by step, as charts above each other and as a table. */
-export function FiguresView({ place, story }: FiguresViewProps) {
-  const { hasMore, isLoadingMore, loadMore, error, retry } = story;
+export function FiguresView({ place, story }: { readonly place: NamespacePlace; readonly story: Story }) {
+  const { hasMore, error, retry } = story;
   const steps = useMemo(() => (story.steps ?? []).toReversed(), [story.steps]);
   const bytes = useRead("stepBytes", place);
   if (error !== null) return <Failure error={error} onRetry={retry} />;
@@ -47,13 +39,10 @@ export function FiguresView({ place, story }: FiguresViewProps) {
   return (
     <>
       <p class="dim">
-        {hasMore ? `The newest ${counted(steps.length, "checkpoint")}` : counted(steps.length, "checkpoint")},
-        the oldest on the left.{" "}
-        {hasMore && (
-          <button type="button" disabled={isLoadingMore} onClick={loadMore}>
-            Show older ones
-          </button>
-        )}
+        {hasMore
+          ? `The newest ${countText(steps.length, "checkpoint")}`
+          : countText(steps.length, "checkpoint")}
+        , the oldest on the left. <MoreButton list={story}>Show older ones</MoreButton>
       </p>
       <Tokens {...{ steps, choose }} />
       <Times {...{ steps, choose }} />
@@ -153,7 +142,7 @@ function BytesOf({ steps, choose, all }: BytesOfProps) {
       <p class="dim">
         {isExact
           ? "What each checkpoint has added."
-          : `What all checkpoints have added, in ${counted(all.length, "group")}, since there are many.`}
+          : `What all checkpoints have added, in ${countText(all.length, "group")}, since there are many.`}
       </p>
     </>
   );
@@ -179,7 +168,7 @@ function StepsTable({ place, steps, byCheckpoint }: StepsTableProps) {
               <a href={linkToThread(place, { at: checkpointId })}>{step ?? checkpointId}</a>
             </th>
             <td>
-              {nodesOf(ran?.tasks ?? [], 0).map(([node]) => (
+              {nodeCountsOf(ran?.tasks ?? [], 0).map(([node]) => (
                 <div key={node}>
                   <bdi>{node}</bdi>
                 </div>
@@ -192,7 +181,7 @@ function StepsTable({ place, steps, byCheckpoint }: StepsTableProps) {
               {tookMs !== undefined && durationText(tookMs)}
               {waitedFor !== undefined && " with a wait"}
             </td>
-            <td>{bytes?.checkpoints === 1 && <Bytes bytes={bytesOf(bytes)} />}</td>
+            <td>{bytes?.checkpoints === 1 && <Bytes bytes={allBytesOf(bytes)} />}</td>
           </tr>
         );
       })}

@@ -2,15 +2,13 @@ import { useMemo, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../../api/places.js";
 import type { StoryStep, StoryTask, StoryTasks, StoryTool } from "../../../../api/story.js";
 import type { NamespaceSummary } from "../../../../api/threads.js";
-import { durationText } from "../../../parts/duration-text.js";
-import { Failure } from "../../../parts/failure.js";
-import { Loading } from "../../../parts/loading.js";
-import { counted, formatCount } from "../../../parts/number-texts.js";
+import { durationText, countText, formatCount } from "../../../parts/number-texts.js";
+import { Failure, Loading } from "../../../parts/read-state.js";
 import { StatusBadge } from "../../../parts/status-badge.js";
 import { linkToThread } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
-import { nodesOf, rowsOf } from "./story-rows.js";
-import { type StepSubgraph, type StepTime, subgraphsOf, timeOf } from "./subgraphs-of.js";
+import { nodeCountsOf, rowsOf } from "./story-rows.js";
+import { type StepSubgraph, type StepTime, subgraphsOf, stepTimeOf } from "./subgraphs-of.js";
 
 const SUBGRAPH_STEPS = 50;
 const REFRESH_MS = 3_000;
@@ -74,10 +72,10 @@ function Nodes({
   if (tasks === undefined || tasks.tasks.length === 0) return <span class="dim">unknown</span>;
   return (
     <>
-      {nodesOf(tasks.tasks, tasks.omitted).map(([node, count], index) => (
+      {nodeCountsOf(tasks.tasks, tasks.omitted).map(([node, count], index) => (
         <span key={node}>
           {index > 0 && ", "}
-          {node === "" ? counted(count, "other task") : <bdi>{node}</bdi>}
+          {node === "" ? countText(count, "other task") : <bdi>{node}</bdi>}
           {node !== "" && count > 1 && ` × ${formatCount(count)}`}
         </span>
       ))}
@@ -90,7 +88,7 @@ interface StepBodyProps extends StepContext, StepTitleProps {}
 /** What the tasks of a step have done: tools, tokens, messages, errors, questions and subgraphs. */
 export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
   const told = isOpen ? step.open : step.ran;
-  const time = timeOf(step, isOpen);
+  const time = stepTimeOf(step, isOpen);
   // A thread may have a thousand namespaces, and each scroll draws the rows again.
   const subgraphs = useMemo(
     () => (told === undefined ? [] : subgraphsOf(namespaces, told, { namespace: place.namespace, time })),
@@ -111,7 +109,7 @@ export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
               {formatCount(tokens.input)} tokens in, {formatCount(tokens.output)} out
             </span>
           )}
-          {messageCount > 0 && <span class="dim">+ {counted(messageCount, "message")}</span>}
+          {messageCount > 0 && <span class="dim">+ {countText(messageCount, "message")}</span>}
           {isPartial && <span class="dim">some values were not read</span>}
         </p>
       )}
@@ -186,7 +184,7 @@ function Subgraph({ subgraph: { summary, name }, time, place, namespaces }: Subg
       }}
     >
       <summary>
-        Subgraph <bdi>{name}</bdi> <span class="dim">{counted(summary.checkpoints, "checkpoint")}</span>{" "}
+        Subgraph <bdi>{name}</bdi> <span class="dim">{countText(summary.checkpoints, "checkpoint")}</span>{" "}
         <StatusBadge {...summary} />
       </summary>
       {isOpen && (

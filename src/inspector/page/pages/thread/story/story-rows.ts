@@ -61,7 +61,7 @@ function runsOf(steps: readonly StoryStep[]): StoryRun[] {
 }
 
 /** The nodes of tasks with how many of their tasks there are. */
-export function nodesOf(
+export function nodeCountsOf(
   tasks: readonly StoryTask[],
   omitted: number,
 ): readonly (readonly [string, number])[] {
@@ -72,7 +72,7 @@ export function nodesOf(
 }
 
 /** What the steps have in common with a bill: their time and their tokens. */
-export function sumOf(steps: readonly StoryStep[]): { tookMs: number; input: number; output: number } {
+export function costOf(steps: readonly StoryStep[]): { tookMs: number; input: number; output: number } {
   return steps.reduce(
     (sum, { tookMs = 0, waitedFor, ran }) => ({
       tookMs: sum.tookMs + (waitedFor === undefined ? tookMs : 0),

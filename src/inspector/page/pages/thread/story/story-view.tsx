@@ -1,8 +1,7 @@
 import type { NamespacePlace } from "../../../../api/places.js";
 import type { StoryStep } from "../../../../api/story.js";
 import type { HistoryPoint, NamespaceSummary } from "../../../../api/threads.js";
-import { Failure } from "../../../parts/failure.js";
-import { Loading } from "../../../parts/loading.js";
+import { Failure, Loading } from "../../../parts/read-state.js";
 import { useRead } from "../../../server/use-read.js";
 import { CheckpointSummary } from "../checkpoint-summary.js";
 import type { Selection } from "../use-selection.js";

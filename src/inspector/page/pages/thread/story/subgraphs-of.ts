@@ -15,7 +15,7 @@ export interface StepTime {
 }
 
 /** When the tasks of a step ran: from the checkpoint before it to its own; open ones since its own. */
-export function timeOf(step: StoryStep, isOpen: boolean): StepTime {
+export function stepTimeOf(step: StoryStep, isOpen: boolean): StepTime {
   return isOpen
     ? { after: step.checkpointId, before: undefined }
     : { after: step.parentId, before: step.checkpointId };

@@ -1,16 +1,14 @@
+import { useGrowth } from "../../../server/use-pages.js";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { StoryStep } from "../../../../api/story.js";
-import { durationText } from "../../../parts/duration-text.js";
-import { counted, formatCount } from "../../../parts/number-texts.js";
-import { localTime, Time } from "../../../parts/time.js";
-import { useTick } from "../../../parts/use-tick.js";
-import { linkToCheckpoint } from "../../../routes/route.js";
-import { navigate } from "../../../routes/use-route.js";
+import { durationText, countText, formatCount } from "../../../parts/number-texts.js";
+import { localTime, Time, useTick } from "../../../parts/time.js";
+import { linkToCheckpoint, navigate } from "../../../routes/route.js";
 import { runColour } from "../graph/run-colour.js";
 import { StepBody, type StepContext, StepTitle } from "./step-body.js";
-import { rowsOf, type StoryRow, type StoryRun, sumOf } from "./story-rows.js";
+import { rowsOf, type StoryRow, type StoryRun, costOf } from "./story-rows.js";
 import type { Story } from "./use-story.js";
 
 interface TimelineProps extends StepContext {
@@ -25,7 +23,7 @@ const ROW_PX = 56;
 /** The steps of a namespace, the newest first, of which only those near the screen exist. */
 export function Timeline({ story, selected, onSelect, place, namespaces }: TimelineProps) {
   useTick(5_000);
-  const { steps = [], hasMore, isLoadingMore, loadMore } = story;
+  const { steps = [], hasMore } = story;
   const rows = useMemo(() => rowsOf(steps), [steps]);
   const scroller = useRef<HTMLDivElement>(null);
   const chosen = rows.findIndex((row) => row.kind === "step" && row.key === selected);
@@ -58,9 +56,7 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
   const isNearEnd = lastShown + 4 * OVERSCAN >= rows.length;
   const isSelectedLater =
     selected !== undefined && chosen === -1 && selected < (steps.at(-1)?.checkpointId ?? "");
-  useEffect(() => {
-    if ((isNearEnd || isSelectedLater) && hasMore && !isLoadingMore) loadMore();
-  }, [isNearEnd, isSelectedLater, hasMore, isLoadingMore, rows.length]);
+  useGrowth(story, isNearEnd || isSelectedLater, rows.length);
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (!(event.target instanceof HTMLElement) || !event.target.matches(".story-pick")) return;
@@ -171,7 +167,7 @@ function StepLinks({ place, step: { checkpointId, parentId, createdAt } }: StepL
 }
 
 function RunHead({ run: { runId, steps } }: { readonly run: StoryRun }) {
-  const { tookMs, input, output } = sumOf(steps);
+  const { tookMs, input, output } = costOf(steps);
   const began = steps.at(-1)?.createdAt;
   return (
     <p class="story-run">
@@ -189,7 +185,7 @@ function RunHead({ run: { runId, steps } }: { readonly run: StoryRun }) {
         )}
         {tookMs > 0 && `${durationText(tookMs)}, `}
         {input + output > 0 && `${formatCount(input + output)} tokens, `}
-        {counted(steps.length, "step")}
+        {countText(steps.length, "step")}
       </span>
     </p>
   );

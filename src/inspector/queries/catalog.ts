@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import type { CallContext } from "../../db/call-context.js";
+import { runStatement } from "../../db/statements/run-statement.js";
+import { Statement } from "../../db/statements/statement.js";
+import { OPTIONAL_INDEXES, type OptionalIndex } from "../../migrations/indexes/optional-index.js";
+
+interface IndexParams {
+  readonly schema: string;
+  readonly names: readonly string[];
+}
+
+/** Whether an optional index is there, in all of its tables. It reads only the catalog. */
+export async function hasOptionalIndex(call: CallContext, index: OptionalIndex): Promise<boolean> {
+  // The catalog has no row-level security.
+  const policy = { ...call.policy, rowSecurity: undefined };
+  const names = OPTIONAL_INDEXES[index].map(({ name }) => name);
+  const rows = await runStatement({ ...call, policy }, indexes, { schema: call.schema, names });
+  return rows.length === names.length;
+}
+
+const indexes = /* @__PURE__ */ new Statement<IndexParams, { readonly is_valid: boolean }>((db, parameter) =>
+  db
+    .selectFrom(sql<{ indexrelid: number; indisvalid: boolean }>`pg_catalog.pg_index`.as<"index">(sql`index`))
+    .innerJoin(
+      sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+        sql`relation`,
+      ),
+      "relation.oid",
+      "index.indexrelid",
+    )
+    .innerJoin(
+      sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+      "namespace.oid",
+      "relation.relnamespace",
+    )
+    .select("index.indisvalid as is_valid")
+    .where("namespace.nspname", "=", parameter("schema"))
+    .where(sql<boolean>`relation.relname = any (${parameter("names")}::text[])`)
+    .where("index.indisvalid", "=", sql.lit(true)),
+);
+
+/** A column that the role may read. */
+interface ReadableColumnRow {
+  readonly table: string;
+  readonly column: string;
+  /** Whether row-level security applies to the role. */
+  readonly is_secured: boolean;
+}
+
+interface TableParams {
+  readonly schema: string;
+  readonly tables: readonly string[];
+}
+
+/** Lists the columns of tables that the role may read. It reads only the catalog. */
+export function readableColumns(call: CallContext, tables: readonly string[]): Promise<ReadableColumnRow[]> {
+  // The tables that this asks for may have no row-level security. The page waits for the answer, so it is not retried.
+  const policy = { ...call.policy, rowSecurity: undefined, retry: false as const };
+  return runStatement({ ...call, policy }, columns, { schema: call.schema, tables });
+}
+
+const columns = /* @__PURE__ */ new Statement<TableParams, ReadableColumnRow>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+        sql`relation`,
+      ),
+    )
+    .innerJoin(
+      sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+      "namespace.oid",
+      "relation.relnamespace",
+    )
+    .innerJoin(
+      sql<{ attrelid: number; attname: string; attnum: number }>`pg_catalog.pg_attribute`.as<"attribute">(
+        sql`attribute`,
+      ),
+      "attribute.attrelid",
+      "relation.oid",
+    )
+    .select([
+      sql<string>`relation.relname::text`.as("table"),
+      sql<string>`attribute.attname::text`.as("column"),
+      sql<boolean>`row_security_active(relation.oid)`.as("is_secured"),
+    ])
+    .where("namespace.nspname", "=", parameter("schema"))
+    .where(sql<boolean>`relation.relname = any (${parameter("tables")}::text[])`)
+    .where("attribute.attnum", ">", sql.lit(0))
+    .where(sql<boolean>`has_schema_privilege(namespace.oid, 'usage')`)
+    .where(sql<boolean>`has_column_privilege(relation.oid, attribute.attnum, 'select')`),
+);
