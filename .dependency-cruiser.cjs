@@ -68,10 +68,7 @@ const mayImportInside = {
   "inspector/page": ["inspector/api"],
   "inspector/queries": ["inspector/api", "inspector/values"],
   "inspector/values": ["inspector/api"],
-  "cache/model": [],
-  "cache/queries": ["cache/model"],
-  "cache/codec": ["cache/model"],
-  "cache/boundary": ["cache/model", "cache/codec"],
+  "cache/queries": [],
 };
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {

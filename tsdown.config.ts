@@ -35,6 +35,13 @@ const AWAITED_REQUIRE =
 /** A class or a function that is named by its variable. */
 const NAMING_VARIABLE = /\b(?:var|let|const) ([\w$]+) = (?:class\b|(?:async )?(?:function\b|\(|[\w$]+ =>))/g;
 
+/**
+ * A variable of a module whose value is that of a call or a tagged template. None of them has another effect, so bundlers may leave it out
+ * where nobody uses it. Calls of `require` and of the helpers of the build stay.
+ */
+const INITIALIZED_BY_CALL =
+  /^((?:const|let|var) [\w$]+ = )(?=(?!require|__|function\b|async\b|import\b|await\b)(?:new )?[\w$][\w$.]*[(`])/gm;
+
 /** The name of the file with the large packages, of which a stack needs no names. */
 const CARRIED = "carried";
 
@@ -150,16 +157,20 @@ function finishCode(): Rolldown.Plugin {
           format === "cjs"
             ? file.code.replace(VISIBLE_REQUIRE, HIDDEN_REQUIRE).replace(AWAITED_REQUIRE, "await $1")
             : file.code;
-        const { code: short } = await minify(code, {
-          module: format === "es",
-          ...(file.name === CARRIED ? { compress: true } : keepNames(code)),
-          // Annotations are for bundlers.
-          format: {
-            comments: /^!|@license|webpackIgnore|@vite-ignore/,
-            preserve_annotations: true,
-            max_line_len: 400,
+        const isOurs = file.name !== CARRIED;
+        const { code: short } = await minify(
+          isOurs ? code.replace(INITIALIZED_BY_CALL, "$1/* @__PURE__ */ ") : code,
+          {
+            module: format === "es",
+            ...(isOurs ? keepNames(code) : { compress: true }),
+            // Annotations are for bundlers.
+            format: {
+              comments: /^!|@license|webpackIgnore|@vite-ignore/,
+              preserve_annotations: true,
+              max_line_len: 400,
+            },
           },
-        });
+        );
         if (short === undefined) throw new Error(`${file.fileName} could not be shortened`);
         file.code = short;
       }

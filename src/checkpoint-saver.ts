@@ -41,8 +41,9 @@ import {
   parseStaleReadOptions,
   type StaleReadOptions,
   unlessIndex,
+  parseSetupOptions,
+  type SetupOptions,
 } from "./parsing/parse-call-options.js";
-import { parseSetupOptions, type SetupOptions } from "./parsing/parse-setup-options.js";
 import type {
   IdleOptions,
   PruneOptions,
@@ -66,7 +67,7 @@ import type { ChannelReducers } from "./saver/model/channel-reducers.js";
 import type { RowCounts } from "./saver/model/row-counts.js";
 import { isObject } from "./serde/objects/inspect-object.js";
 import { isJsonSerializer } from "./serde/json/json-serializer.js";
-import type { CallSubject } from "./telemetry/running-call.js";
+import type { CallSubject } from "./telemetry/running-calls.js";
 import { COPY_TARGET, type CopyTarget } from "./threads/between-savers/copy-writes.js";
 import type { ThreadLock, ThreadLockOptions } from "./threads/with-thread-lock.js";
 import type { Forker } from "./threads/fork.js";
@@ -88,17 +89,17 @@ import type { WatchOptions } from "./watch/watch-options.js";
 import { startWatch } from "./watch/start-watch.js";
 
 // Most processes never call what these rooms do, so a room is loaded by the first call that needs it.
-const loadArchive = /* @__PURE__ */ loadOnce(() => import("./archive/index.js"));
-const loadRepair = /* @__PURE__ */ loadOnce(() => import("./repair/index.js"));
-const loadAudit = /* @__PURE__ */ loadOnce(() => import("./audit/index.js"));
-const loadBackup = /* @__PURE__ */ loadOnce(() => import("./backup/index.js"));
-const loadCalls = /* @__PURE__ */ loadOnce(() => import("./saver/occasional-calls.js"));
-const loadDoctor = /* @__PURE__ */ loadOnce(() => import("./doctor/saver-health.js"));
-const loadCompaction = /* @__PURE__ */ loadOnce(() => import("./compaction/index.js"));
-const loadRetention = /* @__PURE__ */ loadOnce(() => import("./retention/index.js"));
-const loadSanitize = /* @__PURE__ */ loadOnce(() => import("./sanitize/index.js"));
-const loadSetUp = /* @__PURE__ */ loadOnce(() => import("./saver/occasional-calls.js"));
-const loadThreads = /* @__PURE__ */ loadOnce(() => import("./threads/index.js"));
+const loadArchive = loadOnce(() => import("./archive/index.js"));
+const loadRepair = loadOnce(() => import("./repair/index.js"));
+const loadAudit = loadOnce(() => import("./audit/index.js"));
+const loadBackup = loadOnce(() => import("./backup/index.js"));
+const loadCalls = loadOnce(() => import("./saver/occasional-calls.js"));
+const loadDoctor = loadOnce(() => import("./doctor/saver-health.js"));
+const loadCompaction = loadOnce(() => import("./compaction/index.js"));
+const loadRetention = loadOnce(() => import("./retention/index.js"));
+const loadSanitize = loadOnce(() => import("./sanitize/index.js"));
+const loadSetUp = loadOnce(() => import("./saver/occasional-calls.js"));
+const loadThreads = loadOnce(() => import("./threads/index.js"));
 
 /**
  * Returns what a saver works with, for rooms that send queries of their own on its database.

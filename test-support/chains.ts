@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import { sql } from "kysely";
 import { type CheckpointDatabase, PostgresSaver } from "../src/index.js";
-import { findSegments } from "../src/splices/find-segments.js";
+import { findSegments } from "../src/splices/segments.js";
 import { encodeSplice } from "../src/splices/splice-bytes.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "./checkpoints.js";
 import type { TestDatabase } from "./test-database.js";

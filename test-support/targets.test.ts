@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { sql } from "kysely";
 import pg from "pg";
 import { describeEachTarget, describeServer, type TestDatabase } from "./targets.js";
-import { MIGRATION_NAMES } from "../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../src/migrations/steps/saver-steps.js";
 
 interface Notes {
   note: { text: string };

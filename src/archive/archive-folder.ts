@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../errors/error-code.js";
+import { codeOf } from "../errors/thrown.js";
 import { InvalidConfigError } from "../errors/index.js";
 import type { ArchiveCallOptions, ArchiveTarget } from "./archive-types.js";
 

@@ -10,7 +10,7 @@ import type { SaverCall } from "../saver/call/saver-call.js";
 import { groupBy } from "../db/group-by.js";
 import { type NamespaceKey, rowKey } from "../saver/model/keys.js";
 import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
-import type { ArchivePart, PartListener } from "./archive-part.js";
+import { type ArchivePart, type PartListener, RemovalProgress } from "./archive-part.js";
 import { removeFromNamespace } from "./remove-from-namespace.js";
 
 /** What is removed of one namespace. */
@@ -39,7 +39,7 @@ export async function* oldCheckpoints(
   const proof = await beginProof(call, request.deleteUnproven);
   const cutoffs = cutoffsAt(Date.now(), request);
   const calls = new SubgraphCalls(cutoffs);
-  const progress = new Progress(request.onProgress);
+  const progress = new RemovalProgress(request.onProgress);
   const onMissingOf = (missing: readonly string[]) => {
     if (threads !== undefined) onMissing(missing);
   };
@@ -74,7 +74,7 @@ export async function* oldCheckpoints(
 interface ThreadScope {
   readonly namespaces: readonly ExportedNamespace[];
   readonly batchSize: number;
-  readonly progress: Progress;
+  readonly progress: RemovalProgress;
 }
 
 function toPart(
@@ -97,7 +97,7 @@ function toPart(
           isChanged ||= stays;
           progress.add(namespace.key, counts);
         }
-        progress.end(namespace.key);
+        progress.add(namespace.key, NO_ROWS, 1);
       }
       return { ...total, isChanged };
     },
@@ -125,29 +125,4 @@ function sizeOf({ plan, orphans, blobs }: ExportedNamespace): number {
 
 function keyOf({ threadId, checkpointNs }: NamespaceKey): string {
   return rowKey(threadId, checkpointNs);
-}
-
-/** Reports the rows that were removed so far, as `prune` does. */
-class Progress {
-  readonly #onProgress: RetentionRequest["onProgress"];
-  #counts: RowCounts = NO_ROWS;
-  #namespacesDone = 0;
-
-  constructor(onProgress: RetentionRequest["onProgress"]) {
-    this.#onProgress = onProgress;
-  }
-
-  add(key: NamespaceKey, counts: RowCounts): void {
-    this.#counts = addCounts(this.#counts, counts);
-    this.#report(key);
-  }
-
-  end(key: NamespaceKey): void {
-    this.#namespacesDone += 1;
-    this.#report(key);
-  }
-
-  #report({ threadId, checkpointNs }: NamespaceKey): void {
-    this.#onProgress?.({ ...this.#counts, threadId, checkpointNs, namespacesDone: this.#namespacesDone });
-  }
 }

@@ -82,11 +82,6 @@ async function* removeCheckpoints(
   }
 }
 
-interface Batch {
-  readonly batch: readonly string[];
-  readonly archived: RowDigests;
-}
-
 interface BatchResult {
   readonly removal: Removal;
   /** The checkpoints that stay, because they or one of their writes is not in the file. */
@@ -99,7 +94,7 @@ interface BatchResult {
 function removeBatch(
   call: SaverCall,
   plan: DeletionPlan,
-  { batch: checkpointIds, archived }: Batch,
+  { batch: checkpointIds, archived }: { readonly batch: readonly string[]; readonly archived: RowDigests },
 ): Promise<BatchResult> {
   const key = { ...plan.key, checkpointIds };
   const nothing = { ...NO_ROWS, isChanged: false };

@@ -3,15 +3,15 @@ import { exportThread } from "../backup/export-thread.js";
 import type { IdleDeletion, ThreadDeletion } from "../retention/boundary/parse-prune.js";
 import { type IdleRule, isIdle } from "../retention/delete-whole-threads.js";
 import {
-  measureThreads,
-  type ThreadSizeRow,
+  countRowsOfThreads,
+  type RowsOfThreadRow,
   selectThreadTimes,
   lockCheckpointsOfThread,
 } from "../retention/queries/whole-threads.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { addCounts, NO_ROWS, numberOfRows, type RowCounts } from "../saver/model/row-counts.js";
+import { NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
 import { threadPages } from "../saver/thread-pages.js";
-import type { ArchivePart, PartListener, Removal } from "./archive-part.js";
+import { type ArchivePart, type PartListener, type Removal, RemovalProgress } from "./archive-part.js";
 import { inOneTransaction, runBound, runTransaction } from "../db/statements/run-statement.js";
 import { deleteUnreferencedBlobs } from "../retention/queries/orphaned-blobs.js";
 import { groupBy } from "../db/group-by.js";
@@ -35,7 +35,7 @@ export async function* namedThreads(
 ): AsyncGenerator<ArchivePart> {
   await refuseHiddenRows(call);
   for await (const page of threadPages(call, threads)) {
-    const sizes = await measureThreads(call, page);
+    const sizes = await countRowsOfThreads(call, page);
     onMissing(sizes.filter(({ namespaces }) => namespaces === 0).map(({ thread_id }) => thread_id));
     for (const size of sizes) if (size.namespaces > 0) yield wholeThread(call, size);
   }
@@ -49,20 +49,18 @@ export async function* idleThreads(
 ): AsyncGenerator<ArchivePart> {
   await refuseHiddenRows(call);
   const rule = { nowMs: Date.now(), idleForMs };
-  let removed: RowCounts = NO_ROWS;
-  let namespacesDone = 0;
+  const progress = new RemovalProgress(onProgress);
   for await (const page of threadPages(call, threads)) {
     const times = await selectThreadTimes(call, page);
     const stored = new Set(times.map(({ thread_id }) => thread_id));
     if (threads !== undefined) onMissing(page.filter((threadId) => !stored.has(threadId)));
     const idle = times.filter((row) => isIdle(row, rule)).map(({ thread_id }) => thread_id);
-    for (const size of idle.length === 0 ? [] : await measureThreads(call, idle)) {
+    for (const size of idle.length === 0 ? [] : await countRowsOfThreads(call, idle)) {
       const part = wholeThread(call, size, rule);
       const remove: ArchivePart["remove"] = async (archived) => {
         const { isChanged, ...counts } = await part.remove(archived);
-        removed = addCounts(removed, counts);
-        if (!isChanged) namespacesDone += size.namespaces;
-        onProgress?.({ ...removed, threadId: part.threadId, checkpointNs: "", namespacesDone });
+        const key = { threadId: part.threadId, checkpointNs: "" };
+        progress.add(key, counts, isChanged ? 0 : size.namespaces);
         return { isChanged, ...counts };
       };
       yield { ...part, remove };
@@ -70,7 +68,7 @@ export async function* idleThreads(
   }
 }
 
-function wholeThread(call: SaverCall, row: ThreadSizeRow, idle?: IdleRule): ArchivePart {
+function wholeThread(call: SaverCall, row: RowsOfThreadRow, idle?: IdleRule): ArchivePart {
   const threadId = row.thread_id;
   return {
     threadId,

@@ -6,19 +6,27 @@ import { mayBeEmpty } from "../saver/codec/special-values.js";
 import { readHeader, type ReadHeader } from "../saver/codec/parse-header.js";
 import { isOwnAncestor } from "../saver/queries/get-ancestry.js";
 import type { CheckedHeaderRow } from "./queries/get-header-page.js";
-import type { DeltaChannels } from "./delta-channels.js";
+import { DeltaChannels } from "./delta-channels.js";
 import { faultsOfHeader } from "./faults-of-header.js";
 import { error, type FoundProblem, notice } from "./problems.js";
-import type { UnstoredChannels } from "./unstored-channels.js";
+import { UnstoredChannels } from "./unstored-channels.js";
 import type { CheckedTombstoneRow } from "./queries/get-tombstone-page.js";
 
 /** What the check of a header needs. */
 interface HeaderCheck {
   readonly call: CallContext;
-  /** Whether the serializer refuses values in headers. */
   readonly refusesPlaintext: boolean;
   readonly deltaChannels: DeltaChannels;
   readonly unstoredChannels: UnstoredChannels;
+}
+
+/** @param refusesPlaintext - Whether the serializer refuses values in headers. */
+export function headerCheck(call: CallContext, refusesPlaintext: boolean): HeaderCheck {
+  return {
+    ...{ call, refusesPlaintext },
+    deltaChannels: new DeltaChannels(call),
+    unstoredChannels: new UnstoredChannels(call),
+  };
 }
 
 /** The problems of a checkpoint, except those of its stored values. */

@@ -4,10 +4,8 @@ import { type CheckpointKey, checkpointKeyOf } from "../saver/model/keys.js";
 import { getHeaderPage, getNewestKeys } from "./queries/get-header-page.js";
 import { getTombstonePage } from "./queries/get-tombstone-page.js";
 import type { Problem } from "./audit-types.js";
-import { DeltaChannels } from "./delta-channels.js";
 import { ProblemList } from "./problems.js";
-import { UnstoredChannels } from "./unstored-channels.js";
-import { problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
+import { headerCheck, problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
 
 /** How many checkpoints are looked through for the newest one of each thread. */
 const MOST_CHECKPOINTS = 1_000;
@@ -26,17 +24,12 @@ interface NewestReport {
  */
 export async function verifyNewest(call: CallContext, most: number): Promise<NewestReport> {
   const keys = new Map<string, CheckpointKey>();
-  for (const row of await getNewestKeys(call, MOST_CHECKPOINTS)) {
+  for (const row of await getNewestKeys(call, { limit: MOST_CHECKPOINTS })) {
     if (keys.size < most && !keys.has(row.thread_id)) keys.set(row.thread_id, checkpointKeyOf(row));
   }
   const list = new ProblemList();
   const { tombstones } = await addedColumns(call);
-  const check = {
-    call,
-    refusesPlaintext: false,
-    deltaChannels: new DeltaChannels(call),
-    unstoredChannels: new UnstoredChannels(call),
-  };
+  const check = headerCheck(call, false);
   for (const key of keys.values()) {
     const { threadId } = key;
     const page = { threadId, pageSize: 1 };

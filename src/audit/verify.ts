@@ -25,13 +25,11 @@ import {
   writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { LEFT_OUT } from "../saver/queries/sent-row.js";
-import { threadPages } from "../saver/thread-pages.js";
+import { eachThreadId } from "../saver/thread-pages.js";
 import type { VerifyReport } from "./audit-types.js";
-import { DeltaChannels } from "./delta-channels.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
 import { type FoundProblem, notice, ProblemList } from "./problems.js";
-import { UnstoredChannels } from "./unstored-channels.js";
-import { problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
+import { headerCheck, problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
 import { type CheckedWriteRow, problemsOfBlob, problemsOfWrite } from "./verify-values.js";
 
 /** The headers that one search for unreferenced blobs covers. The server sorts their references. */
@@ -63,9 +61,7 @@ async function* scopesOf(call: CallContext, request: VerifyRequest): AsyncGenera
   }
   // The pages begin behind the empty id, which only other savers store.
   yield { ...request, threadId: "" };
-  for await (const page of threadPages(call, undefined)) {
-    for (const threadId of page) yield { ...request, threadId };
-  }
+  for await (const threadId of eachThreadId(call, undefined)) yield { ...request, threadId };
 }
 
 async function verifyHeaders(
@@ -74,20 +70,13 @@ async function verifyHeaders(
   serde: ContextualSerializer,
   progress: Progress,
 ): Promise<void> {
-  const refusesPlaintext = serde.refusesPlaintext === true;
-  const check = {
-    call,
-    refusesPlaintext,
-    deltaChannels: new DeltaChannels(call),
-    unstoredChannels: new UnstoredChannels(call),
-  };
+  const check = headerCheck(call, serde.refusesPlaintext === true);
   const pages = walkPages<CheckedHeaderRow, CheckpointKey>(call, {
     threadId,
     keyOf: checkpointKeyOf,
     getPage: (page) => getHeaderPage(call, page),
     inspect: (row) => problemsOfHeader(row, check),
     sizeOf: ({ checkpoint, metadata }) => (checkpoint?.length ?? 0) + (metadata?.length ?? 0),
-    isLong: () => false,
   });
   let headers = 0;
   let after: string | undefined;
@@ -172,7 +161,6 @@ async function verifyTombstones(
     getPage: (page) => getTombstonePage(call, page),
     inspect: (row) => Promise.resolve(problemsOfTombstone(row)),
     sizeOf: ({ thread_id }) => thread_id.length,
-    isLong: () => false,
   });
   for await (const { problems } of pages) progress.addProblems(problems);
 }
@@ -190,9 +178,7 @@ function isLong({ blob, type }: Pick<CheckedWriteRow, "blob" | "type">): boolean
 class Progress {
   readonly #onProgress: VerifyRequest["onProgress"];
   readonly #problems = new ProblemList();
-  #threads = 0;
-  #checkpoints = 0;
-  #values = 0;
+  readonly #counts = { threads: 0, checkpoints: 0, values: 0 };
   #threadId: string | undefined;
 
   constructor({ onProgress }: VerifyRequest) {
@@ -202,16 +188,16 @@ class Progress {
   addHeaders({ rows, problems }: WalkedPage<CheckedHeaderRow>): void {
     for (const { thread_id } of rows) {
       // Rows come in the order of their threads.
-      if (thread_id !== this.#threadId) this.#threads += 1;
+      if (thread_id !== this.#threadId) this.#counts.threads += 1;
       this.#threadId = thread_id;
     }
-    this.#checkpoints += rows.length;
+    this.#counts.checkpoints += rows.length;
     this.addProblems(problems);
     this.#notify(rows);
   }
 
   addValues({ rows, problems }: WalkedPage<BlobPageRow | CheckedWriteRow>): void {
-    this.#values += rows.length;
+    this.#counts.values += rows.length;
     this.addProblems(problems);
     this.#notify(rows);
   }
@@ -221,20 +207,12 @@ class Progress {
   }
 
   report(): VerifyReport {
-    return {
-      threads: this.#threads,
-      checkpoints: this.#checkpoints,
-      values: this.#values,
-      problems: this.#problems.toProblems(),
-    };
+    return { ...this.#counts, problems: this.#problems.toProblems() };
   }
 
   #notify(rows: readonly { readonly thread_id: string }[]): void {
-    this.#onProgress?.({
-      checkpoints: this.#checkpoints,
-      values: this.#values,
-      problems: this.#problems.length,
-      threadId: rows.at(-1)?.thread_id ?? "",
-    });
+    const { threads: _, ...counts } = this.#counts;
+    const threadId = rows.at(-1)?.thread_id ?? "";
+    this.#onProgress?.({ ...counts, problems: this.#problems.length, threadId });
   }
 }

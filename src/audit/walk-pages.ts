@@ -17,8 +17,8 @@ interface WalkedTable<Row extends object, Key extends object> {
   readonly inspect: (row: Row, previous: Row | undefined) => Promise<FoundProblem[]>;
   /** The length of a row, in characters. */
   readonly sizeOf: (row: Row) => number;
-  /** Whether a row's value may be long and is not in memory yet. Such rows are inspected one by one. */
-  readonly isLong: (row: Row) => boolean;
+  /** Whether a row's value may be long and is not in memory yet. Such rows are inspected one by one. Default: none. */
+  readonly isLong?: (row: Row) => boolean;
 }
 
 /** The rows of a page, and the problems found in them. */
@@ -56,12 +56,11 @@ async function inspectAll<Row extends object, Key extends object>(
   const inspect = async (row: Row, index: number): Promise<void> => {
     found[index] = await inspectAndRecheck(table, row, rows[index - 1]);
   };
+  const { isLong = () => false } = table;
   const entries = [...rows.entries()];
-  await Promise.all(
-    entries.filter(([, row]) => !table.isLong(row)).map(([index, row]) => inspect(row, index)),
-  );
+  await Promise.all(entries.filter(([, row]) => !isLong(row)).map(([index, row]) => inspect(row, index)));
   for (const [index, row] of entries) {
-    if (!table.isLong(row)) continue;
+    if (!isLong(row)) continue;
     throwIfAborted(call.signal);
     await inspect(row, index);
   }

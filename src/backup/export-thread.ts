@@ -1,13 +1,9 @@
 import { DatabaseError } from "../errors/index.js";
 import { chunksOf } from "../saver/model/portions.js";
 import { rowKey } from "../saver/model/keys.js";
+import { getThreadPage, type PageRange, type BackupPageRow } from "./queries/get-backup-page.js";
 import {
-  getThreadPage,
   type PageCursor,
-  type PageRange,
-  type BackupPageRow,
-} from "./queries/get-backup-page.js";
-import {
   type BlobKeyRow,
   getBlobKeys,
   getWriteKeys,
@@ -102,8 +98,8 @@ async function* exportPage(
     const rows = await readPage(call, range);
     if ("checkpointId" in rows) return [rows];
     const isComplete =
-      (yield* exportBlobs(call, threadId, blobsOf(rows), exported.blobs)) &&
-      (yield* exportWrites(call, threadId, writesOf(rows), writes));
+      (yield* exportBlobs(call, threadId, partsOf(rows, "blob"), exported.blobs)) &&
+      (yield* exportWrites(call, threadId, partsOf(rows, "write"), writes));
     if (!isComplete) continue;
     const checkpoints = checkpointsOf(threadId, rows);
     for (const line of checkpoints) {
@@ -183,39 +179,18 @@ async function* exportWritesOf(
 }
 
 function checkpointsOf(threadId: string, rows: readonly BackupPageRow[]): CheckpointLine[] {
-  return rows
-    .filter(({ part }) => part === "checkpoint")
-    .map((row) => ({
-      table: "checkpoints",
-      thread_id: threadId,
-      checkpoint_ns: row.checkpoint_ns,
-      checkpoint_id: row.checkpoint_id ?? "",
-      parent_checkpoint_id: row.parent_checkpoint_id,
-      type: row.type,
-      checkpoint: row.checkpoint,
-      metadata: row.metadata,
-    }));
+  return partsOf(rows, "checkpoint").map((row) => ({
+    table: "checkpoints",
+    thread_id: threadId,
+    checkpoint_ns: row.checkpoint_ns,
+    checkpoint_id: row.checkpoint_id,
+    parent_checkpoint_id: row.parent_checkpoint_id,
+    type: row.type,
+    checkpoint: row.checkpoint,
+    metadata: row.metadata,
+  }));
 }
 
-function blobsOf(rows: readonly BackupPageRow[]): BlobKeyRow[] {
-  return rows
-    .filter(({ part }) => part === "blob")
-    .map(({ checkpoint_ns, channel, version, bytes }) => ({
-      checkpoint_ns,
-      channel: channel ?? "",
-      version: version ?? "",
-      bytes,
-    }));
-}
-
-function writesOf(rows: readonly BackupPageRow[]): WriteKeyRow[] {
-  return rows
-    .filter(({ part }) => part === "write")
-    .map(({ checkpoint_ns, checkpoint_id, task_id, idx, bytes }) => ({
-      checkpoint_ns,
-      checkpoint_id: checkpoint_id ?? "",
-      task_id: task_id ?? "",
-      idx: idx ?? 0,
-      bytes,
-    }));
+function partsOf<Part extends BackupPageRow["part"]>(rows: readonly BackupPageRow[], part: Part) {
+  return rows.filter((row): row is Extract<BackupPageRow, { readonly part: Part }> => row.part === part);
 }

@@ -1,4 +1,5 @@
-import type { DatabaseError } from "../errors/index.js";
+import type { Damage, DatabaseError } from "../errors/index.js";
+import { blobPlaceOf, writePlaceOf } from "../saver/queries/get-value-page.js";
 import type { CheckpointValueContext } from "../serde/serde-context.js";
 import { rowKey } from "../saver/model/keys.js";
 import { getPiece, type PieceRange, type PieceRow } from "../saver/queries/get-piece.js";
@@ -34,15 +35,11 @@ export async function* exportBlobs(
   const byKey = new Map(keys.map((key) => [keyOf(key), key]));
   const missing = [...byKey].flatMap(([id, key]) => (exported.has(id) ? [] : [key]));
   let hasBases = true;
-  const { onDamaged } = call;
-  const onLost =
-    onDamaged &&
-    ((key: BlobKeyRow, { message: reason }: DatabaseError): void => {
-      const { checkpoint_ns: checkpointNs, channel, version } = key;
-      onDamaged({ threadId, checkpointNs, channel, version, reason });
-      // It is not read again.
-      exported.add(keyOf(key));
-    });
+  const onLost = noteLost(call, (key: BlobKeyRow) => {
+    // It is not read again.
+    exported.add(keyOf(key));
+    return { threadId, checkpointNs: key.checkpoint_ns, channel: key.channel, version: key.version };
+  });
   for (const portion of portionsOf(missing, sizeOf, PORTION)) {
     const bases: BlobKeyRow[] = [];
     const rows = await readEach(portion, (keys) => getStoredBlobs(call, threadId, keys), onLost);
@@ -53,9 +50,7 @@ export async function* exportBlobs(
         ...(base !== null && { base }),
         ...(whole_bytes !== null && { whole_bytes }),
       };
-      const { checkpoint_ns: checkpointNs, channel, version } = key;
-      const place = { threadId, checkpointNs, channel, version };
-      if (!(yield* exportValue(call, columns, place, blob))) continue;
+      if (!(yield* exportValue(call, columns, blobPlaceOf(columns), blob))) continue;
       exported.add(keyOf(key));
       if (base !== null) bases.push({ ...key, version: base, bytes: null });
     }
@@ -74,24 +69,29 @@ export async function* exportWrites(
   const keyOf = (row: Omit<WriteKeyRow, "bytes">) =>
     rowKey(row.checkpoint_ns, row.checkpoint_id, row.task_id, String(row.idx));
   const missing = keys.filter((key) => !exported.has(keyOf(key)));
-  const { onDamaged } = call;
-  const onLost =
-    onDamaged &&
-    ((key: WriteKeyRow, { message: reason }: DatabaseError): void => {
-      onDamaged({ threadId, checkpointNs: key.checkpoint_ns, checkpointId: key.checkpoint_id, reason });
-      exported.add(keyOf(key));
-    });
+  const onLost = noteLost(call, (key: WriteKeyRow) => {
+    exported.add(keyOf(key));
+    return { threadId, checkpointNs: key.checkpoint_ns, checkpointId: key.checkpoint_id };
+  });
   for (const portion of portionsOf(missing, sizeOf, PORTION)) {
     const rows = await readEach(portion, (keys) => getStoredWrites(call, threadId, keys), onLost);
     for (const { blob, ...row } of rows) {
       const columns: WriteLineColumns = { table: "checkpoint_writes", thread_id: threadId, ...row };
-      const { checkpoint_ns: checkpointNs, checkpoint_id: checkpointId, task_id: taskId, idx, channel } = row;
-      const place = { threadId, checkpointNs, checkpointId, taskId, idx, channel };
-      if (!(yield* exportValue(call, columns, place, blob))) continue;
+      if (!(yield* exportValue(call, columns, writePlaceOf(columns), blob))) continue;
       exported.add(keyOf(row));
     }
   }
   return missing.every((key) => exported.has(keyOf(key)));
+}
+
+/** Receives the key of a row that can't be read, and tells the caller of the export its place. Absent where nobody listens. */
+function noteLost<Key>({ onDamaged }: ExportCall, placeOf: (key: Key) => Omit<Damage, "reason">) {
+  return (
+    onDamaged &&
+    ((key: Key, { message }: DatabaseError): void => {
+      onDamaged({ ...placeOf(key), reason: message });
+    })
+  );
 }
 
 /** @returns Whether the row was still stored when its last piece was read, or can't be read. */

@@ -1,6 +1,10 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import type { ConnectionOptions } from "../parsing/connection-options.js";
-import type { SweepOptions } from "../parsing/sweep-option.js";
+import { type ConnectionOptions, connectionOptions } from "../parsing/connection-options.js";
+import { type SweepOptions, sweepOption } from "../parsing/sweep-option.js";
+import { z } from "zod";
+import { MAX_TIMER_MS } from "../db/async/timers.js";
+import { keyText } from "../parsing/keys.js";
+import { functionSchema } from "../parsing/parse.js";
 
 /** The options of a cache. */
 export interface PostgresCacheOptions extends ConnectionOptions, SweepOptions {
@@ -42,3 +46,57 @@ export interface PostgresCacheOptions extends ConnectionOptions, SweepOptions {
   /** Whether the first call runs `setup()`. Default `true`; `false` where a pipeline migrates. */
   readonly ensureTables?: boolean | undefined;
 }
+
+/** The options of `PostgresCache.wrap`. */
+export interface WrapOptions<Args extends readonly unknown[]> {
+  /** The namespace of the entries. Functions that return different results need different ones. */
+  readonly namespace: readonly string[];
+  /** Returns the key of a call. Default: a hash of the arguments, which must be values that a saver can store. */
+  readonly key?: ((...args: Args) => string) | undefined;
+  /** How long an entry lives, in seconds. Default: the cache's `defaultTtl`. */
+  readonly ttl?: number | undefined;
+  /**
+   * How long others wait for the call that computes the result, in seconds; then they compute it themselves. Choose it longer than the
+   * function takes. Default 30.
+   */
+  readonly leaseSeconds?: number | undefined;
+}
+
+const count = z.int().min(1);
+
+const milliseconds = z.number().min(1).max(MAX_TIMER_MS);
+const seconds = z.number().positive();
+
+/** The base64 text of a value stays far below the longest string of Node.js. */
+const MAX_VALUE_BYTES = 2 ** 28;
+
+// Strict: a misspelt option would silently have no effect.
+export const cacheOptions = z.strictObject({
+  ...connectionOptions,
+  ...sweepOption,
+  // Checked by `checkedSerializer`.
+  serde: z.custom<SerializerProtocol>(() => true).optional(),
+  keyPrefix: keyText.refine((text) => text !== "", "must not be empty").optional(),
+  onError: z.enum(["miss", "throw"]).default("miss"),
+  deadlineMs: milliseconds.default(1_000),
+  retryAfterMs: milliseconds.default(5_000),
+  defaultTtl: seconds.optional(),
+  maxEntries: count.optional(),
+  maxBytes: count.optional(),
+  maxValueBytes: count.max(MAX_VALUE_BYTES).default(16 * 2 ** 20),
+  unlogged: z.boolean().default(true),
+  ensureTables: z.boolean().default(true),
+});
+
+/** The parsed options of a cache, with defaults. */
+export type CacheOptions = z.output<typeof cacheOptions>;
+
+export const wrapOptions = z.strictObject({
+  namespace: z.array(z.string()),
+  key: functionSchema<(...args: never[]) => string>().optional(),
+  ttl: z.number().positive().optional(),
+  leaseSeconds: z.number().positive().max(86_400).default(30),
+});
+
+/** The parsed options of `wrap`, with defaults. */
+export type WrapSettings = z.output<typeof wrapOptions>;

@@ -3,17 +3,16 @@ import { noop } from "../db/async/noop.js";
 import type { Preparation } from "../db/preparation.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { ConnectionError, DatabaseError } from "../errors/index.js";
-import { ownError } from "../errors/own-error.js";
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import { ownError } from "../errors/thrown.js";
+import type { ObservedOperation } from "../telemetry/running-calls.js";
 import type { CacheCall } from "./cache-call.js";
-import { CircuitBreaker } from "./circuit-breaker.js";
 import { runCall } from "../db/run-call.js";
 
 /** The SQLSTATE classes of errors that only the values of a call cause: data, constraints, and limits of rows. */
 const CLASSES_OF_VALUES = new Set(["22", "23", "54"]);
 
 /** Options of {@link GuardedCalls}. */
-export interface DeadlineOptions {
+interface DeadlineOptions {
   /** How long a call waits, in milliseconds. */
   readonly deadlineMs: number;
   /** How long the database is left alone after a failure, in milliseconds. */
@@ -107,4 +106,52 @@ export class GuardedCalls {
 /** Whether the next call would most likely fail as well. */
 function mayRecur(error: Error): boolean {
   return error instanceof DatabaseError && !CLASSES_OF_VALUES.has((error.sqlState ?? "").slice(0, 2));
+}
+
+/** What a call may do. */
+type Admission = "call" | "try" | "leave out";
+
+/** Options of {@link CircuitBreaker}. */
+interface CircuitBreakerOptions {
+  /** How long nothing is tried after a failure, in milliseconds. */
+  readonly retryAfterMs: number;
+  /** Returns the time in milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Keeps calls away from a database that does not answer. After a while it lets one through to try again. */
+export class CircuitBreaker {
+  readonly #retryAfterMs: number;
+  readonly #now: () => number;
+  #failure: Error | undefined;
+  #retryAt = 0;
+
+  constructor({ retryAfterMs, now = () => performance.now() }: CircuitBreakerOptions) {
+    this.#retryAfterMs = retryAfterMs;
+    this.#now = now;
+  }
+
+  /** The failure because of which calls are left out; `undefined` where they are not. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Asks what a call may do. One call at a time gets the answer `try`. */
+  admit(): Admission {
+    if (this.#failure === undefined) return "call";
+    if (this.#now() < this.#retryAt) return "leave out";
+    this.#retryAt = this.#now() + this.#retryAfterMs;
+    return "try";
+  }
+
+  /** A call was answered. */
+  succeeded(): void {
+    this.#failure = undefined;
+  }
+
+  /** A call was not answered. */
+  failed(failure: Error): void {
+    this.#failure = failure;
+    this.#retryAt = this.#now() + this.#retryAfterMs;
+  }
 }

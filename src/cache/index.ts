@@ -1,4 +1,4 @@
 export type { PostgresCacheOptions } from "./cache-options.js";
-export type { CacheCounts } from "./cache-tally.js";
-export type { WrapOptions } from "./wrap-options.js";
+export type { CacheCounts } from "./cache-call.js";
+export type { WrapOptions } from "./cache-options.js";
 export { PostgresCache } from "./postgres-cache.js";

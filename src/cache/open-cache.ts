@@ -1,3 +1,4 @@
+import { parse } from "../parsing/parse.js";
 import type { CacheDatabase } from "../db/checkpoint-database.js";
 import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
@@ -5,16 +6,16 @@ import { Preparation } from "../db/preparation.js";
 import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { checkedSerializer } from "../serde/serializer-layer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
-import { type CacheOptions, parseCacheOptions } from "./boundary/parse-cache-options.js";
-import { type CacheCall, cacheOperations } from "./cache-call.js";
-import { CacheTally } from "./cache-tally.js";
-import { cacheScope } from "./codec/entry-namespace-text.js";
+import { type CacheOptions, cacheOptions } from "./cache-options.js";
+import { type CacheCall, cacheOperations, CacheTally } from "./cache-call.js";
+import { cacheScope } from "./entry-place.js";
 import { GuardedCalls } from "./guarded-calls.js";
-import { sweepEntries } from "./sweep-entries.js";
-import type { Bounds } from "./queries/evict-entries.js";
+import { GrowthWatch, sweepEntries } from "./trimming.js";
 import { optionalSets } from "../migrations/sets.js";
 import { setUpSets } from "../migrations/set-up-sets.js";
 import { runCall } from "../db/run-call.js";
+import { checkHealth } from "../health/check-health.js";
+import type { Health } from "../health/health.js";
 
 /** The tables that must separate tenants. */
 const TENANT_TABLES = ["cache_entries"];
@@ -37,7 +38,7 @@ export interface OpenedCache {
  * @throws InvalidConfigError for an invalid source, serializer or option.
  */
 export function openCache(source: DatabaseSource<CacheDatabase>, options: unknown): OpenedCache {
-  const parsed = parseCacheOptions(options);
+  const parsed = parse(cacheOptions, options, "options");
   // A default for undefined only. Anything else that is no serializer is a mistake, by which values would be stored as plain text.
   const { serde: given = new MsgpackSerializer() } = parsed;
   const serde = checkedSerializer(given);
@@ -76,34 +77,23 @@ function settingsOf(options: CacheOptions, tally: CacheTally) {
   };
 }
 
-/** A cache may exceed a bound by this part of it, for each process that writes. */
-const TOLERANCE = 0.1;
-
-/** Notices when enough was stored that the bounds of a cache may be exceeded. */
-class GrowthWatch {
-  readonly #mostEntries: number;
-  readonly #mostBytes: number;
-  #entries = 0;
-  #bytes = 0;
-
-  constructor({ maxEntries, maxBytes }: Bounds) {
-    this.#mostEntries = maxEntries === null ? Infinity : maxEntries * TOLERANCE;
-    this.#mostBytes = maxBytes === null ? Infinity : maxBytes * TOLERANCE;
-  }
-
-  /** Counts what was stored, and returns whether it is time to compare the whole cache with its bounds. */
-  stored(entries: number, bytes: number): boolean {
-    this.#entries += entries;
-    this.#bytes += bytes;
-    if (this.#entries < this.#mostEntries && this.#bytes < this.#mostBytes) return false;
-    this.#entries = 0;
-    this.#bytes = 0;
-    return true;
-  }
-}
-
 /** Migrates the table of the cache to the newest version; see `PostgresCache.setup`. */
 function setUp(call: CacheCall): Promise<void> {
   const { cache } = optionalSets({ unloggedCache: call.settings.unlogged });
   return setUpSets(call, [cache]);
+}
+
+const TABLES = ["cache_entries"];
+const PRIVILEGES = ["select", "insert", "update", "delete"].map((right) => `${right} on cache_entries`);
+
+/** Checks whether entries can be stored now. It never rejects. */
+export function cacheHealth(call: CacheCall, options: unknown): Promise<Health> {
+  const requirements = {
+    operation: cacheOperations["cache.health"],
+    stored: "entries",
+    sets: [optionalSets().cache],
+    tables: TABLES,
+    privileges: PRIVILEGES,
+  };
+  return checkHealth(call, requirements, options);
 }

@@ -4,22 +4,20 @@ import type { DatabaseSource } from "../db/opened-database.js";
 import type { Place } from "../db/grouping/turn-queues.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import type { Health } from "../health/health.js";
-import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
-import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
-import { bindClear, bindClearPrefix, type Clearing } from "./bind-clear.js";
-import { cacheHealth } from "./cache-health.js";
-import { type CacheCall, cacheOperations } from "./cache-call.js";
-import type { PostgresCacheOptions } from "./cache-options.js";
-import type { CacheCounts } from "./cache-tally.js";
-import { openCache, type OpenedCache } from "./open-cache.js";
-import { EntryOrder } from "./entry-order.js";
-import { readEntries } from "./read-entries.js";
-import { sweepEntries } from "./sweep-entries.js";
-import { Trimming } from "./trimming.js";
+import {
+  type CallOptions,
+  parseCallOptions,
+  parseSetupOptions,
+  type SetupOptions,
+} from "../parsing/parse-call-options.js";
+import { bindClear, bindClearPrefix, type Clearing, EntryOrder } from "./entry-order.js";
+import { cacheHealth, openCache, type OpenedCache } from "./open-cache.js";
+import { type CacheCall, cacheOperations, type CacheCounts } from "./cache-call.js";
+import type { PostgresCacheOptions, WrapOptions } from "./cache-options.js";
+import { readEntries, encodeEntries, type GivenEntry, storeEntries } from "./entry-values.js";
+import { sweepEntries, Trimming } from "./trimming.js";
 import { type CacheAccess, wrapFunction } from "./wrap-function.js";
-import type { WrapOptions } from "./wrap-options.js";
-import { encodeEntries, type GivenEntry, storeEntries } from "./write-entries.js";
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import type { ObservedOperation } from "../telemetry/running-calls.js";
 import { runCall } from "../db/run-call.js";
 
 /**

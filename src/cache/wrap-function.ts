@@ -1,3 +1,4 @@
+import { parse } from "../parsing/parse.js";
 import { createHash, randomUUID } from "node:crypto";
 import type { CacheFullKey } from "@langchain/langgraph-checkpoint";
 import { noop } from "../db/async/noop.js";
@@ -5,22 +6,18 @@ import { growingPauses, retry } from "../db/async/retry.js";
 import { withinTime } from "../db/async/within-time.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
-import { parsePlace } from "./boundary/parse-entries.js";
-import { parseWrapOptions, type WrapSettings } from "./boundary/parse-wrap-options.js";
-import { type CacheCall, cacheOperations } from "./cache-call.js";
-import { leaseText } from "./codec/entry-namespace-text.js";
+import { parsePlace, leaseText } from "./entry-place.js";
+import { wrapOptions, type WrapSettings, type WrapOptions } from "./cache-options.js";
+import { type CacheCall, cacheOperations, reportUnused } from "./cache-call.js";
 import { type Lease, type LeaseRow, releaseLease, takeLease } from "./queries/lease.js";
-import { readEntries, readEntry } from "./read-entries.js";
-import type { GivenEntry } from "./write-entries.js";
-import type { WrapOptions } from "./wrap-options.js";
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
-import { reportUnusedEntry } from "./cache-events.js";
+import { readEntries, readEntry, type GivenEntry } from "./entry-values.js";
+import type { ObservedOperation } from "../telemetry/running-calls.js";
 
 /** The pauses between two reads of an entry that another call computes. */
-const READ_PAUSES = /* @__PURE__ */ growingPauses(10, 500);
+const READ_PAUSES = growingPauses(10, 500);
 
 /** Hashes arguments. */
-const ARGUMENTS = /* @__PURE__ */ new MsgpackSerializer();
+const ARGUMENTS = new MsgpackSerializer();
 
 /** What a wrapped function needs of its cache. */
 export interface CacheAccess {
@@ -40,7 +37,7 @@ export function wrapFunction<Args extends readonly unknown[], Result>(
   run: (...args: Args) => Result | Promise<Result>,
   options: WrapOptions<Args>,
 ): (...args: Args) => Promise<Result> {
-  const settings = parseWrapOptions(options);
+  const settings = parse(wrapOptions, options, "options");
   return async (...args) => {
     const key = keyOf(access, settings, options.key === undefined ? args : options.key(...args));
     if (key === undefined) return run(...args);
@@ -56,13 +53,12 @@ function keyOf(
   given: string | readonly unknown[],
 ): CacheFullKey | undefined {
   if (typeof given === "string") return [namespace, given];
-  const { settings, telemetry } = call();
+  const context = call();
   try {
     const [, bytes] = ARGUMENTS.dumps([...given]);
     return [namespace, createHash("sha256").update(bytes).digest("hex")];
   } catch (error) {
-    settings.tally.add("refused");
-    reportUnusedEntry(telemetry, "a call was not cached", error);
+    reportUnused(context, "refused", "a call was not cached", error);
     return undefined;
   }
 }

@@ -3,8 +3,12 @@ import { throwIfAborted } from "../db/statements/cancellation.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../errors/index.js";
 import { CheckpointVersionError } from "../errors/checkpoint-store-errors.js";
 import { type Health, reportHealth } from "../health/health.js";
-import { type CallOptions, parseCallOptions } from "../parsing/parse-call-options.js";
-import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
+import {
+  type CallOptions,
+  parseCallOptions,
+  parseSetupOptions,
+  type SetupOptions,
+} from "../parsing/parse-call-options.js";
 import { checkedSerializer } from "../serde/serializer-layer.js";
 import { Telemetry } from "../telemetry/telemetry.js";
 import type { BackendCall, CheckpointBackend } from "./model/backend.js";
@@ -13,7 +17,7 @@ import {
   latestOptions,
   listOptions,
   saveOptions,
-  storeOptions,
+  backendStoreOptions,
   verifyOptions,
 } from "./checkpoint-store-options.js";
 import {
@@ -40,12 +44,12 @@ import {
 } from "./checkpoint-codec.js";
 import { type RecordScope, scopesOf, type StoredRecord } from "./model/stored-record.js";
 import { readable, type WantedRecords, verifyRecords } from "./read-records.js";
-import { operationsOf } from "../telemetry/observed-operation.js";
+import { operationsOf } from "../telemetry/running-calls.js";
 import { type ObservableCall, runCall } from "../db/run-call.js";
 import { parse } from "../parsing/parse.js";
 
 /** The operations of a checkpoint store. */
-const checkpointStoreOperations = /* @__PURE__ */ operationsOf({
+const checkpointStoreOperations = operationsOf({
   "checkpointStore.setup": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.save": { table: "checkpoints", isOnlyTable: true },
   "checkpointStore.saveMany": { table: "checkpoints", isOnlyTable: true },
@@ -93,7 +97,7 @@ export class BackendCheckpointStore<State = unknown> implements CheckpointStore<
       concurrency,
       maxCheckpointBytes = Infinity,
       ...reported
-    } = parse(storeOptions, options, "options");
+    } = parse(backendStoreOptions, options, "options");
     this.backend = backend;
     this.#telemetry = new Telemetry({
       logger: reported.logger,

@@ -12,11 +12,11 @@ import type { ContextualSerializer, ItemContext } from "../serde/serde-context.j
 import { parseListedId, type ParsedCheckpoint } from "./parse-execution-checkpoint.js";
 import type { StoredRecord } from "./model/stored-record.js";
 import { CheckpointSchemaError } from "../errors/checkpoint-store-errors.js";
-import type { StandardSchema } from "../parsing/standard-schema.js";
+import type { StandardSchema } from "../parsing/parse.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 
 /** How many bytes a checkpoint may have. */
-export interface SizeLimits {
+interface SizeLimits {
   /** The most bytes of state and metadata together, as the options have it. */
   readonly maxCheckpointBytes: number;
   /** The most bytes of each of them, as the database has it. */

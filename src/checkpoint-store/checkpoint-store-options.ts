@@ -1,10 +1,9 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { type TelemetryChoice, connectionOptions } from "../parsing/connection-options.js";
-import { isStandardSchema, type StandardSchema } from "../parsing/standard-schema.js";
+import { isStandardSchema, type StandardSchema, functionSchema } from "../parsing/parse.js";
 import type { Logger } from "../telemetry/logger.js";
 import { z } from "zod";
 import { abortSignal } from "../parsing/parse-call-options.js";
-import { functionSchema } from "../parsing/function-schema.js";
 import type { VerifyCheckpointsOptions } from "./checkpoint-store.js";
 
 /** Options of every checkpoint store. */
@@ -43,10 +42,10 @@ export const checkpointStoreOptions = {
 };
 
 // Strict: a misspelt option would silently have no effect.
-export const storeOptions = z.strictObject(checkpointStoreOptions);
+export const backendStoreOptions = z.strictObject(checkpointStoreOptions);
 
 /** Returns the options of every store among those of one backend. */
-export function optionsOfEveryStore(options: z.output<typeof storeOptions>): CheckpointStoreOptions {
+export function optionsOfEveryStore(options: z.output<typeof backendStoreOptions>): CheckpointStoreOptions {
   const { stateSchema, serde, concurrency, maxCheckpointBytes, logger, telemetry } = options;
   return { stateSchema, serde, concurrency, maxCheckpointBytes, logger, telemetry };
 }

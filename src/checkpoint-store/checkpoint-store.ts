@@ -1,6 +1,5 @@
 import type { Health } from "../health/health.js";
-import type { CallOptions } from "../parsing/parse-call-options.js";
-import type { SetupOptions } from "../parsing/parse-setup-options.js";
+import type { CallOptions, SetupOptions } from "../parsing/parse-call-options.js";
 import type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 import type { CheckpointErrorCode } from "../errors/index.js";
 

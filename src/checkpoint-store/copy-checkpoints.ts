@@ -10,12 +10,11 @@ import type { BackendCall, CheckpointBackend } from "./model/backend.js";
 import { type ReadRecord, isSameRecord, type SaveRules, type StoredRecord } from "./model/stored-record.js";
 import { checkSize } from "./checkpoint-codec.js";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "../serde/json/json-text.js";
+import { parseJsonData } from "../serde/json/json-text.js";
 import { type CallOptions, abortSignal } from "../parsing/parse-call-options.js";
 import { z } from "zod";
-import { functionSchema } from "../parsing/function-schema.js";
+import { functionSchema, parse } from "../parsing/parse.js";
 import { keyText } from "../parsing/keys.js";
-import { parse } from "../parsing/parse.js";
 
 /** A store whose checkpoints can be copied: one of this library, or a `BackendCheckpointStore` of your own. */
 export interface CopyableStore {
@@ -203,7 +202,7 @@ function isSameContent(one: StoredRecord, other: StoredRecord): boolean {
 
 /** A missing text is the same as `null`, which Go stores for missing metadata. */
 function isSameJson(one = "null", other = "null"): boolean {
-  return one === other || isDeepStrictEqual(parseJson(one, "jsonb"), parseJson(other, "jsonb"));
+  return one === other || isDeepStrictEqual(parseJsonData(one, "jsonb"), parseJsonData(other, "jsonb"));
 }
 
 /** Options of `copyCheckpoints`. */

@@ -19,7 +19,13 @@ export type {
 export type { HealthFindings } from "../health/health.js";
 export type { ExecutionCheckpoint } from "./model/execution-checkpoint.js";
 export { createCheckpoint, newExecutionId, type NewCheckpoint } from "./model/execution-checkpoint.js";
-export * from "./graphs/index.js";
+export { recordCheckpoints } from "./graphs/record-checkpoints.js";
+export type {
+  RecordableGraph,
+  RecordCheckpointsOptions,
+  RecordedGraph,
+  ResumeOptions,
+} from "./graphs/recorded-graph.js";
 export { MemoryCheckpointStore } from "./memory-checkpoint-store.js";
 export { PostgresCheckpointStore } from "./postgres-checkpoint-store.js";
 export type { PostgresCheckpointStoreOptions } from "./postgres-checkpoint-store.js";

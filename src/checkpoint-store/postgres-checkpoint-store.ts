@@ -12,7 +12,7 @@ import { BackendCheckpointStore } from "./backend-checkpoint-store.js";
 import { SqlBackend, type RecordConnection } from "./sql/sql-backend.js";
 import { z } from "zod";
 import { parse } from "../parsing/parse.js";
-import { tableName } from "./sql/record-table.js";
+import { tableName, type RecordDialect } from "./sql/record-dialect.js";
 import { sql } from "kysely";
 import { advisoryKey } from "../db/locks/advisory-key.js";
 import { runStatement, runTransaction } from "../db/statements/run-statement.js";
@@ -23,7 +23,6 @@ import { setUpSets } from "../migrations/set-up-sets.js";
 import type { BackendCall } from "./model/backend.js";
 import type { RecordScope } from "./model/stored-record.js";
 import { POSTGRES } from "../db/statements/statement-dialect.js";
-import type { RecordDialect } from "./sql/record-dialect.js";
 
 /** Options of a checkpoint store in Postgres. */
 export interface PostgresCheckpointStoreOptions
@@ -152,7 +151,7 @@ function lockScope(schema: string, table: string, { by, id }: RecordScope): Boun
   return lock.bind(schema, { key: advisoryKey("checkpoints of a scope", schema, table, by, id).toString() });
 }
 
-const lock = /* @__PURE__ */ new Statement<{ readonly key: string }, unknown>((db, parameter) =>
+const lock = new Statement<{ readonly key: string }, unknown>((db, parameter) =>
   db.selectNoFrom(sql<null>`pg_advisory_xact_lock(${parameter("key")}::bigint)`.as("taken")),
 );
 

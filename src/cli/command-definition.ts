@@ -92,13 +92,13 @@ export interface Report {
 }
 
 /**
- * A command. To add one, write it in a file of its own in `commands` and list it in `commands/index.ts`. Import other rooms
+ * A command. To add one, write it in `commands`, beside its like if it has one, and list it in `commands/index.ts`. Import other rooms
  * inside `run`: the files of all commands are loaded for every command and for help. Common options, help, errors and exit
  * codes need no code in the command.
  *
  * @example
  * ```ts
- * export const threads: CommandDefinition = {
+ * export const threadsCommand: CommandDefinition = {
  *   name: "threads",
  *   group: "Inspect",
  *   summary: "list the threads",
@@ -106,7 +106,7 @@ export interface Report {
  *   run: async ({ saver, signal }) => {
  *     const threads = await saver.listThreads({ signal });
  *     const ids = threads.map(({ threadId }) => printable(threadId));
- *     return { exitCode: EXIT_CODE.ok, text: ids.join("\n"), json: { threads } };
+ *     return success(ids.join("\n"), { threads });
  *   },
  * };
  * ```

@@ -9,11 +9,9 @@ import type { GrowthRequest } from "./boundary/parse-growth.js";
 import { VersionChains } from "./version-chains.js";
 import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel.js";
 import type { GrowthReport } from "./growth-types.js";
-import type { Replacement } from "./queries/replace-value.js";
-import type { ChannelKey, VersionRow } from "./queries/select-versions.js";
-import { REWRITTEN_AT_ONCE, type StoredValues } from "./rewrite-values.js";
+import type { Replacement, ChannelKey, VersionRow } from "./queries/values-of-channel.js";
+import { REWRITTEN_AT_ONCE, type StoredValues, wholeReplacement } from "./rewrite-values.js";
 import { portionsOf } from "../saver/model/portions.js";
-import { wholeReplacement } from "./whole-replacement.js";
 import { compareText } from "../saver/model/keys.js";
 
 /**

@@ -3,22 +3,26 @@ import { DatabaseError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import type { GrowthReport } from "./growth-types.js";
-import { eachThread } from "./each-thread.js";
-import { changesOf, GrowthTally } from "./growth-tally.js";
-import { type ChannelRow, selectChannels } from "./queries/select-channels.js";
-import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
+import { eachThread, changesOf, GrowthTally } from "./growth-tally.js";
+import {
+  type ChannelFormsRow,
+  selectChannels,
+  type ChannelKey,
+  selectVersions,
+  type VersionRow,
+} from "./queries/values-of-channel.js";
 import { rewriteValues, type Rewrite } from "./rewrite-values.js";
 
 /** Returns the serializer of a thread. */
 export type SerializerOf = (threadId: string) => ContextualSerializer | Promise<ContextualSerializer>;
 
 /** What one transaction does in a channel. */
-export type ChannelRewrite = Pick<Rewrite, "targets" | "context" | "replacementsOf">;
+type ChannelRewrite = Pick<Rewrite, "targets" | "context" | "replacementsOf">;
 
 /** How the values of a channel change their form. */
 export interface ChannelPlan {
   /** Whether a channel has values that may change. */
-  readonly concerns: (channel: ChannelRow) => boolean;
+  readonly concerns: (channel: ChannelFormsRow) => boolean;
   /** Plans the transactions of a channel. */
   readonly rewritesOf: (
     key: ChannelKey,

@@ -2,10 +2,9 @@ import type { CallContext } from "../db/call-context.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import { type ChannelPlan, eachChannel, type SerializerOf } from "./each-channel.js";
 import type { GrowthReport } from "./growth-types.js";
-import type { Replacement } from "./queries/replace-value.js";
-import { REWRITTEN_AT_ONCE } from "./rewrite-values.js";
+import type { Replacement } from "./queries/values-of-channel.js";
+import { REWRITTEN_AT_ONCE, wholeReplacement } from "./rewrite-values.js";
 import { portionsOf } from "../saver/model/portions.js";
-import { wholeReplacement } from "./whole-replacement.js";
 
 /** Stores splices as whole values; see `expand` of the savers. */
 export function expand(

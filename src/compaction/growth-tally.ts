@@ -1,8 +1,9 @@
-import type { Damage } from "../errors/index.js";
+import { type Damage, damageOf, isUnreadable } from "../errors/index.js";
 import type { GrowthRequest } from "./boundary/parse-growth.js";
 import type { GrowthReport } from "./growth-types.js";
-import type { Replacement } from "./queries/replace-value.js";
-import type { VersionRow } from "./queries/select-versions.js";
+import type { Replacement, VersionRow } from "./queries/values-of-channel.js";
+import type { CallContext } from "../db/call-context.js";
+import { eachThreadId } from "../saver/thread-pages.js";
 
 /** The lengths of a value, in bytes, as they are stored. */
 export interface ChangedValue {
@@ -89,4 +90,21 @@ export class GrowthTally {
   #reportProgress(threadId: string): void {
     this.#request.onProgress?.({ ...this.#counts, threadId, threadsDone: this.#threadsDone });
   }
+}
+
+/** Rewrites the threads of a call one after another, and returns the report. A damaged thread costs only that thread. */
+export async function eachThread(
+  call: CallContext,
+  tally: GrowthTally,
+  rewrite: (threadId: string) => Promise<void>,
+): Promise<GrowthReport> {
+  for await (const threadId of eachThreadId(call, tally.threads)) {
+    try {
+      await rewrite(threadId);
+    } catch (error) {
+      if (!isUnreadable(error) || !tally.addDamaged(damageOf(error, threadId))) throw error;
+    }
+    tally.end(threadId);
+  }
+  return tally.report();
 }

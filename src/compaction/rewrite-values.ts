@@ -1,15 +1,22 @@
 import type { CallContext } from "../db/call-context.js";
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { GuardStep } from "../db/statements/transaction-steps.js";
-import type { ContextualSerializer } from "../serde/serde-context.js";
+import type { ContextualSerializer, ChannelValueContext } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
 import { readChain, type ReadValue, type ChainRows, chainRowsOf } from "../saver/codec/read-chain.js";
 import { valueReader, ReplacedValueError, readUnreplaced } from "../saver/read-long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type BlobLock, type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";
 import { type LockRow, refuseSnapshots, takeLocks } from "../saver/queries/take-locks.js";
-import { type Replacement, replaceValue } from "./queries/replace-value.js";
-import { type ChannelKey, selectVersions, type VersionRow } from "./queries/select-versions.js";
+import {
+  type Replacement,
+  replaceValue,
+  type ChannelKey,
+  selectVersions,
+  type VersionRow,
+} from "./queries/values-of-channel.js";
+import { encodeAt } from "../saver/codec/encode-value.js";
+import { wrapBytes } from "../serde/serializer-layer.js";
 
 /** What one transaction stores at most. */
 export const REWRITTEN_AT_ONCE = { rows: 100, size: 8 * 2 ** 20 };
@@ -79,7 +86,7 @@ export async function storeReplacements(
   const { schema } = transaction;
   await runTransaction(transaction, {
     guard: [baseLocks(schema, key, replacements)],
-    statements: replacements.map((replacement) => replaceValue(schema, key, replacement)),
+    statements: replacements.map((replacement) => replaceValue.bind(schema, { ...key, ...replacement })),
   });
 }
 
@@ -130,4 +137,14 @@ export async function readValues(
     },
     versions: () => selectVersions(call, key),
   };
+}
+
+/** Stores a value whole. */
+export async function wholeReplacement(
+  serde: ContextualSerializer,
+  context: ChannelValueContext,
+  { type, bytes }: Pick<ReadValue, "type" | "bytes">,
+): Promise<Replacement> {
+  const whole = await encodeAt(context, () => wrapBytes(serde, [type, bytes], context));
+  return { version: context.version, ...whole, base: null, wholeBytes: null };
 }

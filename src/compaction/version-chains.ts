@@ -1,5 +1,5 @@
 import { MAX_BASES } from "../splices/value-chain.js";
-import type { VersionRow } from "./queries/select-versions.js";
+import type { VersionRow } from "./queries/values-of-channel.js";
 
 /** Which value of a channel refers to which, by version. */
 export class VersionChains {

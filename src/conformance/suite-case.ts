@@ -9,23 +9,25 @@ export interface SuiteCase {
 }
 
 /** Checks a promise in a scene of its own. */
-export type Check<Scene> = (scene: Scene) => Promise<void>;
+export type SceneCheck<Scene> = (scene: Scene) => Promise<void>;
 
 /** A check whose scene needs options. */
 interface CheckWithOptions<Scene, Options> {
   readonly options: Options;
-  readonly check: Check<Scene>;
+  readonly check: SceneCheck<Scene>;
 }
 
 /** The cases of a suite by their names. */
-export type Cases<Scene, Options> = Readonly<Record<string, Check<Scene> | CheckWithOptions<Scene, Options>>>;
+export type Cases<Scene, Options> = Readonly<
+  Record<string, SceneCheck<Scene> | CheckWithOptions<Scene, Options>>
+>;
 
 /** Returns the same check of each entry of a table. */
 export function casesOf<Value, Scene>(
   name: string,
   table: Readonly<Record<string, Value>>,
   check: (value: Value, scene: Scene) => Promise<void>,
-): Readonly<Record<string, Check<Scene>>> {
+): Readonly<Record<string, SceneCheck<Scene>>> {
   const cases = Object.entries(table).map(
     ([what, value]) => [`${name}: ${what}`, (scene: Scene) => check(value, scene)] as const,
   );
@@ -35,7 +37,7 @@ export function casesOf<Value, Scene>(
 /** Returns cases whose scenes need the same options. */
 export function withOptions<Scene, Options>(
   options: Options,
-  checks: Readonly<Record<string, Check<Scene>>>,
+  checks: Readonly<Record<string, SceneCheck<Scene>>>,
 ): Cases<Scene, Options> {
   return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, { options, check }]));
 }

@@ -17,7 +17,7 @@ export interface AddedColumns {
 const ALL: AddedColumns = { taskPath: true, splices: true, tombstones: true };
 
 /** The schemas whose tables have all columns. */
-const COMPLETE = /* @__PURE__ */ new RememberedBySchema<AddedColumns>();
+const COMPLETE = new RememberedBySchema<AddedColumns>();
 
 /**
  * Tells which columns the tables have, so that what only looks at them reads those of other savers as they are. The first call sends a
@@ -55,24 +55,23 @@ export function wholeBytesIn(row: "" | "stored.", hasSplices: boolean): RawBuild
 }
 
 /** A row for each missing column: none where there is nothing to say, since rows count as those of the call that asks. */
-const missingColumns = /* @__PURE__ */ new Statement<{ readonly schema: string }, { name: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom(
-        sql<{
-          relname: string;
-          attname: string;
-        }>`(values ('checkpoint_writes', 'task_path'), ('checkpoint_blobs', 'base'),
+const missingColumns = new Statement<{ readonly schema: string }, { name: string }>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<{
+        relname: string;
+        attname: string;
+      }>`(values ('checkpoint_writes', 'task_path'), ('checkpoint_blobs', 'base'),
           ('checkpoint_tombstones', 'deleted_at'))`.as<"added">(sql`added(relname, attname)`),
-      )
-      .select("added.attname as name")
-      .where(
-        sql<boolean>`not exists (
+    )
+    .select("added.attname as name")
+    .where(
+      sql<boolean>`not exists (
           select from pg_catalog.pg_attribute as attribute
           join pg_catalog.pg_class as relation on relation.oid = attribute.attrelid
           join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
           where namespace.nspname = ${parameter("schema")} and relation.relname = added.relname
             and attribute.attname = added.attname and not attribute.attisdropped
         )`,
-      ),
+    ),
 );

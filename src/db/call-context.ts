@@ -1,5 +1,5 @@
 import type { ObservedCall } from "../telemetry/observed-call.js";
-import type { CallProgress } from "../telemetry/running-call.js";
+import type { CallProgress } from "../telemetry/running-calls.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { OpenedDatabase } from "./opened-database.js";
 import type { OpenedReplica } from "./replica/open-replica.js";

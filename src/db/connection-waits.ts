@@ -8,7 +8,7 @@ import { abortErrorOf, throwIfAborted } from "./statements/cancellation.js";
 const DEFAULT_WAIT_MS = 60_000;
 
 /** The waits for the connections of one database. */
-const known = /* @__PURE__ */ new WeakMap<object, ConnectionWaits>();
+const known = new WeakMap<object, ConnectionWaits>();
 
 /** Returns what bounds the waits for the connections that belong to `owner`. */
 export function waitsOf(owner: object): ConnectionWaits {

@@ -29,7 +29,7 @@ export async function refuseHiddenRows(call: CallContext): Promise<void> {
   );
 }
 
-const PASSED = /* @__PURE__ */ new RememberedBySchema<object>();
+const PASSED = new RememberedBySchema<object>();
 
 /** {@link refuseHiddenRows} for calls that come often. It asks once for each schema of a database. */
 export async function refuseHiddenRowsOnce(call: CallContext): Promise<void> {
@@ -47,7 +47,7 @@ interface PolicyRow {
   readonly reads_other_columns: boolean;
 }
 
-const policies = /* @__PURE__ */ new Statement<TableParams, PolicyRow>((db, parameter) =>
+const policies = new Statement<TableParams, PolicyRow>((db, parameter) =>
   relationsOf(db, parameter)
     .select("relation.relname as name")
     .select([

@@ -1,4 +1,4 @@
-import { outsideCalls } from "../telemetry/outside-calls.js";
+import { outsideCalls } from "../telemetry/running-calls.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
 /** Reports an idle connection that died, as code of no call: any of them may have opened it. The next call opens another one. */

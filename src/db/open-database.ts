@@ -2,7 +2,7 @@ import { types } from "node:util";
 import { Kysely, PGliteDialect, PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
 import { CheckpointError, InvalidConfigError } from "../errors/index.js";
-import { SCOPE } from "../telemetry/scope.js";
+import { SCOPE } from "../telemetry/instruments.js";
 import type { CheckpointDatabase } from "./checkpoint-database.js";
 import {
   trackConnectingClients,
@@ -14,7 +14,7 @@ import { canPipeline } from "./pool/pipeline.js";
 import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import { loadOnce } from "./async/load-once.js";
-import { refuseToListen } from "./listening/listeners.js";
+import { refuseToListen } from "./listening/refuse-to-listen.js";
 import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
@@ -41,10 +41,10 @@ export interface OpenDatabaseOptions {
 }
 
 // A pool of `pg` needs none of these to send statements.
-const loadKyselySender = /* @__PURE__ */ loadOnce(() => import("./kysely/send-through-kysely.js"));
-const loadDriverCheck = /* @__PURE__ */ loadOnce(() => import("./kysely/check-driver.js"));
-const loadListeners = /* @__PURE__ */ loadOnce(() => import("./listening/listeners.js"));
-const loadPGlite = /* @__PURE__ */ loadOnce(() => import("./pglite/index.js"));
+const loadKyselySender = loadOnce(() => import("./kysely/send-through-kysely.js"));
+const loadDriverCheck = loadOnce(() => import("./kysely/check-driver.js"));
+const loadListeners = loadOnce(() => import("./listening/listeners.js"));
+const loadPGlite = loadOnce(() => import("./pglite/index.js"));
 
 type AnyKysely = Extract<AnyDatabaseSource, { readonly isTransaction: boolean }>;
 

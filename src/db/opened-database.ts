@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
-import type { DatabaseAddress } from "../telemetry/database-address.js";
+import type { DatabaseAddress } from "../telemetry/logger.js";
 import type {
   CacheDatabase,
   CheckpointDatabase,

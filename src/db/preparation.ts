@@ -1,6 +1,6 @@
-import { ownError } from "../errors/own-error.js";
+import { ownError } from "../errors/thrown.js";
 import { isFirstLog } from "../telemetry/observed-call.js";
-import { outsideCalls } from "../telemetry/outside-calls.js";
+import { outsideCalls } from "../telemetry/running-calls.js";
 import { noop } from "./async/noop.js";
 import type { CallContext } from "./call-context.js";
 import type { Rounds } from "./scheduling/rounds.js";

@@ -58,7 +58,7 @@ export interface TableParams {
   readonly tables: readonly string[];
 }
 
-const isWithoutPolicy = /* @__PURE__ */ sql<boolean>`'select' = any (${commandsWithoutPolicy(sql.ref<number>("relation.oid"))})`;
+const isWithoutPolicy = sql<boolean>`'select' = any (${commandsWithoutPolicy(sql.ref<number>("relation.oid"))})`;
 
 /** Lists the tables whose policies show no row to the role. */
 export async function tablesWithoutPolicy(
@@ -74,7 +74,7 @@ function withoutPolicyIn(rows: readonly TableRow[]): string[] {
   return rows.flatMap(({ name, without_policy }) => (without_policy ? [name] : []));
 }
 
-const activeTables = /* @__PURE__ */ new Statement<TableParams, TableRow>((db, parameter) =>
+const activeTables = new Statement<TableParams, TableRow>((db, parameter) =>
   relationsOf(db, parameter)
     .select("relation.relname as name")
     .select(sql<boolean>`row_security_active(relation.oid)`.as("is_active"))
@@ -83,7 +83,7 @@ const activeTables = /* @__PURE__ */ new Statement<TableParams, TableRow>((db, p
 );
 
 /** The tables whose rows are on nodes. */
-const tablesOnNodes = /* @__PURE__ */ new Statement<TableParams, Pick<TableRow, "name">>((db, parameter) =>
+const tablesOnNodes = new Statement<TableParams, Pick<TableRow, "name">>((db, parameter) =>
   relationsOf(db, parameter)
     .innerJoin(
       sql<{

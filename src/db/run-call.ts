@@ -1,4 +1,4 @@
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import type { ObservedOperation } from "../telemetry/running-calls.js";
 import { noop } from "./async/noop.js";
 import type { CallContext } from "./call-context.js";
 

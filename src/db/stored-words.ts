@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from "kysely";
 const INDEXED_BYTES = 16_384;
 
 /** Whether the texts of a value are in its bytes as they are, neither compressed nor encrypted. The index has no other values. */
-export const isReadable = /* @__PURE__ */ sql<boolean>`type in ('msgpack', 'json', 'msgpack-splice', 'json-splice')`;
+export const isReadable = sql<boolean>`type in ('msgpack', 'json', 'msgpack-splice', 'json-splice')`;
 
 /**
  * The words of a stored value for a search. An index serves a search only where both have the same expression. It takes any bytes, since

@@ -27,12 +27,12 @@ export function currentTenant(): BoundStatement<{ tenant_id: string | null }> {
   return getSetting.bind("", {});
 }
 
-const setSetting = /* @__PURE__ */ new Statement<{ readonly tenantId: string }, unknown>((db, parameter) =>
+const setSetting = new Statement<{ readonly tenantId: string }, unknown>((db, parameter) =>
   db.selectNoFrom(
     sql<string>`set_config(${sql.lit(TENANT_SETTING)}, ${parameter("tenantId")}, true)`.as("tenant_id"),
   ),
 );
 
-const getSetting = /* @__PURE__ */ new Statement<object, { tenant_id: string | null }>((db) =>
+const getSetting = new Statement<object, { tenant_id: string | null }>((db) =>
   db.selectNoFrom(sql<string | null>`current_setting(${sql.lit(TENANT_SETTING)}, true)`.as("tenant_id")),
 );

@@ -10,9 +10,9 @@ import {
   ReadOnlyError,
   StatementCancelledError,
 } from "../errors/index.js";
-import { maskError } from "../telemetry/mask-error.js";
+import { maskError } from "../telemetry/redactor.js";
 import { mayQuoteCredentials } from "./pool/connection-string.js";
-import { codeOf } from "../errors/error-code.js";
+import { codeOf } from "../errors/thrown.js";
 
 /** SQLSTATE classes and codes after which the same statement may succeed. */
 const TRANSIENT_CLASSES = new Set([

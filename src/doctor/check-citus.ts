@@ -5,7 +5,7 @@ import {
   distributionStatus,
   REFERENCE_TABLES,
   type TableDistribution,
-  THREAD_TABLES,
+  DISTRIBUTED_TABLES,
 } from "../migrations/distribution/distribution-state.js";
 import { askNodes, type Nodes } from "./check-citus-nodes.js";
 import type { Check, Examination } from "./examination.js";
@@ -52,7 +52,8 @@ function placedOf({ citus, schema, tables }: DistributionStatus, addresses: read
 
 /** Tables that are not distributed together by `thread_id`, so that statements about one thread fail. */
 function otherPlacesOf({ schema, tables }: DistributionStatus): Finding[] {
-  const ofThreads = placedTables(tables, THREAD_TABLES);
+  const names: readonly string[] = DISTRIBUTED_TABLES;
+  const ofThreads = tables.filter(({ table, placement }) => placement !== "local" && names.includes(table));
   if (ofThreads.every(({ placement }) => placement === "schema")) return [];
   const again = `${shellCommand("migrate --undistribute", schema)}, then ${shellCommand("migrate --distribute", schema)}`;
   const others = ofThreads.filter(({ column }) => column !== "thread_id");
@@ -83,7 +84,7 @@ function localRestOf({ schema, tables }: DistributionStatus): Finding[] {
       .map(({ table }) => `"${table}"`)
       .join(", ");
   const distribute = shellCommand("migrate --distribute", schema);
-  const [ofThreads, references] = [local(THREAD_TABLES), local(REFERENCE_TABLES)];
+  const [ofThreads, references] = [local(DISTRIBUTED_TABLES), local(REFERENCE_TABLES)];
   return [
     ...(ofThreads === ""
       ? []
@@ -122,13 +123,6 @@ async function leftBehindOf(
       `select truncate_local_data_after_distributing_table(${quotedText(schema.name, table)})`,
     ),
   );
-}
-
-function placedTables(
-  tables: readonly TableDistribution[],
-  names: readonly string[],
-): readonly TableDistribution[] {
-  return tables.filter(({ table, placement }) => placement !== "local" && names.includes(table));
 }
 
 /** Checks whether the nodes share the shards of the tables. All nodes must have answered. */

@@ -1,16 +1,19 @@
 import { sql } from "kysely";
 import { migrateCommand, quoted } from "../db/migrate-command.js";
 import { readList, selectedList } from "../db/selected-list.js";
-import { optionalIndexStatus } from "../migrations/indexes/index-status.js";
+import {
+  optionalIndexStatus,
+  OPTIONAL_INDEXES,
+  parseOptionalIndexes,
+} from "../migrations/indexes/optional-index.js";
 import { leavesOf } from "../migrations/catalog-expressions.js";
-import { OPTIONAL_INDEXES, parseOptionalIndexes } from "../migrations/indexes/optional-index.js";
-import { presentSets } from "../migrations/present-sets.js";
+import { presentSets } from "../migrations/sets.js";
 import { type DoctoredDatabase, type CheckedTable, ROW_TABLES, ROW_TABLE_NAMES } from "./catalog.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 
 const { ok, warning, error } = findingsOf("indexes");
-const OPTIONAL = /* @__PURE__ */ parseOptionalIndexes(Object.keys(OPTIONAL_INDEXES));
+const OPTIONAL = parseOptionalIndexes(Object.keys(OPTIONAL_INDEXES));
 const OPTIONAL_NAMES: readonly string[] = OPTIONAL.flatMap((index) =>
   OPTIONAL_INDEXES[index].map(({ name }) => name),
 );

@@ -1,5 +1,5 @@
 import { migrateCommand, quoted } from "../db/migrate-command.js";
-import { type PartitionState, partitionState } from "../migrations/partitions/partition-state.js";
+import { type PartitionState, partitionState } from "../migrations/partitions/conversion-state.js";
 import type { Check } from "./examination.js";
 import { type Finding, findingsOf } from "./finding.js";
 

@@ -1,14 +1,13 @@
 import { migrateCommand, quoted } from "../db/migrate-command.js";
 import { IncompatibleTablesError, InvalidConfigError } from "../errors/index.js";
 import { readOfficialVersion, type SetStatus, setStatus } from "../migrations/migration-status.js";
-import { describeMissing, remedyOfMissing } from "../migrations/describe-missing.js";
-import { CHECKPOINT_SET } from "../migrations/sets.js";
-import { convertCommand } from "../migrations/convert-command.js";
+import { describeMissingTable, remedyOfMissing } from "../migrations/missing-tables.js";
+import { CHECKPOINT_SET, presentSets } from "../migrations/sets.js";
 import { type DoctoredDatabase, ROW_TABLES } from "./catalog.js";
+import { convertCommand } from "../migrations/conversion.js";
 import type { Check, Examination } from "./examination.js";
 import { type Finding, type Findings, findingsOf } from "./finding.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
-import { presentSets } from "../migrations/present-sets.js";
 
 const saverTables = findingsOf("schema");
 
@@ -84,7 +83,7 @@ async function migrationsOf(examination: Examination): Promise<Finding[]> {
   const status = await setStatus(db, schema.name, CHECKPOINT_SET);
   if (status.missing.length > 0) {
     const remedy = remedyOfMissing(schema.name, RECORD);
-    return status.missing.flatMap((table) => saverTables.error(describeMissing(table), remedy));
+    return status.missing.flatMap((table) => saverTables.error(describeMissingTable(table), remedy));
   }
   return stepsOf(examination, status);
 }
@@ -133,7 +132,9 @@ async function optionalStateOf({ db, schema }: Examination, set: MigrationSet): 
     const { pending, unknown, missing } = await setStatus(db, schema.name, set);
     if (missing.length > 0) {
       const remedy = remedyOfMissing(schema.name);
-      return missing.flatMap((table) => optionalTables.error(`${name}: ${describeMissing(table)}`, remedy));
+      return missing.flatMap((table) =>
+        optionalTables.error(`${name}: ${describeMissingTable(table)}`, remedy),
+      );
     }
     if (pending.length > 0) {
       return optionalTables.error(`${name}: ${pending.join(", ")} pending`, migrateCommand(schema.name));

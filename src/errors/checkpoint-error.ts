@@ -1,5 +1,3 @@
-import type { CheckpointErrorCode } from "./checkpoint-error-code.js";
-
 /** Where an error happened. Fields that were unknown where the error was thrown are `undefined`. */
 export interface ErrorLocation {
   /** The thread, `configurable.thread_id`. */
@@ -54,5 +52,101 @@ export class CheckpointError extends Error implements ErrorLocation {
     this.checkpointNs = options.checkpointNs;
     this.checkpointId = options.checkpointId;
     this.channel = options.channel;
+  }
+}
+
+/**
+ * The codes of all errors of this library. Each code stands for one kind of error, and stays the same across versions; a later version may
+ * have more.
+ *
+ * @example
+ * ```ts
+ * const retried: ReadonlySet<CheckpointErrorCode> = new Set(["CONNECTION_FAILED", "THREAD_LOCKED"]); // a typo does not compile
+ * ```
+ */
+export type CheckpointErrorCode =
+  | "ABORTED"
+  | "ARCHIVE_FAILED"
+  | "BACKUP_REFUSED"
+  | "BATCH_ENDED"
+  | "BROKEN_CHAIN"
+  | "CHECKPOINT_NOT_FOUND"
+  | "CHECKPOINT_SCHEMA"
+  | "CHECKPOINT_TOO_LARGE"
+  | "CHECKPOINT_VERSION"
+  | "CLOCK_BEHIND"
+  | "CLOSED_PIPE"
+  | "CONCURRENT_MODIFICATION"
+  | "CONNECTION_FAILED"
+  | "COPY_FAILED"
+  | "CORRUPT_CHECKPOINT"
+  | "DATABASE_ERROR"
+  | "DESERIALIZATION_FAILED"
+  | "DISK_FULL"
+  | "EMBEDDING_MISMATCH"
+  | "INCOMPATIBLE_TABLES"
+  | "INVALID_CONFIG"
+  | "INVALID_EMBEDDING"
+  | "ITEM_NOT_FOUND"
+  | "ITEM_SCHEMA"
+  | "MIGRATION_FAILED"
+  | "MIGRATION_REQUIRED"
+  | "MISSING_PARENTS"
+  | "MODEL_TOO_SLOW"
+  | "NOT_REPLICATED"
+  | "OUTPUT_FAILED"
+  | "PERMISSION_DENIED"
+  | "READ_ONLY"
+  | "ROWS_HIDDEN"
+  | "ROW_SECURITY_INACTIVE"
+  | "SERIALIZATION_FAILED"
+  | "STATEMENT_CANCELLED"
+  | "STATEMENT_TIMEOUT"
+  | "THREAD_COPY_FAILED"
+  | "THREAD_DELETED"
+  | "THREAD_EXISTS"
+  | "THREAD_LOCKED"
+  | "THREAD_LOCK_LOST"
+  | "VECTORS_CHANGED"
+  | "VECTOR_EXTENSION_MISSING"
+  | "VERSION_CONFLICT"
+  | "WRITES_MISSING";
+
+/**
+ * An invalid argument of a method or an invalid option of a constructor. Thrown before any I/O.
+ *
+ * @example
+ * ```ts
+ * await saver.listThreads({ limit: -1 }); // InvalidConfigError, field "options.limit"
+ * ```
+ */
+export class InvalidConfigError extends CheckpointError {
+  override name = "InvalidConfigError";
+  /** The dotted path of the argument, such as `configurable.thread_id`. */
+  readonly field: string;
+
+  constructor(field: string, problem: string, options: CheckpointErrorOptions = {}) {
+    super("INVALID_CONFIG", `${field}: ${problem}`, options);
+    this.field = field;
+  }
+}
+
+/**
+ * The `AbortSignal` of the call was aborted; `cause` is the signal's reason. Its name is `AbortError`, which
+ * programs check for.
+ *
+ * The server cancels what it has not finished. Only if it no longer answers may a write have been stored
+ * nevertheless. A write that was stored, but whose wait for a synchronous standby was cancelled, fails with
+ * `NotReplicatedError` instead.
+ *
+ * @example
+ * ```ts
+ * const tuple = await saver.getTuple(config, { signal: AbortSignal.timeout(500) }); // AbortError after half a second
+ * ```
+ */
+export class AbortError extends CheckpointError {
+  override name = "AbortError";
+  constructor(options: CheckpointErrorOptions = {}) {
+    super("ABORTED", "the call was aborted", options);
   }
 }

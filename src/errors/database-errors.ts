@@ -1,5 +1,8 @@
-import type { CheckpointErrorCode } from "./checkpoint-error-code.js";
-import { CheckpointError, type CheckpointErrorOptions } from "./checkpoint-error.js";
+import {
+  type CheckpointErrorCode,
+  CheckpointError,
+  type CheckpointErrorOptions,
+} from "./checkpoint-error.js";
 
 /** Options of a {@link DatabaseError}. */
 export interface DatabaseErrorOptions extends CheckpointErrorOptions {
@@ -141,7 +144,7 @@ export class RowSecurityError extends DatabaseError {
     tables: readonly string[],
     { isOnNodes = false, ...options }: DatabaseErrorOptions & { readonly isOnNodes?: boolean } = {},
   ) {
-    const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
+    const names = namesOf(schema, tables);
     super(
       isOnNodes
         ? `row-level security can't separate tenants on ${names}: Citus keeps the rows on other servers, which don't get ` +
@@ -165,9 +168,8 @@ export class HiddenRowsError extends DatabaseError {
   readonly tables: readonly string[];
 
   constructor(schema: string, tables: readonly string[], options: DatabaseErrorOptions = {}) {
-    const names = tables.map((table) => `"${schema}"."${table}"`).join(", ");
     super(
-      `row-level security on ${names} may hide some rows of a thread from this role and show others, so that nobody knows which rows ` +
+      `row-level security on ${namesOf(schema, tables)} may hide some rows of a thread from this role and show others, so that nobody knows which rows ` +
         "belong together; use a role that sees all rows, such as the owner of the tables or one with BYPASSRLS, or give checkpoints, " +
         "checkpoint_blobs and checkpoint_writes the same policies, by thread_id",
       options,
@@ -271,4 +273,8 @@ export class IncompatibleTablesError extends DatabaseError {
     this.schema = schema;
     this.layout = layout;
   }
+}
+
+function namesOf(schema: string, tables: readonly string[]): string {
+  return tables.map((table) => `"${schema}"."${table}"`).join(", ");
 }

@@ -1,7 +1,7 @@
 // The errors that this library throws on purpose. Those of the stores are in files of their own, which savers don't load.
 export { type ErrorLocation, type CheckpointErrorOptions, CheckpointError } from "./checkpoint-error.js";
-export type { CheckpointErrorCode } from "./checkpoint-error-code.js";
-export { InvalidConfigError, AbortError } from "./call-errors.js";
+export type { CheckpointErrorCode } from "./checkpoint-error.js";
+export { InvalidConfigError, AbortError } from "./checkpoint-error.js";
 export {
   SerializationError,
   type CheckpointTooLargeErrorOptions,
@@ -14,8 +14,8 @@ export {
   isUnreadable,
   WritesMissingError,
 } from "./value-errors.js";
-export { describePlace, type RowPlace } from "./describe-place.js";
-export { type Damage, damageOf } from "./damage.js";
+export { describePlace, type RowPlace } from "./value-errors.js";
+export { type Damage, damageOf } from "./value-errors.js";
 export {
   CheckpointNotFoundError,
   type ClockBehind,

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { expect, it } from "@jest/globals";
 import { DatabaseError } from "./index.js";
-import { ownError } from "./own-error.js";
+import { ownError } from "./thrown.js";
 
 it("an error of one's own is equal to the shared one, and another object", () => {
   const shared = new DatabaseError("lost", { threadId: "1", transient: true, cause: new Error("reset") });

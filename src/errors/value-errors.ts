@@ -1,5 +1,9 @@
-import type { CheckpointErrorCode } from "./checkpoint-error-code.js";
-import { CheckpointError, type CheckpointErrorOptions, type ErrorLocation } from "./checkpoint-error.js";
+import {
+  type CheckpointErrorCode,
+  CheckpointError,
+  type CheckpointErrorOptions,
+  type ErrorLocation,
+} from "./checkpoint-error.js";
 
 /**
  * A value that can't be stored in a way that reads back equal: a function, an instance of an unknown class, a
@@ -161,4 +165,51 @@ function problemAt({ threadId, checkpointId, channel }: ErrorLocation, problem: 
     ...(channel === undefined ? [] : [`channel "${channel}"`]),
   ];
   return place.length === 0 ? problem : `${place.join(", ")}: ${problem}`;
+}
+
+/** A row that can't be read. An operation over many threads leaves the thread of the row, and does the others. */
+export interface Damage extends ErrorLocation {
+  readonly threadId: string;
+  /** Why it can't be read. A text for people, which may change between versions. */
+  readonly reason: string;
+}
+
+/**
+ * Describes the row that an error is about.
+ *
+ * @param threadId - The thread, where the error does not know it.
+ */
+export function damageOf(error: UnreadableError, threadId: string): Damage {
+  const { checkpointNs, checkpointId, channel, problem } = error;
+  const version = "version" in error ? error.version : undefined;
+  return {
+    threadId: error.threadId ?? threadId,
+    ...(checkpointNs !== undefined && { checkpointNs }),
+    ...(checkpointId !== undefined && { checkpointId }),
+    ...(channel !== undefined && { channel }),
+    ...(version !== undefined && { version }),
+    reason: problem,
+  };
+}
+
+/** The place of a stored row. */
+export interface RowPlace extends ErrorLocation {
+  readonly taskId?: string | undefined;
+  /** The position of a write among those of its task. */
+  readonly idx?: number | undefined;
+}
+
+/** Names a row for people: `thread "42", checkpoint "1f1…", channel "messages"`. The root graph's namespace is left out. */
+export function describePlace(place: RowPlace): string {
+  const { threadId, checkpointNs, checkpointId, channel, version, taskId, idx } = place;
+  const parts = [
+    ["thread", threadId],
+    ["namespace", checkpointNs === "" ? undefined : checkpointNs],
+    ["checkpoint", checkpointId],
+    ["channel", channel],
+    ["version", version],
+    ["task", taskId],
+  ] as const;
+  const named = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} "${value}"`]));
+  return [...named, ...(idx === undefined ? [] : [`idx ${idx}`])].join(", ");
 }

@@ -12,7 +12,7 @@ import {
 } from "../errors/index.js";
 import type { MigrationSet } from "../migrations/migration-set.js";
 import { setStatus } from "../migrations/migration-status.js";
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import type { ObservedOperation } from "../telemetry/running-calls.js";
 import { type Health, type HealthFindings, reportHealth } from "./health.js";
 import {
   type CompiledQuery,
@@ -221,7 +221,7 @@ interface ServerStateParams {
  * Reads the state of the server and the privileges of the role in one statement. It only queries the catalog, which needs no
  * privileges.
  */
-const serverState = /* @__PURE__ */ new Statement<ServerStateParams, ServerState>((db, parameter) => {
+const serverState = new Statement<ServerStateParams, ServerState>((db, parameter) => {
   const relations = sql`pg_catalog.pg_class as relation
     join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
     where namespace.nspname = ${parameter("schema")} and relation.relname = any (${parameter("tables")}::text[])`;

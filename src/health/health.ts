@@ -1,13 +1,12 @@
 import type { PoolState } from "../db/opened-database.js";
 import type { ReplicaState } from "../db/replica/replica.js";
 import { CheckpointError, ConnectionError, DatabaseError } from "../errors/index.js";
-import type { WaitingCall } from "../telemetry/running-call.js";
+import type { WaitingCall, ObservedOperation } from "../telemetry/running-calls.js";
 import { raceAgainst, withinTime } from "../db/async/within-time.js";
 import { checkCall, type ObservableCall } from "../db/run-call.js";
 import { abortErrorOf } from "../db/statements/cancellation.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { parseCallOptions } from "../parsing/parse-call-options.js";
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
 
 /** The health of a saver, a store or a cache, and of its database. */
 export interface Health {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../errors/index.js";
-import { functionSchema } from "../parsing/function-schema.js";
-import { parse } from "../parsing/parse.js";
+import { functionSchema, parse } from "../parsing/parse.js";
 import { type GraphOf, type GraphOrFactory, graphsSchema } from "./runs/inspected-graph.js";
 import type { InspectorAction } from "./api/actions.js";
 import type { ItemStore } from "../store/item-store.js";

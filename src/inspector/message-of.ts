@@ -1,4 +1,4 @@
-import { codeOf } from "../errors/error-code.js";
+import { codeOf } from "../errors/thrown.js";
 import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../errors/index.js";
 import { describeError } from "../telemetry/describe-error.js";
 

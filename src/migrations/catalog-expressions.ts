@@ -1,4 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
+import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
+
+/** The SQL of a statement without parameters. */
+export function textOfStatement(statement: RawBuilder<unknown>): string {
+  return new PostgresQueryCompiler().compileQuery(statement.toOperationNode(), createQueryId()).sql;
+}
 
 /** An expression for the oid of a table. Null if there is none. */
 export function oidOf(schema: string, table: string): RawBuilder<number | null> {

@@ -1,6 +1,6 @@
 import { InvalidConfigError } from "../errors/index.js";
 import { hasColumn } from "./catalog-expressions.js";
-import { createCheckpointStore } from "./checkpoint-store-steps/0001-create-checkpoint-store.js";
+import { createCheckpointStore } from "./steps/checkpoint-store-steps.js";
 import {
   CHECKPOINT_STORE_TABLE,
   isNameOfOtherTable,
@@ -8,10 +8,10 @@ import {
   recordOfCheckpointTable,
 } from "./checkpoint-table.js";
 import type { FoundTable, MigrationSet } from "./migration-set.js";
-import { INTEGER, JSONB, nullable, type TableShape, TEXT, TIME } from "./table-shape.js";
+import { INTEGER, JSONB, nullable, type ExpectedTable, TEXT, TIME } from "./table-shape.js";
 
 /** The table in every version of langgraphgo, which lets any column but the id be NULL. */
-const CHECKPOINT_STORE: TableShape = {
+const CHECKPOINT_STORE: ExpectedTable = {
   columns: {
     id: TEXT,
     execution_id: TEXT,

@@ -1,5 +1,5 @@
 import { MAX_NAME_BYTES } from "../db/migrate-command.js";
-import { TABLE_USE } from "./table-use.js";
+import { TABLE_USE } from "./migration-set.js";
 
 /** The name of the table of a checkpoint store, where the caller chooses no other. */
 export const CHECKPOINT_STORE_TABLE = "checkpoint_store";

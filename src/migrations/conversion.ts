@@ -1,15 +1,21 @@
-import { sql, type Transaction } from "kysely";
-import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import type { OpenTransaction } from "./in-locked-transaction.js";
+import { sql } from "kysely";
 import { isLockTimeout } from "../db/statements/lock-timeout.js";
 import { toDatabaseError } from "../db/to-database-error.js";
-import { DatabaseError, MigrationError, PermissionError } from "../errors/index.js";
+import {
+  DatabaseError,
+  MigrationError,
+  PermissionError,
+  type IncompatibleTablesError,
+} from "../errors/index.js";
+import { migrateCommand } from "../db/migrate-command.js";
 
 /** The number of rows of each table. A missing table has none. */
-export type RowCounts<Name extends string> = Readonly<Record<Name, number>>;
+export type RowsOfTables<Name extends string> = Readonly<Record<Name, number>>;
 
 /** Returns which of some tables exist, in their order. */
 export async function presentTables<Name extends string>(
-  transaction: Transaction<CheckpointDatabase>,
+  transaction: OpenTransaction,
   schema: string,
   tables: readonly Name[],
 ): Promise<Name[]> {
@@ -21,7 +27,7 @@ export async function presentTables<Name extends string>(
 
 /** Locks out all readers and writers of tables until the end of the transaction. */
 export async function lockTables(
-  transaction: Transaction<CheckpointDatabase>,
+  transaction: OpenTransaction,
   schema: string,
   tables: readonly string[],
 ): Promise<void> {
@@ -30,11 +36,11 @@ export async function lockTables(
 }
 
 /** Counts the rows of tables that exist. */
-export async function countRows<Name extends string>(
-  transaction: Transaction<CheckpointDatabase>,
+export async function countRowsOfTables<Name extends string>(
+  transaction: OpenTransaction,
   schema: string,
   tables: readonly Name[],
-): Promise<Partial<RowCounts<Name>>> {
+): Promise<Partial<RowsOfTables<Name>>> {
   const counts: Partial<Record<Name, number>> = {};
   for (const table of tables) {
     const { rows } = await sql<{ rows: number }>`
@@ -65,4 +71,19 @@ export function conversionFailed(reason: unknown): Error {
   if (isLockTimeout(cause) || cause instanceof PermissionError || !(cause instanceof DatabaseError))
     return cause;
   return new MigrationError(`the conversion failed, nothing was changed: ${cause.message}`, { cause });
+}
+
+type Layout = IncompatibleTablesError["layout"];
+
+const OPTIONS: Readonly<Record<Layout, string | undefined>> = {
+  "python-shallow": "--convert-shallow",
+  "javascript-store": "--convert-store",
+  partitions: undefined,
+  unknown: undefined,
+};
+
+/** The command that converts the tables of another library. `undefined` if there is none. */
+export function convertCommand(schema: string, layout: Layout): string | undefined {
+  const option = OPTIONS[layout];
+  return option === undefined ? undefined : `${migrateCommand(schema)} ${option}`;
 }

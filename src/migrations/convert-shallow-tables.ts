@@ -1,21 +1,25 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import {
+  type OpenTransaction,
+  type Tables,
+  inLockedTransaction,
+  DEFAULT_LOCK_TIMEOUT_MS,
+  withRowSecurityOff,
+} from "./in-locked-transaction.js";
+import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { MigrationError } from "../errors/index.js";
 import {
   conversionFailed,
-  countRows,
+  countRowsOfTables,
   lockTables,
   presentTables,
   requireAllRows,
-  type RowCounts,
+  type RowsOfTables,
 } from "./conversion.js";
-import { inLockedTransaction } from "./in-locked-transaction.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
 import { type MigrateOptions, migrateToLatest } from "./migrate.js";
 import { findIncompatibleTables } from "./incompatible-tables.js";
 import { CHECKPOINT_SET } from "./sets.js";
-import { withRowSecurityOff } from "./with-row-security-off.js";
 
 /** The result of converting the tables of Python's shallow saver. */
 export interface ShallowConversion {
@@ -31,7 +35,6 @@ export interface ShallowConversion {
   readonly applied: readonly string[];
 }
 
-type Tables = Kysely<CheckpointDatabase>;
 type TableName = "checkpoints" | "checkpoint_blobs" | "checkpoint_writes";
 
 /** In the order in which every writer locks them. */
@@ -72,10 +75,7 @@ export async function convertShallowTables(
   );
 }
 
-async function requireShallowTables(
-  transaction: Transaction<CheckpointDatabase>,
-  schema: string,
-): Promise<void> {
+async function requireShallowTables(transaction: OpenTransaction, schema: string): Promise<void> {
   const found = await findIncompatibleTables(transaction, schema, CHECKPOINT_SET);
   if (found?.layout === "python-shallow") return;
   if (found !== undefined) throw found;
@@ -85,7 +85,7 @@ async function requireShallowTables(
 }
 
 async function convert(
-  transaction: Transaction<CheckpointDatabase>,
+  transaction: OpenTransaction,
   schema: string,
 ): Promise<Omit<ShallowConversion, "applied">> {
   // A failed setup() of the shallow saver may have created only some of them.
@@ -106,12 +106,12 @@ async function convert(
 }
 
 async function rowsOf(
-  transaction: Transaction<CheckpointDatabase>,
+  transaction: OpenTransaction,
   schema: string,
   tables: readonly TableName[],
-): Promise<RowCounts<TableName>> {
+): Promise<RowsOfTables<TableName>> {
   const none = { checkpoints: 0, checkpoint_blobs: 0, checkpoint_writes: 0 };
-  return { ...none, ...(await countRows(transaction, schema, tables)) };
+  return { ...none, ...(await countRowsOfTables(transaction, schema, tables)) };
 }
 
 async function addCheckpointIds(db: Tables, tables: readonly TableName[]): Promise<void> {

@@ -1,17 +1,30 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import {
+  type OpenTransaction,
+  DEFAULT_LOCK_TIMEOUT_MS,
+  inLockedTransaction,
+  withRowSecurityOff,
+} from "./in-locked-transaction.js";
+import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { MigrationError } from "../errors/index.js";
-import { conversionFailed, countRows, lockTables, presentTables, requireAllRows } from "./conversion.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
+import {
+  conversionFailed,
+  countRowsOfTables,
+  lockTables,
+  presentTables,
+  requireAllRows,
+} from "./conversion.js";
 import { findIncompatibleTables } from "./incompatible-tables.js";
-import { inLockedTransaction } from "./in-locked-transaction.js";
 import { type MigrateOptions, migrateToLatest } from "./migrate.js";
 import type { OptionalTables } from "./migration-set.js";
-import { addItemReference, convertVectors, dropItemReference } from "./official-vectors.js";
 import { optionalSets } from "./sets.js";
-import type { VectorLayout } from "./vector-layout.js";
-import { withRowSecurityOff } from "./with-row-security-off.js";
+import {
+  type VectorLayout,
+  distanceOfOperators,
+  VECTOR_INDEX,
+  type VectorDistance,
+} from "./vector-layout.js";
 
 /** The result of converting the tables of the official JavaScript store. */
 export interface StoreConversion {
@@ -84,9 +97,7 @@ export async function convertStoreTables(
   );
 }
 
-type Db = Transaction<CheckpointDatabase>;
-
-async function requireOfficialTables(db: Db, schema: string): Promise<void> {
+async function requireOfficialTables(db: OpenTransaction, schema: string): Promise<void> {
   const found = await findIncompatibleTables(db, schema, optionalSets().store);
   if (found === undefined) {
     throw new MigrationError(
@@ -101,11 +112,11 @@ interface Converted extends Omit<StoreConversion, "applied"> {
   readonly vectors: VectorLayout | undefined;
 }
 
-async function convert(db: Db, schema: string): Promise<Converted> {
+async function convert(db: OpenTransaction, schema: string): Promise<Converted> {
   const tables = await presentTables(db, schema, TABLES);
   await lockTables(db, schema, tables);
   await requireExactNamespaces(db, schema);
-  const before = await countRows(db, schema, tables);
+  const before = await countRowsOfTables(db, schema, tables);
   const hasVectors = tables.includes("store_vectors");
   if (hasVectors) await dropItemReference(db, schema);
   await convertItems(db, schema);
@@ -117,13 +128,13 @@ async function convert(db: Db, schema: string): Promise<Converted> {
   if (hasVectors) await addItemReference(db, schema);
   // The steps record what they do for Python's store, whose versions are others.
   await sql`delete from ${sql.id(schema, "store_migrations")}`.execute(db);
-  const after = await countRows(db, schema, tables);
+  const after = await countRowsOfTables(db, schema, tables);
   requireAllRows(before, after);
   return { items: after.store ?? 0, embeddings: after.store_vectors ?? 0, vectors };
 }
 
 /** @throws MigrationError naming namespaces that would become others, or that no store could use. */
-async function requireExactNamespaces(db: Db, schema: string): Promise<void> {
+async function requireExactNamespaces(db: OpenTransaction, schema: string): Promise<void> {
   const { rows } = await sql<{ path: string }>`
     select distinct namespace_path as path from ${sql.id(schema, "store")}
     where namespace_path like '%.%' or namespace_path = '' or namespace_path ~ '^:|::|:$'
@@ -137,7 +148,7 @@ async function requireExactNamespaces(db: Db, schema: string): Promise<void> {
   );
 }
 
-async function convertItems(db: Db, schema: string): Promise<void> {
+async function convertItems(db: OpenTransaction, schema: string): Promise<void> {
   const table = sql.id(schema, "store");
   // First, since it would change the times of all items.
   await sql`drop trigger if exists ${sql.id(TRIGGER)} on ${table}`.execute(db);
@@ -148,7 +159,7 @@ async function convertItems(db: Db, schema: string): Promise<void> {
 }
 
 /** Its name is a common one: triggers of the application may use it, or another role may own it. */
-async function dropUnusedFunction(db: Db, schema: string): Promise<void> {
+async function dropUnusedFunction(db: OpenTransaction, schema: string): Promise<void> {
   const { rows } = await sql`
     select from pg_proc
     where oid = to_regproc(format('%I.%I', ${schema}::text, ${TRIGGER_FUNCTION}::text))
@@ -157,4 +168,85 @@ async function dropUnusedFunction(db: Db, schema: string): Promise<void> {
     db,
   );
   if (rows.length > 0) await sql`drop function ${sql.id(schema, TRIGGER_FUNCTION)}()`.execute(db);
+}
+
+/** The constraint of the items in Python's layout, by the name that Postgres gives it. */
+const FOREIGN_KEY = "store_vectors_prefix_key_fkey";
+
+/** An index of the embeddings. */
+interface EmbeddingIndex {
+  readonly name: string;
+  readonly distance: VectorDistance;
+  readonly kind: "hnsw" | "ivfflat";
+}
+
+/**
+ * Converts the embeddings of the official JavaScript store to Python's layout. The namespaces are converted together with those of the
+ * items, between {@link dropItemReference} and {@link addItemReference}.
+ *
+ * @returns What the table is like: the dimensions, and the index that is kept.
+ */
+async function convertVectors(db: OpenTransaction, schema: string): Promise<VectorLayout> {
+  const table = sql.id(schema, "store_vectors");
+  const dims = await dimsOf(db, schema);
+  const indexes = await embeddingIndexes(db, schema);
+  await sql`alter table ${table} rename column namespace_path to prefix`.execute(db);
+  await sql`alter table ${table} rename column field_path to field_name`.execute(db);
+  await sql`alter table ${table} drop column text_content,
+    alter column embedding drop not null,
+    add column updated_at timestamptz default current_timestamp`.execute(db);
+  // The texts of one path are numbered: `path[0]` there, `path.0` here.
+  await sql`update ${table} set field_name = regexp_replace(field_name, '\\[(\\d+)\\]$', '.\\1'),
+    updated_at = created_at`.execute(db);
+  // Its searches always use this distance. The others serve none.
+  const kept = indexes.find(({ distance }) => distance === "cosine") ?? indexes[0];
+  for (const { name } of indexes.filter((index) => index !== kept))
+    await sql`drop index ${sql.id(schema, name)}`.execute(db);
+  if (kept === undefined) return { dims, index: { kind: "flat" } };
+  await sql`alter index ${sql.id(schema, kept.name)} rename to ${sql.id(VECTOR_INDEX)}`.execute(db);
+  return { dims, distance: kept.distance, index: { kind: kept.kind } };
+}
+
+/** Drops the references of embeddings to items, which don't allow that a namespace changes. */
+async function dropItemReference(db: OpenTransaction, schema: string): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select conname as name from pg_constraint
+    where contype = 'f' and conrelid = to_regclass(format('%I.store_vectors', ${schema}::text))`.execute(db);
+  for (const { name } of rows)
+    await sql`alter table ${sql.id(schema, "store_vectors")} drop constraint ${sql.id(name)}`.execute(db);
+}
+
+/** Adds the reference of embeddings to items, as Python's store has it. */
+async function addItemReference(db: OpenTransaction, schema: string): Promise<void> {
+  await sql`alter table ${sql.id(schema, "store_vectors")} add constraint ${sql.id(FOREIGN_KEY)}
+    foreign key (prefix, key) references ${sql.id(schema, "store")} (prefix, key) on delete cascade`.execute(
+    db,
+  );
+}
+
+async function dimsOf(db: OpenTransaction, schema: string): Promise<number> {
+  // pgvector stores the number of dimensions as the modifier of the type.
+  const { rows } = await sql<{ dims: number }>`
+    select atttypmod as dims from pg_attribute
+    where attrelid = to_regclass(format('%I.store_vectors', ${schema}::text)) and attname = 'embedding'`.execute(
+    db,
+  );
+  const dims = rows[0]?.dims ?? 0;
+  if (dims > 0) return dims;
+  throw new MigrationError('the column "embedding" of table "store_vectors" has no number of dimensions');
+}
+
+async function embeddingIndexes(db: OpenTransaction, schema: string): Promise<EmbeddingIndex[]> {
+  const { rows } = await sql<{ name: string; kind: "hnsw" | "ivfflat"; operators: string }>`
+    select relname as name, amname as kind, opcname as operators
+    from pg_index
+    join pg_class on pg_class.oid = indexrelid
+    join pg_am on pg_am.oid = relam
+    join pg_opclass on pg_opclass.oid = indclass[0]
+    where indrelid = to_regclass(format('%I.store_vectors', ${schema}::text)) and amname in ('hnsw', 'ivfflat')
+    order by relname`.execute(db);
+  return rows.flatMap(({ name, kind, operators }) => {
+    const distance = distanceOfOperators(operators);
+    return distance === undefined ? [] : [{ name, kind, distance }];
+  });
 }

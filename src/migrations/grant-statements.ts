@@ -1,7 +1,7 @@
-import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
+import { textOfStatement } from "./catalog-expressions.js";
+import { type RawBuilder, sql } from "kysely";
 import { CHECKPOINT_STORE_TABLE, isNameOfSavers, recordOfCheckpointTable } from "./checkpoint-table.js";
-import { type OptionalTables, withRequired } from "./migration-set.js";
-import { TABLE_USE, type TableUse } from "./table-use.js";
+import { type OptionalTables, withRequired, TABLE_USE, type TableUse } from "./migration-set.js";
 
 /** The names of the roles that get the privileges. */
 export interface GrantedRoles {
@@ -47,18 +47,20 @@ export function grantStatements(
   return {
     readWrite: [
       useOf(schema, readWrite),
-      compile(sql`grant select, insert, update, delete on ${tables(schema, rows)} to ${sql.id(readWrite)}`),
-      compile(sql`grant select on ${tables(schema, records)} to ${sql.id(readWrite)}`),
+      textOfStatement(
+        sql`grant select, insert, update, delete on ${tables(schema, rows)} to ${sql.id(readWrite)}`,
+      ),
+      textOfStatement(sql`grant select on ${tables(schema, records)} to ${sql.id(readWrite)}`),
     ],
     readOnly: [
       useOf(schema, readOnly),
-      compile(sql`grant select on ${tables(schema, [...rows, ...records])} to ${sql.id(readOnly)}`),
+      textOfStatement(sql`grant select on ${tables(schema, [...rows, ...records])} to ${sql.id(readOnly)}`),
     ],
   };
 }
 
 function useOf(schema: string, role: string): string {
-  return compile(sql`grant usage on schema ${sql.id(schema)} to ${sql.id(role)}`);
+  return textOfStatement(sql`grant usage on schema ${sql.id(schema)} to ${sql.id(role)}`);
 }
 
 function tables(schema: string, names: readonly string[]): RawBuilder<unknown> {
@@ -79,8 +81,4 @@ function tablesUsedFor(
     const exists = tables === undefined ? hasSaver : optional.includes(tables);
     return usedFor === use && exists ? [renamed[name] ?? name] : [];
   });
-}
-
-function compile(statement: RawBuilder<unknown>): string {
-  return new PostgresQueryCompiler().compileQuery(statement.toOperationNode(), createQueryId()).sql;
 }

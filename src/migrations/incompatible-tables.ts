@@ -1,16 +1,16 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../db/checkpoint-database.js";
+import type { Tables } from "./in-locked-transaction.js";
+import { type RawBuilder, sql } from "kysely";
 import { readList, selectedList } from "../db/selected-list.js";
 import { IncompatibleTablesError, type InvalidConfigError } from "../errors/index.js";
-import type { FoundTable, MigrationSet } from "./migration-set.js";
-import { TABLE_USE } from "./table-use.js";
+import { type FoundTable, type MigrationSet, TABLE_USE } from "./migration-set.js";
 import {
   COUNTED_MIGRATIONS,
   differencesOf,
   missingColumns,
   type StoredTable,
-  type TableShape,
+  type ExpectedTable,
 } from "./table-shape.js";
+import { oidOf } from "./catalog-expressions.js";
 
 /**
  * Checks whether existing relations with the names of a set's tables are such tables: `CREATE TABLE IF NOT EXISTS` would accept any
@@ -19,7 +19,7 @@ import {
  * @returns The error for incompatible tables; `undefined` if there are none.
  */
 export async function findIncompatibleTables(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   set: MigrationSet,
 ): Promise<IncompatibleTablesError | undefined> {
@@ -78,7 +78,7 @@ export function storedTables(schema: string, set: MigrationSet): RawBuilder<stri
 }
 
 /** The names of the columns that an index keeps unique. */
-const keyColumns = /* @__PURE__ */ sql`coalesce((
+const keyColumns = sql`coalesce((
     select json_agg(attname order by ordinality)
     from unnest(indkey[0:indnkeyatts - 1]) with ordinality as part (number, ordinality)
     join pg_attribute on attrelid = indrelid and attnum = number
@@ -135,11 +135,48 @@ function shapesOf({
   tables,
   laterTables = {},
   countedIn,
-}: MigrationSet): Readonly<Record<string, TableShape>> {
+}: MigrationSet): Readonly<Record<string, ExpectedTable>> {
   const later = Object.entries(laterTables).map(([name, { shape }]) => [name, shape] as const);
   return {
     ...tables,
     ...Object.fromEntries(later),
     ...(countedIn !== undefined && { [countedIn]: COUNTED_MIGRATIONS }),
   };
+}
+
+/** An expression for the tables, or partitions of them, that are partitioned by another key than the set allows, each with its key. */
+export function otherPartitionKeys(
+  schema: string,
+  { tables: shapes, partitionKey }: MigrationSet,
+): RawBuilder<string[]> {
+  if (partitionKey === undefined) return sql<string[]>`'{}'::text[]`;
+  const tables = sql.join(Object.keys(shapes).map((name) => oidOf(schema, name)));
+  return sql<string[]>`array(
+    select format('"%s" by %s', pg_class.relname, pg_get_partkeydef(partrelid))
+    from unnest(array[${tables}]::oid[]) as tables (root)
+    cross join lateral pg_partition_tree(root) as tree
+    join pg_partitioned_table on partrelid = tree.relid
+    join pg_class on pg_class.oid = partrelid
+    left join pg_attribute on attrelid = partrelid and attnum = partattrs[0]
+    where partnatts > 1 or attname is distinct from ${partitionKey}
+    order by 1)`;
+}
+
+/**
+ * Refuses partitions by another key: a call names its thread, so Postgres would look into every partition for it.
+ *
+ * @param keys - The tables that {@link otherPartitionKeys} returned.
+ */
+export function refusalOfKeys(
+  schema: string,
+  { partitionKey = "" }: MigrationSet,
+  keys: readonly string[],
+): IncompatibleTablesError | undefined {
+  if (keys.length === 0) return undefined;
+  return new IncompatibleTablesError(
+    schema,
+    "partitions",
+    `schema "${schema}" has partitioned ${keys.join(", ")}: every call names a thread, so each one would search all partitions. ` +
+      `Partition the tables by ${partitionKey} alone`,
+  );
 }

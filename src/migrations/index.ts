@@ -20,7 +20,7 @@ export {
   dropOptionalIndexes,
   type OptionalIndexOptions,
 } from "./indexes/create-indexes.js";
-export { type IndexState, optionalIndexStatus } from "./indexes/index-status.js";
+export { type IndexState, optionalIndexStatus } from "./indexes/optional-index.js";
 export type { OptionalIndex } from "./indexes/optional-index.js";
 export { migrateDown, type MigrateOptions, migrateToLatest } from "./migrate.js";
 export type { OptionalTables } from "./migration-set.js";

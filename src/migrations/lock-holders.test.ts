@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import type { LockHolder } from "../errors/index.js";
-import { describeHolders } from "./lock-holders.js";
+import { describeHolders } from "./in-locked-transaction.js";
 
 const ONE: LockHolder = { processId: 1, applicationName: undefined, since: undefined };
 const NAMED: LockHolder = { ...ONE, processId: 2, applicationName: "deploy" };

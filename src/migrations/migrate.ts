@@ -1,4 +1,12 @@
-import type { Kysely, Transaction } from "kysely";
+import {
+  type Tables,
+  type OpenTransaction,
+  DEFAULT_LOCK_TIMEOUT_MS,
+  inLockedTransaction,
+  readWithinLockTimeout,
+  withRowSecurityOff,
+} from "./in-locked-transaction.js";
+import type { Kysely } from "kysely";
 import type { MigrationResultSet, Migrator } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { migrateCommand } from "../db/migrate-command.js";
@@ -12,16 +20,12 @@ import {
   PermissionError,
   VectorExtensionError,
 } from "../errors/index.js";
-import { TransactionDialect } from "./transaction-dialect.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
+import { TransactionDialect, createMigrator } from "./migrator.js";
 import { changeShardsInTurn, distributeNewTables } from "./distribution/distribute-tables.js";
-import { inLockedTransaction, readWithinLockTimeout } from "./in-locked-transaction.js";
 import type { MigrationSet } from "./migration-set.js";
 import { refuseToRecreate, repeatSteps } from "./missing-tables.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
-import { createMigrator } from "./migrator.js";
-import { presentSets, type WantedTables } from "./present-sets.js";
-import { withRowSecurityOff } from "./with-row-security-off.js";
+import { presentSets, type WantedTables } from "./sets.js";
 
 /** The options of a migration. */
 export interface MigrateOptions extends WantedTables {
@@ -62,7 +66,7 @@ export async function migrateToLatest(
 
 /** Migrates the tables of some sets to their newest versions; see {@link migrateToLatest}. */
 export async function migrateSets(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   sets: readonly MigrationSet[],
   options: MigrateOptions = {},
 ): Promise<string[]> {
@@ -129,11 +133,7 @@ interface StatusOfSet extends SetStatus {
   readonly set: MigrationSet;
 }
 
-async function statusOf(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  sets: readonly MigrationSet[],
-): Promise<StatusOfSet[]> {
+async function statusOf(db: Tables, schema: string, sets: readonly MigrationSet[]): Promise<StatusOfSet[]> {
   const statuses: StatusOfSet[] = [];
   for (const set of sets) statuses.push({ set, ...(await setStatus(db, schema, set)) });
   return statuses;
@@ -141,7 +141,7 @@ async function statusOf(
 
 /** Creates missing tables again, if there are any: another process may have done so meanwhile. */
 async function recreate(
-  transaction: Transaction<CheckpointDatabase>,
+  transaction: OpenTransaction,
   schema: string,
   set: MigrationSet,
 ): Promise<readonly string[]> {
@@ -155,7 +155,7 @@ async function recreate(
 }
 
 async function run(
-  transaction: Transaction<CheckpointDatabase>,
+  transaction: OpenTransaction,
   schema: string,
   set: MigrationSet,
   migrate: (migrator: Migrator) => Promise<MigrationResultSet>,

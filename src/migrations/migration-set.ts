@@ -1,7 +1,8 @@
 import type { RawBuilder } from "kysely";
 import type { IncompatibleTablesError, InvalidConfigError } from "../errors/index.js";
 import type { MigrationStep } from "./steps/step.js";
-import type { TableShape } from "./table-shape.js";
+import type { ExpectedTable } from "./table-shape.js";
+import type { LibraryDatabase } from "../db/checkpoint-database.js";
 
 /** Tables that not every service needs. */
 export type OptionalTables = "store" | "vectors" | "cache" | "checkpoint-store";
@@ -22,7 +23,7 @@ export interface MigrationSet {
   /** Every step by its recorded name, oldest first. No name occurs in the sets of two kinds of tables. */
   readonly steps: Readonly<Record<string, MigrationStep>>;
   /** The tables that the first step creates or adopts. */
-  readonly tables: Readonly<Record<string, TableShape>>;
+  readonly tables: Readonly<Record<string, ExpectedTable>>;
   /** The other tables, each with the step that creates it. */
   readonly laterTables?: Readonly<Record<string, LaterTable>>;
   /** The table in which an official library counts its migrations, if it shares the tables. */
@@ -42,10 +43,10 @@ export interface MigrationSet {
 }
 
 /** A table that a later step creates. */
-export interface LaterTable {
+interface LaterTable {
   /** The recorded name of the step. */
   readonly step: string;
-  readonly shape: TableShape;
+  readonly shape: ExpectedTable;
 }
 
 /** An existing table with the name of one of a set. */
@@ -53,8 +54,33 @@ export interface FoundTable {
   readonly table: string;
   /** The names of its columns. */
   readonly columns: readonly string[];
-  /** Which of the columns of its {@link TableShape} it lacks. */
+  /** Which of the columns of its {@link ExpectedTable} it lacks. */
   readonly missing: readonly string[];
   /** How it differs otherwise, each as a sentence about the table. */
   readonly differences: readonly string[];
 }
+
+/** What services need a table for: its rows, or only what it records about migrations. Only migrations use the lock table. */
+export type TableUse = "rows" | "record" | "none";
+
+/** How a saver, a store, a cache or a checkpoint store uses each table, and which optional tables it belongs to. */
+export const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [TableUse, OptionalTables?]>> = {
+  checkpoints: ["rows"],
+  checkpoint_blobs: ["rows"],
+  checkpoint_writes: ["rows"],
+  checkpoint_tombstones: ["rows"],
+  checkpoint_migrations: ["record"],
+  checkpoint_kysely_migration: ["record"],
+  checkpoint_kysely_migration_lock: ["none"],
+  store: ["rows", "store"],
+  store_migrations: ["record", "store"],
+  store_kysely_migration: ["record", "store"],
+  store_vectors: ["rows", "vectors"],
+  store_embedding_model: ["rows", "vectors"],
+  vector_migrations: ["record", "vectors"],
+  store_vectors_kysely_migration: ["record", "vectors"],
+  cache_entries: ["rows", "cache"],
+  cache_kysely_migration: ["record", "cache"],
+  checkpoint_store: ["rows", "checkpoint-store"],
+  checkpoint_store_kysely_migration: ["record", "checkpoint-store"],
+};

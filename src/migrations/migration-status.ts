@@ -1,3 +1,4 @@
+import type { Tables } from "./in-locked-transaction.js";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type CallContext, commandsWithoutPolicy } from "../db/call-context.js";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
@@ -8,11 +9,10 @@ import { toDatabaseError } from "../db/to-database-error.js";
 import { DatabaseError } from "../errors/index.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { oidOf } from "./catalog-expressions.js";
-import { refusalOf, storedTables } from "./incompatible-tables.js";
+import { refusalOf, storedTables, otherPartitionKeys, refusalOfKeys } from "./incompatible-tables.js";
 import type { MigrationSet, OptionalTables } from "./migration-set.js";
 import { absentTables, type MissingTables, missingOf } from "./missing-tables.js";
-import { otherPartitionKeys, refusalOfKeys } from "./partition-keys.js";
-import { presentSets } from "./present-sets.js";
+import { presentSets } from "./sets.js";
 
 /** The migration status of a schema. */
 export interface MigrationStatus {
@@ -53,15 +53,6 @@ interface Catalog {
   adoptable: boolean;
 }
 
-const NOTHING: Catalog = {
-  tables: null,
-  otherKeys: null,
-  absent: null,
-  recordReadable: false,
-  tablesComplete: false,
-  adoptable: false,
-};
-
 /**
  * Returns which migration steps have run in a schema. Only reads, also in a transaction that the caller passed in, and needs
  * only the privilege to read the tables.
@@ -99,11 +90,7 @@ export async function migrationStatus(
 }
 
 /** Returns which steps of one set have run; see {@link migrationStatus}. */
-export async function setStatus(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  set: MigrationSet,
-): Promise<SetStatus> {
+export async function setStatus(db: Tables, schema: string, set: MigrationSet): Promise<SetStatus> {
   try {
     return await readStatus(plainKysely(db), schema, set);
   } catch (error) {
@@ -111,11 +98,7 @@ export async function setStatus(
   }
 }
 
-async function readStatus(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  set: MigrationSet,
-): Promise<SetStatus> {
+async function readStatus(db: Tables, schema: string, set: MigrationSet): Promise<SetStatus> {
   const catalog = await readCatalog(db, schema, set);
   const recorded = catalog.recordReadable ? await readRecord(db, schema, set) : undefined;
   return statusBy(schema, set, catalog, recorded);
@@ -177,13 +160,10 @@ function assumeApplied({ tablesComplete, adoptable }: Catalog, names: readonly s
 }
 
 // Reads the catalog first: a query on a missing table would abort a transaction that the caller passed in.
-async function readCatalog(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  set: MigrationSet,
-): Promise<Catalog> {
+async function readCatalog(db: Tables, schema: string, set: MigrationSet): Promise<Catalog> {
   const { rows } = await sql<Catalog>`select ${catalogOf(schema, set)}`.execute(db);
-  return rows[0] ?? NOTHING;
+  const nothing = { tables: null, otherKeys: null, absent: null };
+  return rows[0] ?? { ...nothing, recordReadable: false, tablesComplete: false, adoptable: false };
 }
 
 interface CatalogWithRecord extends Catalog {
@@ -219,11 +199,7 @@ function isReadable(schema: string, table: string): RawBuilder<boolean> {
     and not coalesce('select' = any (${commandsWithoutPolicy(oid)}), false))`;
 }
 
-async function readRecord(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  { record }: MigrationSet,
-): Promise<string[]> {
+async function readRecord(db: Tables, schema: string, { record }: MigrationSet): Promise<string[]> {
   const { rows } = await sql<{
     name: string;
   }>`select name from ${sql.id(schema, record)} order by name`.execute(db);
@@ -231,10 +207,7 @@ async function readRecord(
 }
 
 /** Returns the highest recorded migration of the official savers; `null` if there is none. */
-export async function readOfficialVersion(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-): Promise<number | null> {
+export async function readOfficialVersion(db: Tables, schema: string): Promise<number | null> {
   const { rows } = await sql<{ readable: boolean }>`
     select ${isReadable(schema, "checkpoint_migrations")} as readable`.execute(db);
   if (rows[0]?.readable !== true) return null;

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { missingOf } from "./missing-tables.js";
 import { CHECKPOINT_SET } from "./sets.js";
-import { MIGRATION_NAMES } from "./steps/index.js";
+import { MIGRATION_NAMES } from "./steps/saver-steps.js";
 
 const [first = "", second = "", ...others] = MIGRATION_NAMES;
 

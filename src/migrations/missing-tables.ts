@@ -1,10 +1,10 @@
+import type { Tables } from "./in-locked-transaction.js";
 import { type Dialect, Kysely, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { MigrationError } from "../errors/index.js";
 import { oidOf } from "./catalog-expressions.js";
-import { describeMissing, remedyOfMissing } from "./describe-missing.js";
 import type { MigrationSet } from "./migration-set.js";
 import type { MigratedTables } from "./steps/step.js";
+import { migrateCommand, quoted } from "../db/migrate-command.js";
 
 /** The tables of a set that have been dropped. */
 export interface MissingTables {
@@ -45,7 +45,7 @@ export function missingOf(
  * @throws MigrationError that names the table and the remedy.
  */
 export async function refuseToRecreate(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   { record, together = [], referencedBy = [] }: MigrationSet,
   { missing, unknown }: Pick<MissingTables, "missing"> & { readonly unknown: readonly string[] },
@@ -53,16 +53,17 @@ export async function refuseToRecreate(
   const [table] = missing;
   if (table === undefined) return;
   const refuse = (reason: string, remedy: string): MigrationError =>
-    new MigrationError(`${describeMissing(table)}, and ${reason}. Nothing was changed: ${remedy}`);
+    new MigrationError(`${describeMissingTable(table)}, and ${reason}. Nothing was changed: ${remedy}`);
   if (unknown.length > 0) {
     throw refuse("a newer version of this library has created it", "migrate with that version");
   }
   for (const other of together.includes(table) ? together : []) {
-    if (missing.includes(other) || !(await hasRows(db, schema, other))) continue;
+    if (missing.includes(other) || !(await isTrue(db, sql`exists (select from ${sql.id(schema, other)})`)))
+      continue;
     throw refuse(`rows of "${other}" can't be used without it`, remedyOfMissing(schema, record));
   }
   for (const other of referencedBy) {
-    if (!(await exists(db, schema, other))) continue;
+    if (!(await isTrue(db, sql`${oidOf(schema, other)} is not null`))) continue;
     throw refuse(
       `"${other}" needs its rows`,
       `restore it from a backup; or drop "${other}" as well, and migrate again`,
@@ -70,16 +71,8 @@ export async function refuseToRecreate(
   }
 }
 
-async function hasRows(db: Kysely<CheckpointDatabase>, schema: string, table: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from ${sql.id(schema, table)}) as found`.execute(db);
-  return rows[0]?.found === true;
-}
-
-async function exists(db: Kysely<CheckpointDatabase>, schema: string, table: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select ${oidOf(schema, table)} is not null as found`.execute(
-    db,
-  );
+async function isTrue(db: Tables, condition: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select ${condition} as found`.execute(db);
   return rows[0]?.found === true;
 }
 
@@ -101,4 +94,19 @@ function createdBy({ tables, steps, laterTables = {} }: MigrationSet): Readonly<
   for (const table of Object.keys(tables)) creators[table] = first;
   for (const [table, { step }] of Object.entries(laterTables)) creators[table] = step;
   return creators;
+}
+
+/**
+ * What to do where a table has been dropped.
+ *
+ * @param record - The table of the applied migrations, where the table is not created again by itself.
+ */
+export function remedyOfMissing(schema: string, record?: string): string {
+  const forget = record === undefined ? "" : `delete from ${quoted(schema, record)}, then `;
+  return `restore it from a backup; or create an empty one: ${forget}${migrateCommand(schema)}`;
+}
+
+/** Says that a table is missing. */
+export function describeMissingTable(table: string): string {
+  return `table "${table}" does not exist, although its migration is recorded as applied`;
 }

@@ -1,19 +1,16 @@
+import { type Tables, inLockedTransaction, DEFAULT_LOCK_TIMEOUT_MS } from "./in-locked-transaction.js";
 import { type CompiledQuery, InsertQueryNode, Kysely } from "kysely";
 import { type MigrationResultSet, type Migrator, NO_MIGRATIONS } from "kysely/migration";
 import type { CheckpointDatabase } from "../db/checkpoint-database.js";
 import { toDatabaseError } from "../db/to-database-error.js";
 import { plainKysely } from "../db/kysely/plain-kysely.js";
 import { MigrationError } from "../errors/index.js";
-import { TransactionDialect } from "./transaction-dialect.js";
-import { inLockedTransaction } from "./in-locked-transaction.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "./default-lock-timeout.js";
+import { TransactionDialect, createMigrator, RecordingDialect } from "./migrator.js";
 import type { MigrateOptions } from "./migrate.js";
 import type { MigrationSet } from "./migration-set.js";
 import { refuseToRecreate, repeatSteps } from "./missing-tables.js";
 import { type SetStatus, setStatus } from "./migration-status.js";
-import { createMigrator } from "./migrator.js";
-import { presentSets } from "./present-sets.js";
-import { RecordingDialect } from "./recording-dialect.js";
+import { presentSets } from "./sets.js";
 
 /** The SQL that would migrate a schema to the newest version. */
 export interface MigrationPlan {
@@ -70,7 +67,7 @@ export async function planMigrations(
 }
 
 async function planSet(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   options: MigrateOptions,
   set: MigrationSet,
   status: SetStatus,
@@ -97,7 +94,7 @@ async function planSet(
 
 /** The steps that create missing tables again. They are recorded already. */
 async function planRepeated(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   { schema = "public" }: MigrateOptions,
   set: MigrationSet,
   repeated: readonly string[],
@@ -114,7 +111,7 @@ async function planRepeated(
 }
 
 async function record(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   options: MigrateOptions,
   set: MigrationSet,
   run: (migrator: Migrator) => Promise<MigrationResultSet>,

@@ -33,7 +33,7 @@ async function areCurrent(call: CallContext, sets: readonly MigrationSet[]): Pro
   return true;
 }
 
-const nothing = /* @__PURE__ */ new Statement<object, unknown>((db) => db.selectNoFrom(sql.lit(1).as("one")));
+const nothing = new Statement<object, unknown>((db) => db.selectNoFrom(sql.lit(1).as("one")));
 
 /** A lock timeout is transient, but has used the time of the call: the wait must not begin again. */
 function returnLockTimeout(error: unknown): DatabaseError {

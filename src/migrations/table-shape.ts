@@ -1,5 +1,5 @@
 /** What a step needs of a table that is there already, since `CREATE TABLE IF NOT EXISTS` would accept any relation of that name. */
-export interface TableShape {
+export interface ExpectedTable {
   /** The columns that the table has had since its first version, in every library that shares it. */
   readonly columns: Readonly<Record<string, ColumnShape>>;
   /** The columns that later steps add. A table may lack them. */
@@ -11,7 +11,7 @@ export interface TableShape {
 }
 
 /** What a column must be. */
-export interface ColumnShape {
+interface ColumnShape {
   /** The types that it may have, the one that this library creates first. Absent: any. */
   readonly types?: readonly string[];
   /** Whether rows without a value are stored. */
@@ -31,7 +31,7 @@ export function nullable(column: ColumnShape): ColumnShape {
 }
 
 /** The table in which an official library counts its migrations. */
-export const COUNTED_MIGRATIONS: TableShape = { columns: { v: INTEGER }, key: ["v"] };
+export const COUNTED_MIGRATIONS: ExpectedTable = { columns: { v: INTEGER }, key: ["v"] };
 
 /** The shortest length at which `character varying(n)` holds what LangGraph writes: namespaces of nested subgraphs are the longest. */
 const MIN_LENGTH = 255;
@@ -51,7 +51,7 @@ export interface StoredTable {
 }
 
 /** A column as the catalog describes it. */
-export interface StoredColumn {
+interface StoredColumn {
   readonly name: string;
   /** By `format_type`, without the length. */
   readonly type: string;
@@ -76,7 +76,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the columns that a table lacks. */
-export function missingColumns({ columns }: StoredTable, shape: TableShape): string[] {
+export function missingColumns({ columns }: StoredTable, shape: ExpectedTable): string[] {
   return Object.keys(shape.columns).filter((name) => columns.every((column) => column.name !== name));
 }
 
@@ -85,7 +85,7 @@ export function missingColumns({ columns }: StoredTable, shape: TableShape): str
  *
  * @param ours - The names of all tables of this library.
  */
-export function differencesOf(table: StoredTable, shape: TableShape, ours: readonly string[]): string[] {
+export function differencesOf(table: StoredTable, shape: ExpectedTable, ours: readonly string[]): string[] {
   const kind = KINDS[table.kind];
   if (kind !== undefined) return [`is ${kind} and must be a table`];
   const known = { ...shape.columns, ...shape.added };

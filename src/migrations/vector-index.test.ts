@@ -1,7 +1,6 @@
 import { createQueryId, PostgresQueryCompiler } from "kysely";
 import { expect, it } from "@jest/globals";
-import { distanceOfOperators, vectorIndexOn } from "./vector-index.js";
-import type { VectorLayout } from "./vector-layout.js";
+import { distanceOfOperators, vectorIndexOn, type VectorLayout } from "./vector-layout.js";
 
 it.each<[layout: Omit<VectorLayout, "dims">, text: string]>([
   [{}, 'using hnsw ("embedding" vector_cosine_ops) '],

@@ -16,7 +16,7 @@ export interface BackupKind {
 }
 
 /** The options of an error about a backup. */
-export interface RefusalOptions {
+interface RefusalOptions {
   /** The number of the line, from 1. */
   readonly line?: number;
   readonly cause?: unknown;
@@ -50,7 +50,7 @@ export function formatLine(line: object): string {
 }
 
 /** The version of increments. A library that knows none refuses them, because it would restore only a part. */
-export const INCREMENT_VERSION = 2;
+const INCREMENT_VERSION = 2;
 
 /** The first line of a backup. */
 export interface FirstLine {
@@ -70,7 +70,7 @@ export function firstLineOf({ format, version }: BackupKind, since?: string): Fi
 }
 
 /** What is told about the lines of a backup while they are read. */
-export interface LineListeners {
+interface LineListeners {
   /** Receives the first line, before any row. Only with it increments are read: alone, one is refused. */
   readonly onFirst?: (line: FirstLine) => void;
   /** Receives the error of a line that is damaged, and the lines after it are read. Default: the error is thrown. */

@@ -3,7 +3,7 @@ import { InvalidConfigError } from "../errors/index.js";
 import { encodeJsonb } from "../serde/json/jsonb.js";
 
 /** The condition of a list on metadata. */
-export interface MetadataFilter {
+interface MetadataFilter {
   /** The JSON text that metadata must contain. */
   readonly contained: string;
   /** JSON texts, none of which metadata may contain; `undefined` where there are none. */

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { parse } from "./parse.js";
+import { keyText } from "./keys.js";
+import type { SetupLimits } from "../db/preparation.js";
+import { MAX_TIMER_MS } from "../db/async/timers.js";
 
 /** Options of every call. */
 export interface CallOptions {
@@ -80,4 +83,35 @@ function isAbortSignal(value: unknown): boolean {
 /** Options of a method that may be a callback of `Array.map`, which passes a number as second argument. */
 export function unlessIndex(options: unknown): unknown {
   return typeof options === "number" ? undefined : options;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** The options of every list that is paged by thread id. */
+export const pageQuery = staleReadOptions.extend({
+  after: keyText.optional(),
+  limit: z.number().int().min(0).default(DEFAULT_LIMIT),
+});
+
+/** Options of `setup()`. */
+export interface SetupOptions extends CallOptions {
+  /**
+   * How long to wait for another process that migrates the same schema, and for sessions that lock its tables, in milliseconds. Where
+   * nothing has to change, it only waits for tables that are locked against readers. Default: 60,000.
+   */
+  readonly lockTimeoutMs?: number | undefined;
+}
+
+const setupOptions = z
+  .strictObject({
+    signal: abortSignal.nullish(),
+    // Postgres takes whole milliseconds, and 0 for no limit.
+    lockTimeoutMs: z.int().min(1).max(MAX_TIMER_MS).optional(),
+  })
+  .nullish();
+
+/** @throws InvalidConfigError for an unknown option or a wrong value. */
+export function parseSetupOptions(options: unknown): SetupLimits {
+  const { signal, lockTimeoutMs } = parse(setupOptions, options, "options") ?? {};
+  return { signal: signal ?? undefined, lockTimeoutMs };
 }

@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { InvalidConfigError } from "../errors/index.js";
+import { isRecord } from "../serde/objects/inspect-object.js";
 
 /**
  * Parses an argument of a public method. Only this function turns a caller's value into one that the code
@@ -44,4 +45,52 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefi
   const inner = issue.errors.flat().map(withUnknownKeyInPath);
   const furthest = inner.find(({ code }) => code === "custom") ?? inner.find(({ path }) => path.length > 0);
   return furthest === undefined ? issue : { ...furthest, path: [...issue.path, ...furthest.path] };
+}
+
+/** A schema for a function. It does not check the parameters or the result. */
+export function functionSchema<Fn extends (...args: never[]) => unknown>() {
+  return z.custom<Fn>((value) => typeof value === "function", "must be a function");
+}
+
+/** Any object of JSON. A record of zod would leave out a key that is named `__proto__`, so that a filter by it would match everything. */
+export const jsonObject = z.custom<Record<string, unknown>>(isRecord, "must be an object");
+
+/**
+ * The interface of Standard Schema (https://standardschema.dev), which zod, valibot, arktype and others implement. Only the part that a
+ * store needs.
+ */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    /** Checks a value, and returns it as the schema has it, or what is wrong with it. */
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+  };
+}
+
+/** The result of a validation: the value as the schema returns it, or what is wrong with it. */
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] };
+
+/** The lines of a backup: an iterable. A string is refused, since iterating it would yield characters. */
+export const linesOfBackup = z.custom<AsyncIterable<unknown> | Iterable<unknown>>(
+  (lines) => typeof lines === "object" && lines !== null && isIterable(lines),
+  "must be an iterable of lines",
+);
+
+/** Parses the lines of a backup. */
+export function parseLines(lines: unknown): AsyncIterable<unknown> | Iterable<unknown> {
+  return parse(linesOfBackup, lines, "lines");
+}
+
+function isIterable(value: object): boolean {
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
+}
+
+/** Whether a value can be used as a {@link StandardSchema}: some are functions. */
+export function isStandardSchema(value: unknown): boolean {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = Reflect.get(value, "~standard");
+  return typeof standard === "object" && standard !== null && "validate" in standard;
 }

@@ -20,7 +20,7 @@ export async function foreignValues(
   const unreadable = problems.filter(isOfBytes);
   const [first] = unreadable;
   if (first === undefined) return new Set();
-  const stored = await typesOfThread(call, first.threadId);
+  const stored = await typesOfThread(call, first);
   const failed = new Map<string, number>();
   const typeByProblem = new Map<Problem, string>();
   for (const problem of unreadable) {

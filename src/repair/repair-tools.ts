@@ -1,10 +1,9 @@
+import type { ChannelValueContext, ContextualSerializer } from "../serde/serde-context.js";
 import type { Problem } from "../audit/audit-types.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ChannelReducers } from "../saver/model/channel-reducers.js";
 import type { CheckpointKey, NamespaceKey } from "../saver/model/keys.js";
-import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { BackupRows } from "./backup-rows.js";
-import type { ValueKey } from "./queries/stored-rows.js";
 
 /** What a thread is repaired with. */
 export interface RepairTools {
@@ -24,7 +23,7 @@ export function namespaceOf({ threadId, checkpointNs }: Problem): NamespaceKey {
 }
 
 /** The value that a problem is about. */
-export function valueKeyOf(problem: Problem): ValueKey | undefined {
+export function valueKeyOf(problem: Problem): ChannelValueContext | undefined {
   const { channel, version } = problem;
   if (channel === undefined || version === undefined) return undefined;
   return { ...namespaceOf(problem), channel, version };

@@ -65,16 +65,11 @@ async function findErrors(
   return problems;
 }
 
-interface ThreadToRepair {
-  readonly threadId: string;
-  readonly backup: BackupRows | undefined;
-}
-
 /** Yields the damaged threads: first those of the backup, in its order, so that it is read once. */
 async function* threadsToRepair(
   damaged: ReadonlyMap<string, readonly Problem[]>,
   { backup }: RepairRequest,
-): AsyncGenerator<ThreadToRepair> {
+): AsyncGenerator<{ readonly threadId: string; readonly backup: BackupRows | undefined }> {
   const others = new Set(damaged.keys());
   if (backup !== undefined) {
     const lines = readBackupLines<RowLine>(THREAD_BACKUP, backup, parseLine);

@@ -9,7 +9,7 @@ import type { OrphanedBlobRow } from "./queries/orphaned-blobs.js";
 import { countWrites } from "./queries/orphaned-writes.js";
 
 /** A namespace to count. */
-export interface CountedNamespace {
+interface CountedNamespace {
   readonly key: NamespaceKey;
   /** The checkpoints to delete; absent where there are none. */
   readonly plan: DeletionPlan | undefined;

@@ -1,7 +1,7 @@
 import {
   lockDeletedCheckpoints,
   deleteCheckpointRows,
-  type DeletedCheckpointsRow,
+  type DeletionOfCheckpointsRow,
 } from "./queries/deleted-checkpoints.js";
 import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
@@ -41,7 +41,7 @@ async function deleteBatch(
   call: CallContext,
   { key: namespace, children, keptSenders }: DeletionPlan,
   checkpointIds: readonly string[],
-): Promise<DeletedCheckpointsRow> {
+): Promise<DeletionOfCheckpointsRow> {
   const key = { ...namespace, checkpointIds };
   const known = checkpointIds.flatMap((id) => children.get(id) ?? []);
   const deletion = deleteCheckpointRows.bind(call.schema, {

@@ -1,8 +1,8 @@
 import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
 import type { IdleDeletion, ThreadDeletion } from "./boundary/parse-prune.js";
 import {
-  measureThreads,
-  type ThreadSizeRow,
+  countRowsOfThreads,
+  type RowsOfThreadRow,
   selectThreadTimes,
   type ThreadTimeRow,
   lockCheckpointsOfThread,
@@ -18,14 +18,14 @@ import { threadPages } from "../saver/thread-pages.js";
 import { timeInId } from "../saver/model/checkpoint-time.js";
 
 /** Deletes whole threads. */
-export async function deleteThreads(
+export async function deleteWholeThreads(
   call: SaverCall,
   { threads, dryRun }: ThreadDeletion,
 ): Promise<PruneReport> {
   let report = emptyReport(dryRun);
   await refuseHiddenRows(call);
   for await (const page of threadPages(call, threads)) {
-    const sizes = await measureThreads(call, page);
+    const sizes = await countRowsOfThreads(call, page);
     for (const size of sizes) {
       if (!dryRun) await store(call, [{ kind: "deleteThread", threadId: size.thread_id }]);
       report = addThread(report, size);
@@ -47,7 +47,7 @@ export async function deleteIdleThreads(
   for await (const page of threadPages(call, threads)) {
     const times = await selectThreadTimes(call, page);
     const idle = times.filter((row) => isIdle(row, rule)).map(({ thread_id }) => thread_id);
-    for (const size of dryRun ? await measureThreads(call, idle) : deleteEach(call, idle, rule)) {
+    for (const size of dryRun ? await countRowsOfThreads(call, idle) : deleteEach(call, idle, rule)) {
       const deleted = await size;
       if (deleted === undefined) continue;
       report = addThread(report, deleted);
@@ -66,7 +66,7 @@ function* deleteEach(
   call: SaverCall,
   threads: readonly string[],
   rule: IdleRule,
-): Generator<Promise<ThreadSizeRow | undefined>> {
+): Generator<Promise<RowsOfThreadRow | undefined>> {
   for (const threadId of threads) yield deleteIfIdle(call, threadId, rule);
 }
 
@@ -76,7 +76,11 @@ function* deleteEach(
  *
  * @returns What was deleted; `undefined` if the thread is no longer idle.
  */
-function deleteIfIdle(call: SaverCall, threadId: string, rule: IdleRule): Promise<ThreadSizeRow | undefined> {
+function deleteIfIdle(
+  call: SaverCall,
+  threadId: string,
+  rule: IdleRule,
+): Promise<RowsOfThreadRow | undefined> {
   const operations = [{ kind: "deleteThread", threadId }] as const;
   return inOneTransaction(call, async (transaction) => {
     const guard = await writeGuard(transaction, operations);
@@ -84,7 +88,7 @@ function deleteIfIdle(call: SaverCall, threadId: string, rule: IdleRule): Promis
     await runTransaction(transaction, { guard, statements });
     const [time] = await selectThreadTimes(transaction, [threadId]);
     if (time === undefined || !isIdle(time, rule)) return undefined;
-    const [size] = await measureThreads(transaction, [threadId]);
+    const [size] = await countRowsOfThreads(transaction, [threadId]);
     await store(transaction, operations);
     return size;
   });
@@ -99,7 +103,7 @@ function emptyReport(dryRun: boolean): PruneReport {
   return { ...NO_ROWS, threads: 0, namespaces: 0, missing: [], unproven: NO_UNPROVEN, dryRun };
 }
 
-function addThread(report: PruneReport, size: ThreadSizeRow): PruneReport {
+function addThread(report: PruneReport, size: RowsOfThreadRow): PruneReport {
   const threads = report.threads + Math.min(1, size.namespaces);
   return { ...report, ...addCounts(report, size), threads, namespaces: report.namespaces + size.namespaces };
 }

@@ -66,7 +66,7 @@ const HEADS_PER_STATEMENT = 1_000;
 const PAGE = { rows: 200, size: 10_000 };
 
 /** The namespaces to read, and how many checkpoints are kept of each. */
-export interface PageScope {
+interface PageScope {
   /** Only these threads; all when `undefined`. */
   readonly threads: readonly string[] | undefined;
   /** Only namespaces with these names are selected for deletion; all when `undefined`. */

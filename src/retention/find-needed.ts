@@ -8,7 +8,7 @@ import {
   selectWrittenChannels,
   selectStoredChannels,
 } from "./queries/delta-channels.js";
-import { type LineageRow, selectAllSendReaders } from "./queries/lineage.js";
+import { type ParentageRow, selectAllSendReaders } from "./queries/lineage.js";
 import { type AncestorRow, walkDeltaAncestors } from "./queries/walk-delta-ancestors.js";
 import type { NamespaceKey } from "../saver/model/keys.js";
 
@@ -21,9 +21,9 @@ export interface DeletionCandidates {
 
 /** The candidates of a namespace, with the parents of all of its checkpoints. */
 export interface CandidateLineage extends DeletionCandidates {
-  readonly lineage: readonly LineageRow[];
+  readonly lineage: readonly ParentageRow[];
   /** The kept checkpoints whose parents are candidates. What they need of older checkpoints, they reach through these parents. */
-  readonly keptChildren: readonly LineageRow[];
+  readonly keptChildren: readonly ParentageRow[];
 }
 
 /**
@@ -33,7 +33,7 @@ export interface CandidateLineage extends DeletionCandidates {
 export async function findNeededAncestors(
   call: CallContext,
   all: readonly CandidateLineage[],
-): Promise<Map<CandidateLineage, Map<string, LineageRow>>> {
+): Promise<Map<CandidateLineage, Map<string, ParentageRow>>> {
   const withKept = all.filter(({ keptChildren }) => keptChildren.length > 0);
   const counted = await lookUpAll(call, withKept, selectCountedChannels, ({ key }) => key);
   const channels = await deltaChannels(call, withKept, (each) =>
@@ -44,7 +44,7 @@ export async function findNeededAncestors(
     startIds: each.keptChildren.map(({ checkpoint_id }) => checkpoint_id),
     channels: channels.get(each) ?? [],
   }));
-  const needed = new Map<CandidateLineage, Map<string, LineageRow>>();
+  const needed = new Map<CandidateLineage, Map<string, ParentageRow>>();
   for (const [each, ancestors] of walks) {
     const rows = ancestorsToKeep(ancestors);
     const markers = (counted.get(each) ?? []).filter(({ channel }) => channels.get(each)?.includes(channel));
@@ -125,9 +125,9 @@ function walkState(checkpointId: string, found: string): string {
 async function lastMarkers(
   call: CallContext,
   { key, ids, lineage }: CandidateLineage,
-  needed: ReadonlyMap<string, LineageRow>,
+  needed: ReadonlyMap<string, ParentageRow>,
   counted: readonly { readonly channel: string; readonly newest_id: string }[],
-): Promise<Map<string, LineageRow>> {
+): Promise<Map<string, ParentageRow>> {
   const deletable = new Set(ids.filter((id) => !needed.has(id)));
   const channels = counted.filter(({ newest_id }) => deletable.has(newest_id)).map(({ channel }) => channel);
   if (channels.length === 0) return new Map();

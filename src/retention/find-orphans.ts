@@ -138,7 +138,7 @@ interface Looks {
   readonly settled: Look | undefined;
 }
 
-const LOOKS = /* @__PURE__ */ new RememberedBySchema<Looks>();
+const LOOKS = new RememberedBySchema<Looks>();
 
 /**
  * Takes a look at the server, and returns the one that the process took an hour ago or more: a transaction before which a row was
@@ -146,7 +146,7 @@ const LOOKS = /* @__PURE__ */ new RememberedBySchema<Looks>();
  *
  * @returns `undefined` where no look is so old, and on Citus, whose nodes count transactions of their own.
  */
-export async function settledTransaction(call: CallContext): Promise<string | undefined> {
+async function settledTransaction(call: CallContext): Promise<string | undefined> {
   if ((await placementOf(call)).isOnNodes) return undefined;
   const [seen] = await runStatement(call, oldestTransaction, {});
   if (seen === undefined) return undefined;

@@ -3,7 +3,7 @@ import { type NamespaceKey, compareText } from "../saver/model/keys.js";
 import { groupBy } from "../db/group-by.js";
 import { type CandidateLineage, type DeletionCandidates, findNeededAncestors } from "./find-needed.js";
 import { lookUpAll } from "./queries/per-namespace.js";
-import { type LineageRow, selectLineage, selectSendReaders } from "./queries/lineage.js";
+import { type ParentageRow, selectLineage, selectSendReaders } from "./queries/lineage.js";
 
 /** The deletions in one namespace. */
 export interface DeletionPlan {
@@ -11,7 +11,7 @@ export interface DeletionPlan {
   /** Newest first, so that children are deleted before their parents and every remaining checkpoint stays readable. */
   readonly deletableIds: readonly string[];
   /** By checkpoint, the children that were examined and that exist when it is deleted. */
-  readonly children: ReadonlyMap<string, readonly LineageRow[]>;
+  readonly children: ReadonlyMap<string, readonly ParentageRow[]>;
   /** The checkpoints whose sends stay, because a kept checkpoint of a format before version 4 reads them. */
   readonly keptSenders: ReadonlySet<string>;
 }
@@ -47,7 +47,7 @@ export async function planDeletions(
   }));
 }
 
-function withLineage(candidates: DeletionCandidates, lineage: readonly LineageRow[]): CandidateLineage {
+function withLineage(candidates: DeletionCandidates, lineage: readonly ParentageRow[]): CandidateLineage {
   const isCandidate = new Set(candidates.ids);
   const keptChildren = childrenOfCandidates({ ...candidates, lineage }).filter(
     ({ checkpoint_id }) => !isCandidate.has(checkpoint_id),
@@ -55,12 +55,12 @@ function withLineage(candidates: DeletionCandidates, lineage: readonly LineageRo
   return { ...candidates, lineage, keptChildren };
 }
 
-function childrenOfCandidates({ ids, lineage }: Pick<CandidateLineage, "ids" | "lineage">): LineageRow[] {
+function childrenOfCandidates({ ids, lineage }: Pick<CandidateLineage, "ids" | "lineage">): ParentageRow[] {
   const isCandidate = new Set(ids);
   return lineage.filter(({ parent_checkpoint_id: id }) => id !== null && isCandidate.has(id));
 }
 
 /** Ids grow from parent to child, except where the clocks of writers differ. There the parent is deleted first. */
-function isDeletedAfterParent({ checkpoint_id, parent_checkpoint_id }: LineageRow): boolean {
+function isDeletedAfterParent({ checkpoint_id, parent_checkpoint_id }: ParentageRow): boolean {
   return parent_checkpoint_id !== null && compareText(checkpoint_id, parent_checkpoint_id) < 0;
 }

@@ -8,7 +8,7 @@ import type { PruneRequest, RetentionRequest } from "./boundary/parse-prune.js";
 import { countDeletable } from "./count-deletable.js";
 import { deleteCheckpoints } from "./delete-checkpoints.js";
 import { deleteOrphanedBlobs, deleteOrphanedWrites } from "./delete-orphans.js";
-import { deleteIdleThreads, deleteThreads } from "./delete-whole-threads.js";
+import { deleteIdleThreads, deleteWholeThreads } from "./delete-whole-threads.js";
 import { findCandidates, type RetentionCandidates, namespacePages } from "./find-candidates.js";
 import { beginProof, findOrphanedValues, findOrphanedWrites, type OrphanProof } from "./find-orphans.js";
 import { PruneTally } from "./prune-tally.js";
@@ -25,7 +25,7 @@ const EARLIEST_MS = -8.64e15;
 export function prune(call: SaverCall, request: PruneRequest): Promise<PruneReport> {
   switch (request.kind) {
     case "delete":
-      return deleteThreads(call, request);
+      return deleteWholeThreads(call, request);
     case "deleteIdle":
       return deleteIdleThreads(call, request);
     case "retain":

@@ -1,25 +1,27 @@
 import type { CallContext } from "../db/call-context.js";
 import { inOneTransaction } from "../db/statements/run-statement.js";
 import { type ChangedValue, changesOf } from "../compaction/growth-tally.js";
-import type { Replacement } from "../compaction/queries/replace-value.js";
-import { type ChannelKey, selectVersions } from "../compaction/queries/select-versions.js";
+import {
+  type Replacement,
+  type ChannelKey,
+  selectVersions,
+} from "../compaction/queries/values-of-channel.js";
 import {
   REWRITTEN_AT_ONCE,
   lockValues,
   readValues,
   storeReplacements,
   type StoredValues,
+  wholeReplacement,
 } from "../compaction/rewrite-values.js";
-import { wholeReplacement } from "../compaction/whole-replacement.js";
 import type { ReadValue } from "../saver/codec/read-chain.js";
 import { portionsOf } from "../saver/model/portions.js";
 import { readUnreplaced } from "../saver/read-long-values.js";
 import { innermost } from "../serde/serializer-layer.js";
-import type { ContextualSerializer } from "../serde/serde-context.js";
-import { sanitizedBytes, type SerializedValue } from "./sanitized-bytes.js";
+import type { ContextualSerializer, CheckpointValueContext } from "../serde/serde-context.js";
 
 /** A channel, and what reads and writes its values. */
-export interface SanitizedChannel {
+interface SanitizedChannel {
   readonly key: ChannelKey;
   readonly serde: ContextualSerializer;
   readonly dryRun: boolean;
@@ -122,4 +124,31 @@ async function replace(
     await storeReplacements(transaction, key, stored);
     return stored;
   });
+}
+
+/** What only values contain in which earlier versions may have kept the arguments of a message: the names of their fields for them. */
+const MARKS = ["lc_js", "lc_kwargs"].map((name) => Buffer.from(name));
+
+/** A value as the innermost serializer writes it. */
+interface SerializedValue {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Writes a value anew, so that its messages hold only what they are.
+ *
+ * @param serde - The innermost serializer.
+ * @returns `undefined` where the value stays as it is.
+ */
+export async function sanitizedBytes(
+  serde: ContextualSerializer,
+  { type, bytes }: SerializedValue,
+  context: CheckpointValueContext,
+): Promise<SerializedValue | undefined> {
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!MARKS.some((mark) => before.includes(mark))) return undefined;
+  const value = await serde.loadsTyped(type, bytes, context);
+  const [newType, after] = await serde.dumpsTyped(value, context);
+  return before.equals(after) ? undefined : { type: newType, bytes: after };
 }

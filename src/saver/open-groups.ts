@@ -6,10 +6,10 @@ import { GroupContent, type StoredCall } from "./grouping/group-content.js";
 import { tupleReadRules } from "./grouping/tuple-read.js";
 import { store } from "./storing/store.js";
 import { loadOnce } from "../db/async/load-once.js";
-import { progressOf } from "../telemetry/running-call.js";
+import { progressOf } from "../telemetry/running-calls.js";
 
 // The first run of a process stores calls together, and reads none.
-const loadReadTogether = /* @__PURE__ */ loadOnce(() => import("./queries/get-rows-of-tuples.js"));
+const loadReadTogether = loadOnce(() => import("./queries/get-rows-of-tuples.js"));
 
 /**
  * Opens the groups for the calls of a saver.

@@ -14,7 +14,7 @@ import { openGroups } from "./open-groups.js";
 import { defineInstruments } from "../telemetry/instruments.js";
 import type { SaverCall } from "./call/saver-call.js";
 
-const spliceInstruments = /* @__PURE__ */ defineInstruments((meter) => ({
+const spliceInstruments = defineInstruments((meter) => ({
   lookups: meter.createCounter("langgraph.checkpoint.splice.lookups", {
     description: "Long values that were stored, by whether the value before was remembered.",
     unit: "{value}",

@@ -14,7 +14,7 @@ import { DatabaseError } from "../errors/index.js";
 import { isDeepStrictEqual } from "node:util";
 import type { TablePage } from "./queries/table-page.js";
 
-const loadPieces = /* @__PURE__ */ loadOnce(() => import("./queries/get-piece.js"));
+const loadPieces = loadOnce(() => import("./queries/get-piece.js"));
 
 /**
  * Creates a reader that decodes values with `serde` and fetches the ones that are too long to come with their rows.

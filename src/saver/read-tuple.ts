@@ -82,7 +82,7 @@ export async function getTuple(
 }
 
 // Few threads lack values.
-const loadQuery = /* @__PURE__ */ loadOnce(() => import("./queries/get-inline-of-ancestors.js"));
+const loadQuery = loadOnce(() => import("./queries/get-inline-of-ancestors.js"));
 
 /**
  * Finds inline values that checkpoints lack in the headers of their ancestors. It asks once for a version that is text, which many

@@ -20,3 +20,10 @@ export async function* threadPages(
     if (page.length > 0) yield page;
   } while (page.length === THREADS_PER_PAGE);
 }
+
+/** Yields threads one by one, as {@link threadPages} does in pages. */
+export async function* eachThreadId(
+  ...[call, threads]: Parameters<typeof threadPages>
+): AsyncGenerator<string> {
+  for await (const page of threadPages(call, threads)) yield* page;
+}

@@ -4,7 +4,7 @@ import type { SaverCall } from "../saver/call/saver-call.js";
 import type { ScheduleRequest } from "./boundary/parse-schedule.js";
 import type { Retention, RetentionScope } from "./retention-schedule.js";
 
-const loadRunning = /* @__PURE__ */ loadOnce(() => import("./running-retention.js"));
+const loadRunning = loadOnce(() => import("./running-retention.js"));
 
 /**
  * Starts a retention.

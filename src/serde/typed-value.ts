@@ -5,7 +5,7 @@ import { parseJsonText } from "./json/json-text.js";
 import { decode } from "./msgpack/msgpack-decoder.js";
 
 /** The readers of the two layouts of a value. Every serializer treats all other type tags alike. */
-export interface LayoutReaders {
+interface LayoutReaders {
   /** Reads MessagePack with Python's extensions and this library's own. */
   readonly msgpack: (bytes: Uint8Array) => unknown;
   /** Reads the JSON of the official JavaScript savers. */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { ByteCursor } from "./numbers.js";
+import { ByteCursor } from "./splice-bytes.js";
 
 test("a cursor never reads past the end", () => {
   const cursor = new ByteCursor(Uint8Array.of(7, 8, 9));

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { restoreValue } from "./restore-value.js";
-import { findSegments } from "./find-segments.js";
-import { decodeSplice, encodeSplice, type Splice } from "./splice-bytes.js";
+import { restoreValue, decodeSplice, encodeSplice, type Splice } from "./splice-bytes.js";
+import { findSegments } from "./segments.js";
 import {
   type ChainedValue,
   chainedValue,

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { findSegments } from "./find-segments.js";
-import { composeSegments, copiedBytes, type Segment } from "./segments.js";
+import { findSegments, composeSegments, copiedBytes, type Segment } from "./segments.js";
 import { encodeSplice, type Splice } from "./splice-bytes.js";
 
 /**
@@ -29,7 +28,7 @@ export interface ChainedValue {
 }
 
 /** A value that another one is made of. */
-export interface ChainedBase {
+interface ChainedBase {
   readonly version: string;
   readonly ordinal: number;
   /** See {@link rowMarkOf}. */
@@ -39,7 +38,7 @@ export interface ChainedBase {
 }
 
 /** How a value is stored as a splice. */
-export interface EncodedSplice {
+interface EncodedSplice {
   /** The version of the base. */
   readonly base: string;
   /** The mark of the row of the base. */
@@ -105,14 +104,14 @@ function basesAbove(value: ChainedValue, segments: readonly Segment[]): ChainedB
 }
 
 /** The row of a value. */
-export interface ChainRow {
+interface RowOfChain {
   readonly version: string;
   /** See {@link rowMarkOf}. */
   readonly rowMark: string;
 }
 
 /** A splice, and the row that holds it. */
-export interface ChainLink extends ChainRow {
+export interface ChainLink extends RowOfChain {
   readonly splice: Splice;
 }
 
@@ -122,7 +121,7 @@ export interface ChainLink extends ChainRow {
  * @param links - The splice of the value, that of its base, and so on.
  * @param root - The row of the base of the last splice.
  */
-export function chainedValue(bytes: Uint8Array, links: readonly ChainLink[], root: ChainRow): ChainedValue {
+export function chainedValue(bytes: Uint8Array, links: readonly ChainLink[], root: RowOfChain): ChainedValue {
   let value = wholeValue(root.version, bytes, root.rowMark);
   for (const { version, rowMark, splice } of links.toReversed()) {
     const { ordinal, segments } = splice;

@@ -1,7 +1,7 @@
 import type { ChainedValue } from "./value-chain.js";
 
 /** Identifies a checkpoint. */
-export interface RememberedKey {
+interface RememberedKey {
   readonly threadId: string;
   readonly checkpointNs: string;
   readonly checkpointId: string;

@@ -9,7 +9,7 @@ import {
   type RestoredRow,
 } from "./queries/backed-up-items.js";
 import { type ItemKey, toNamespace, itemId } from "./queries/item-rows.js";
-import { itemOperations, rowsOf, type StoreCall } from "./store-call.js";
+import { itemOperations, sendAlone, type StoreCall } from "./store-call.js";
 import {
   ITEM_BACKUP,
   type ItemLine,
@@ -79,7 +79,7 @@ async function* storedItems(
 
 function readPage(base: StoreCall, page: BackupPage): Promise<BackupRow[]> {
   return runCall(base, itemOperations["store.exportItems"], async (call) => {
-    const rows = await rowsOf(call, getItemsToBackUp(call.schema, page));
+    const rows = await sendAlone(call, getItemsToBackUp(call.schema, page));
     return rows.map(({ ttl_minutes: ttl, version, ...row }) => ({
       ...row,
       ttl_minutes: ttl === null ? null : Number(ttl),
@@ -163,10 +163,10 @@ async function storePortion(call: StoreCall, rows: readonly BackupRow[]): Promis
   const { schema } = call;
   try {
     return await inOneTransaction(writingItems(call, rows), async (within) => {
-      await rowsOf(within, deleteExpired(schema, rows));
-      const [restored = { alive: 0, stored: 0 }] = await rowsOf(within, restoreItems(schema, rows));
+      await sendAlone(within, deleteExpired(schema, rows));
+      const [restored = { alive: 0, stored: 0 }] = await sendAlone(within, restoreItems(schema, rows));
       if (restored.stored === restored.alive) return restored;
-      const [different] = await rowsOf(within, findDifferentItem(schema, rows));
+      const [different] = await sendAlone(within, findDifferentItem(schema, rows));
       if (different === undefined) return restored;
       const item = describeItem({ namespace: toNamespace(different.prefix), key: different.key });
       throw new StoreBackupError(`${item} is already stored with different content`);

@@ -1,6 +1,6 @@
 import { itemData, encodeItemValue, decodeFound, decodeItem } from "./item-codec.js";
 import type { EncodedPut, EncodedItemWrite, StoreCall } from "./store-call.js";
-import { embeddedTexts } from "./embeddings/item-texts.js";
+import { embeddedTexts, isKeyed } from "./embeddings/item-texts.js";
 import type { PutOperation, WriteOperation } from "./operations.js";
 import type { FoundItem, StoreItem } from "./item.js";
 import { type StoreRow, toNamespace, type ItemKey } from "./queries/item-rows.js";
@@ -57,7 +57,7 @@ async function seen<Item extends StoreItem>(call: StoreCall, item: Item): Promis
  *
  * @throws ItemSchemaError for a value that does not fit, and for a schema that returns anything but an object.
  */
-export async function checkedValue(
+async function checkedValue(
   call: StoreCall,
   { namespace, key, value }: Pick<PutOperation, "namespace" | "key" | "value">,
 ): Promise<Record<string, unknown>> {
@@ -65,17 +65,13 @@ export async function checkedValue(
   if (schema === undefined) return value;
   const result = await schema["~standard"].validate(value);
   if (result.issues !== undefined) throw new ItemSchemaError({ namespace, key }, result.issues);
-  if (isRecord(result.value)) return result.value;
+  if (isKeyed(result.value)) return result.value;
   throw new ItemSchemaError({ namespace, key }, [{ message: "the schema returned no object" }]);
 }
 
 /** An item with its value as the schema of its namespace returns it; see {@link checkedValue}. */
-export async function checkedItem<Item extends StoreItem>(call: StoreCall, item: Item): Promise<Item> {
+async function checkedItem<Item extends StoreItem>(call: StoreCall, item: Item): Promise<Item> {
   return { ...item, value: await checkedValue(call, item) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Names the items that a call writes, for the error where row-level security refuses one. */

@@ -14,7 +14,7 @@ export type { FoundItem, ItemValue, StoreItem } from "./item.js";
 export type { ItemInput, ItemStore } from "./item-store.js";
 export { PostgresStore, type PostgresStoreConfig } from "./postgres-store.js";
 export type { StoreChange } from "./watch-items.js";
-export type { StandardSchema } from "../parsing/standard-schema.js";
+export type { StandardSchema } from "../parsing/parse.js";
 export type {
   CountOptions,
   FilterOperators,

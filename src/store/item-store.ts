@@ -4,9 +4,14 @@ import { noop } from "../db/async/noop.js";
 import type { Place } from "../db/grouping/turn-queues.js";
 import { InvalidConfigError } from "../errors/index.js";
 import type { Health } from "../health/health.js";
-import { type CallOptions, parseCallOptions, parseSignal } from "../parsing/parse-call-options.js";
-import { parseLines } from "../parsing/parse-lines.js";
-import { parseSetupOptions, type SetupOptions } from "../parsing/parse-setup-options.js";
+import {
+  type CallOptions,
+  parseCallOptions,
+  parseSignal,
+  parseSetupOptions,
+  type SetupOptions,
+} from "../parsing/parse-call-options.js";
+import { parseLines } from "../parsing/parse.js";
 import type {
   ExportItemsOptions,
   ImportItemsOptions,
@@ -44,10 +49,10 @@ import type { StoreOperation } from "./operations.js";
 import { countItems } from "./queries/newest-items.js";
 import { reembed } from "./embeddings/reembed.js";
 import { runOperations } from "./run-batch.js";
-import { inItsTurn, type StoreCall, itemOperations, rowsOf } from "./store-call.js";
+import { inItsTurn, type StoreCall, itemOperations, sendAlone } from "./store-call.js";
 import { type StoreChange, watchItems } from "./watch-items.js";
 import { runCall } from "../db/run-call.js";
-import type { ObservedOperation } from "../telemetry/observed-operation.js";
+import type { ObservedOperation } from "../telemetry/running-calls.js";
 
 /** An item to store with {@link ItemStore.putMany}. */
 export interface ItemInput {
@@ -301,7 +306,7 @@ export class ItemStore extends BaseStore {
     return this.#run(itemOperations["store.count"], parseSignal({ signal }), (call) => {
       const { prefix, filter } = parseCount(call.settings, namespacePrefix, others);
       const statement = countItems(call.schema, prefix, filter);
-      return whenReady(async () => (await rowsOf(call, statement))[0]?.items ?? 0);
+      return whenReady(async () => (await sendAlone(call, statement))[0]?.items ?? 0);
     });
   }
 

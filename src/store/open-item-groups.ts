@@ -7,7 +7,7 @@ import {
 import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups, type ReadRules } from "../db/grouping/read-groups.js";
 import { runTransaction } from "../db/statements/run-statement.js";
-import { progressOf } from "../telemetry/running-call.js";
+import { progressOf } from "../telemetry/running-calls.js";
 import {
   type EncodedItemWrite,
   type ItemGet,
@@ -15,7 +15,7 @@ import {
   type SentSearch,
   type WriteMember,
   type StoreCall,
-  rowsOf,
+  sendAlone,
 } from "./store-call.js";
 import { itemId, type StoreRow } from "./queries/item-rows.js";
 import { getItems } from "./queries/get-items.js";
@@ -88,7 +88,7 @@ function getsTogether(base: StoreCall): ReadRules<ItemGet, StoreRow> {
     readTogether: async (reads, signal) => {
       const items = reads.map(({ item }) => item);
       const call = { ...base, signal, progress: progressOf(reads) };
-      const rows = await rowsOf(call, getItems(base.schema, items, false));
+      const rows = await sendAlone(call, getItems(base.schema, items, false));
       return new Map(rows.map((row) => [itemId(row), [row]]));
     },
   };

@@ -6,7 +6,7 @@ import type { DatabaseSource } from "../db/opened-database.js";
 import { Preparation } from "../db/preparation.js";
 import { sweepRounds } from "../db/scheduling/sweep-rounds.js";
 import { openItemGroups } from "./open-item-groups.js";
-import { storeOptions, type StoreOptions } from "./boundary/parse-options.js";
+import { itemStoreOptions, type StoreOptions } from "./boundary/parse-options.js";
 import { NamespaceRules, itemOperations, type StoreCall, type StoreSettings } from "./store-call.js";
 import { changeChannel } from "./watch-items.js";
 import { checkedSerializer } from "../serde/serializer-layer.js";
@@ -37,7 +37,7 @@ export interface OpenedStore {
  * @throws InvalidConfigError for an invalid source or option.
  */
 export function openStore(source: DatabaseSource<StoreDatabase>, options: unknown): OpenedStore {
-  const parsed = parse(storeOptions, options, "options");
+  const parsed = parse(itemStoreOptions, options, "options");
   const settings = settingsOf(parsed);
   const optionalTables = settings.vectors === undefined ? ["store"] : ["store", "vectors"];
   const base = { ...openCall(source, parsed, settings.tables), optionalTables, settings };

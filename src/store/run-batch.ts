@@ -7,7 +7,7 @@ import type { GuardStep } from "../db/statements/transaction-steps.js";
 import { toNamespace, itemId, type StoreRow, type ItemKey } from "./queries/item-rows.js";
 import { type EmbeddedSearches, embedSearches } from "./embeddings/embed-searches.js";
 import { encodeItemPut, toFoundItem, toItem, withoutRoot, writingItems } from "./convert-items.js";
-import { rowsOf, type EncodedItemWrite, type StoreCall } from "./store-call.js";
+import { sendAlone, type EncodedItemWrite, type StoreCall } from "./store-call.js";
 import { knownEmbeddings } from "./embeddings/embedding-check.js";
 import {
   type GetOperation,
@@ -148,14 +148,14 @@ async function runConditional(
     const isAlone = conditional.length + readings.length + statements.length === 1;
     if (isAlone && only !== undefined) {
       // A single statement needs no BEGIN and COMMIT around it.
-      puts[0]?.check?.(await rowsOf(call, only.statement));
+      puts[0]?.check?.(await sendAlone(call, only.statement));
     } else {
       await runTransaction(call, { guard: [...reads, ...guard, ...puts] as GuardStep[], statements });
     }
     return rows;
   } catch (error) {
     if (!(error instanceof VersionConflictError) || conflict === undefined) throw error;
-    const [stored] = await rowsOf(call, getItems(call.schema, [conflict], false));
+    const [stored] = await sendAlone(call, getItems(call.schema, [conflict], false));
     throw conflictOf(conflict, Number(stored?.version ?? 0));
   }
 }

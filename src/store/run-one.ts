@@ -5,7 +5,7 @@ import {
   type EncodedPut,
   type EncodedItemWrite,
   type WriteMember,
-  rowsOf,
+  sendAlone,
 } from "./store-call.js";
 import type { FoundItem, StoreItem, ItemValue } from "./item.js";
 import { getItems } from "./queries/get-items.js";
@@ -32,9 +32,9 @@ export async function runOne(call: StoreCall, operation: StoreOperation): Promis
 }
 
 /** Reads an item: at once, or together with those that are read at the same time. */
-export async function readItem(call: StoreCall, operation: GetOperation): Promise<StoreItem | null> {
+async function readItem(call: StoreCall, operation: GetOperation): Promise<StoreItem | null> {
   if (call.ready !== undefined) await call.ready;
-  const alone = () => rowsOf(call, getItems(call.schema, [operation], operation.refreshes));
+  const alone = () => sendAlone(call, getItems(call.schema, [operation], operation.refreshes));
   const { groups, signal, observer, progress } = call;
   // A read that starts the time of an item again locks it.
   const gets = operation.refreshes ? undefined : groups?.gets;
@@ -48,7 +48,7 @@ export async function readItem(call: StoreCall, operation: GetOperation): Promis
 export async function findItems(call: StoreCall, operation: SearchOperation): Promise<FoundItem[]> {
   if (call.ready !== undefined) await call.ready;
   const search = { ...operation, vector: undefined };
-  const alone = () => rowsOf(call, searchItems(call.schema, search));
+  const alone = () => sendAlone(call, searchItems(call.schema, search));
   const { groups, signal, observer, progress } = call;
   const searches = operation.refreshes ? undefined : groups?.searches;
   const rows = await (searches === undefined
@@ -64,7 +64,7 @@ const MAX_SHARED_LENGTH = 64 * 1_024;
  * Stores or deletes an item whatever its version, in the order of the calls about this item: at once, or together with calls that are made
  * at the same time. The value is encoded before this function first awaits.
  */
-export async function writeItem(call: StoreCall, operation: WriteOperation): Promise<void> {
+async function writeItem(call: StoreCall, operation: WriteOperation): Promise<void> {
   const { vectors } = call.settings;
   await takeTurn<StoreCall, EncodedItemWrite, WriteMember>(call, call.groups?.writes, {
     key: itemId(operation),
@@ -91,7 +91,7 @@ function ofCaller(put: EncodedPut): EncodedPut {
 
 /** How often an update is tried, in all, while others write the item. */
 const MAX_ATTEMPTS = 20;
-const PAUSES = /* @__PURE__ */ growingPauses(4, 200);
+const PAUSES = growingPauses(4, 200);
 
 /** How an item is read and written. */
 interface ItemAccess<Value extends ItemValue> {

@@ -1,5 +1,5 @@
 import type { CallContext } from "../db/call-context.js";
-import { operationsOf } from "../telemetry/observed-operation.js";
+import { operationsOf } from "../telemetry/running-calls.js";
 import type { Sealing } from "./item-codec.js";
 import type { VectorSettings } from "./embeddings/embed-texts.js";
 import type { CallGroups, GroupedCall } from "../db/grouping/call-groups.js";
@@ -49,7 +49,7 @@ export function inItsTurn(call: StoreCall): StoreCall {
 }
 
 /** The operations of a store. */
-export const itemOperations = /* @__PURE__ */ operationsOf({
+export const itemOperations = operationsOf({
   "store.setup": { table: "store_kysely_migration" },
   "store.batch": { table: "store" },
   "store.get": { table: "store", isOnlyTable: true },
@@ -141,7 +141,7 @@ function beginsWith(namespace: readonly string[], prefix: readonly string[]): bo
 }
 
 /** Sends one statement, and returns its rows. */
-export async function rowsOf<Row>(call: StoreCall, statement: BoundStatement<Row>): Promise<Row[]> {
+export async function sendAlone<Row>(call: StoreCall, statement: BoundStatement<Row>): Promise<Row[]> {
   const [rows = []] = await runTransaction(call, { statements: [statement] });
   return rows;
 }

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from "../parsing/connection-options.js";
 import type { CallOptions } from "../parsing/parse-call-options.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { SweepOptions } from "../parsing/sweep-option.js";
-import type { StandardSchema } from "../parsing/standard-schema.js";
+import type { StandardSchema } from "../parsing/parse.js";
 import type { VectorDistance } from "../migrations/vector-layout.js";
 import type { EmbeddingsFunction, EmbeddingsLike } from "./embeddings/embed-texts.js";
 

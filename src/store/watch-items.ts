@@ -13,7 +13,7 @@ import { toNamespace, toPrefix, type StoreRow, itemId, type ItemKey } from "./qu
 import type { ItemValue, StoreItem } from "./item.js";
 import { type ChangeCursor, changedItems, serverTime } from "./queries/changed-items.js";
 import { getItems } from "./queries/get-items.js";
-import { type StoreCall, itemOperations, rowsOf } from "./store-call.js";
+import { type StoreCall, itemOperations, sendAlone } from "./store-call.js";
 import { toItem, withoutRoot } from "./convert-items.js";
 import { checkCall, runCall } from "../db/run-call.js";
 import { createHash } from "node:crypto";
@@ -128,7 +128,7 @@ async function* storedSince(call: StoreCall, prefix: string, since: number): Asy
   let cursor: ChangeCursor = { since, afterPrefix: "\u{10ffff}", afterKey: "" };
   for (;;) {
     const statement = changedItems(call.schema, prefix, cursor, PAGE_SIZE);
-    const rows = await observed(call, (part) => rowsOf(part, statement));
+    const rows = await observed(call, (part) => sendAlone(part, statement));
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_SIZE) return;
@@ -138,7 +138,7 @@ async function* storedSince(call: StoreCall, prefix: string, since: number): Asy
 
 async function readRow(call: StoreCall, change: NotifiedChange): Promise<StoreRow | undefined> {
   const statement = getItems(call.schema, [change], false);
-  const [row] = await observed(call, (part) => rowsOf(part, statement));
+  const [row] = await observed(call, (part) => sendAlone(part, statement));
   return row;
 }
 
@@ -159,7 +159,7 @@ function isInScope(scope: string, prefix: string): boolean {
 const MAX_RECENT = 10_000;
 
 /** The items that a watch has yielded last, in bounded memory. */
-export class RecentItems {
+class RecentItems {
   readonly #seen = new Map<string, string>();
 
   /** Remembers an item. Returns whether it is new, or was stored again since. */
@@ -181,7 +181,7 @@ export class RecentItems {
 }
 
 /** A change of an item, as a notification announces it. */
-export interface NotifiedChange {
+interface NotifiedChange {
   readonly kind: "put" | "delete";
   readonly prefix: string;
   readonly key: string;
@@ -195,7 +195,7 @@ export function changeChannel(schema: string, tenantId: string | undefined): str
 }
 
 /** Parses the payload of a notification; `undefined` if another program sent it. */
-export function parseChange(payload: string): NotifiedChange | undefined {
+function parseChange(payload: string): NotifiedChange | undefined {
   const [, kind, length, rest] = /^(put|delete) (\d{1,4}):([^]*)$/.exec(payload) ?? [];
   if ((kind !== "put" && kind !== "delete") || length === undefined || rest === undefined) return undefined;
   // Postgres counts code points: a surrogate pair is one character.

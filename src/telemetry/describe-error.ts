@@ -1,4 +1,4 @@
-import { codeOf } from "../errors/error-code.js";
+import { codeOf } from "../errors/thrown.js";
 import { CheckpointError, ConnectionError, DatabaseError } from "../errors/index.js";
 
 /** An error, safe to show to anyone who reads logs and traces. */

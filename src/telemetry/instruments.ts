@@ -7,7 +7,7 @@ import {
   metrics,
   type UpDownCounter,
 } from "@opentelemetry/api";
-import { SCOPE } from "./scope.js";
+import packageJson from "../../package.json" with { type: "json" };
 
 /** The metrics of calls. */
 export interface CallInstruments {
@@ -26,7 +26,7 @@ export interface CallInstruments {
 }
 
 /** Whether something can be stored, as `health()` has found. */
-export const healthInstrument = /* @__PURE__ */ defineInstruments((meter) =>
+export const healthInstrument = defineInstruments((meter) =>
   meter.createGauge("langgraph.checkpoint.healthy", {
     description: "1 where the last health() was ok, else 0.",
   }),
@@ -58,7 +58,7 @@ export function defineInstruments<T>(create: (meter: Meter) => T): () => T | und
   };
 }
 
-export const callInstruments = /* @__PURE__ */ defineInstruments((meter): CallInstruments => ({
+export const callInstruments = defineInstruments((meter): CallInstruments => ({
   duration: meter.createHistogram("db.client.operation.duration", {
     description: "Duration of database client operations.",
     unit: "s",
@@ -91,3 +91,6 @@ export const callInstruments = /* @__PURE__ */ defineInstruments((meter): CallIn
     unit: "{call}",
   }),
 }));
+
+/** The instrumentation scope of spans and metrics. */
+export const SCOPE = { name: packageJson.name, version: packageJson.version };

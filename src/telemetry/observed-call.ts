@@ -10,7 +10,7 @@ import { AbortError, ConnectionError, ThreadLockedError } from "../errors/index.
 import { describeError, type ErrorDescription, framesOf } from "./describe-error.js";
 import type { CallInstruments } from "./instruments.js";
 import type { LogFields, SafeLogger } from "./logger.js";
-import type { CallSubject, RunningCall } from "./running-call.js";
+import type { CallSubject, RunningCall } from "./running-calls.js";
 
 /** A retry. */
 export interface RetriedAttempt {
@@ -23,7 +23,7 @@ export interface RetriedAttempt {
 }
 
 /** Where a call is reported. */
-export interface CallListeners {
+interface CallListeners {
   readonly log: SafeLogger;
   readonly span: Span | undefined;
   readonly instruments: CallInstruments | undefined;
@@ -32,7 +32,7 @@ export interface CallListeners {
 }
 
 // A call that consists of other calls fails with the error of one of them.
-const logged = /* @__PURE__ */ new WeakSet<object>();
+const logged = new WeakSet<object>();
 
 /** Whether an error is to be logged, which each is once. The next question about it is answered with `false`. */
 export function isFirstLog(error: unknown): boolean {

@@ -8,18 +8,14 @@ import {
   type TracerProvider,
 } from "@opentelemetry/api";
 import { CheckpointError } from "../errors/index.js";
-import type { DatabaseAddress } from "./database-address.js";
+import { type DatabaseAddress, type LogFields, type Logger, type LogLevel, SafeLogger } from "./logger.js";
 import { describeError, framesOf } from "./describe-error.js";
-import { callInstruments, healthInstrument } from "./instruments.js";
-import { type LogFields, type Logger, type LogLevel, SafeLogger } from "./logger.js";
+import { callInstruments, healthInstrument, SCOPE } from "./instruments.js";
 import { givenFields, isFirstLog, ObservedCall } from "./observed-call.js";
-import type { ObservedOperation } from "./observed-operation.js";
-import { RunningCall, type WaitingCall } from "./running-call.js";
-import { RunningCalls } from "./running-calls.js";
-import { SCOPE } from "./scope.js";
+import { type ObservedOperation, RunningCall, type WaitingCall, RunningCalls } from "./running-calls.js";
 
 /** Options of {@link Telemetry}. */
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly logger?: Logger | undefined;
   /** Returns the address of the database. Called when a call is first observed. */
   readonly address: () => DatabaseAddress;
@@ -30,7 +26,7 @@ export interface TelemetryOptions {
 }
 
 /** What a line of the log says beside its message. */
-export interface EventDetails {
+interface EventDetails {
   readonly fields?: LogFields;
   /** The error that the event is about. Its code is logged, and its SQLSTATE. */
   readonly error?: unknown;

@@ -6,7 +6,7 @@ import { decodeJsonb } from "../serde/json/jsonb.js";
 import { parseStoredMetadata } from "../saver/codec/parse-header.js";
 
 /** A checkpoint without its values. */
-export interface CheckpointDescription {
+interface CheckpointDescription {
   /** `undefined` where the row contains none. */
   readonly time: Date | undefined;
   readonly step: number | undefined;

@@ -12,7 +12,7 @@ import { unwrapSnapshot } from "../saver/codec/special-values.js";
 const MESSAGE_EXAMPLE = '{"role": "user", "content": "hi"}';
 
 /** The JSON that a user gave for a channel. */
-export interface ChannelJson {
+interface ChannelJson {
   readonly channel: string;
   readonly json: unknown;
   /** How an error names the argument that the JSON came from. */
@@ -98,7 +98,7 @@ export interface EarlierCheckpoint {
 }
 
 /** The methods of a saver that read the values of channels. */
-export interface ValueSource {
+interface ValueSource {
   getTuple(config: RunnableConfig, options?: ReadOptions): Promise<CheckpointTuple | undefined>;
   getDeltaChannelHistory(
     options: { config: RunnableConfig; channels: string[] } & CallOptions,

@@ -25,7 +25,7 @@ interface EnclosingLock {
   hasEnded: boolean;
 }
 
-const current = /* @__PURE__ */ new AsyncLocalStorage<EnclosingLock>();
+const current = new AsyncLocalStorage<EnclosingLock>();
 
 /**
  * Runs a function under the lock of a thread, which one call in one process holds at a time.
@@ -159,7 +159,7 @@ export interface ThreadLock {
 export type LockedRun<T> = (lock: ThreadLock) => Promise<T> | T;
 
 /** The parsed arguments of `withThreadLock`. */
-export interface ThreadLockRequest<T> {
+interface ThreadLockRequest<T> {
   readonly threadId: string;
   readonly run: LockedRun<T>;
   readonly waitMs: number;

@@ -3,9 +3,9 @@ import { loadOnce } from "../db/async/load-once.js";
 import type { CallContext } from "../db/call-context.js";
 import { registerStartingWatch, watchChannel, watchScope } from "../saver/notifications/watch-channel.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import type { WatchCall } from "./boundary/parse-watch.js";
+import type { WatchCall } from "./watch-options.js";
 
-const loadWatch = /* @__PURE__ */ loadOnce(() => import("./watch-thread.js"));
+const loadWatch = loadOnce(() => import("./watch-thread.js"));
 
 /**
  * Starts a watch at the first `next()`; see `watchThread`. From this moment on no checkpoint of this process is missed, while the rest is

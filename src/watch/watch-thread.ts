@@ -19,10 +19,8 @@ import {
 } from "../saver/notifications/watch-channel.js";
 import { readTuple } from "../saver/read-tuple.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
-import { parseWatch, type WatchCall, type WatchRequest } from "./boundary/parse-watch.js";
-import { selectLaterCheckpoints } from "./queries/select-later-checkpoints.js";
-import { selectNewestCheckpoints } from "./queries/select-newest-checkpoints.js";
-import type { WatchedScope } from "./queries/watched-scope.js";
+import { parseWatch, type WatchCall, type WatchRequest } from "./watch-options.js";
+import { selectLaterCheckpoints, selectNewestCheckpoints, type WatchedScope } from "./watched-checkpoints.js";
 import { SeenCheckpoints, type Source } from "./seen-checkpoints.js";
 import { checkCall, runCall } from "../db/run-call.js";
 import { saverOperations } from "../saver/call/saver-operations.js";

@@ -10,7 +10,7 @@ import {
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cliOn } from "./cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const SCHEMAS = ["public", "my-schema", "a$1 'b' \"c\"", "two\nlines; drop schema public"];
 

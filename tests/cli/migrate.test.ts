@@ -12,7 +12,7 @@ import {
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cli, cliOn } from "./cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const itOnOneServer = onOneServer("it says which tables are distributed", it);
 

@@ -12,7 +12,7 @@ import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { cliOn } from "../cli/cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const STEP = "checkpoint-store-0001-create-checkpoint-store";
 

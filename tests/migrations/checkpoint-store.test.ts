@@ -11,7 +11,7 @@ import { firstGoTables } from "../../test-support/langgraphgo-tables.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describePglite, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const STEP = "checkpoint-store-0001-create-checkpoint-store";
 const WITH = ["--with", "checkpoint-store"];

@@ -8,7 +8,7 @@ import { migrateDown, migrateToLatest, migrationStatus, planMigrations } from ".
 import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeEachTarget, describeServer } from "../../test-support/targets.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const SCHEMAS = ["public", "my-schema", 'with "quotes" and spaces', "Über"];
 

@@ -3,7 +3,7 @@ import { PostgresCache } from "../../src/cache/index.js";
 import { createCheckpoint, PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
 import { type OpenedDatabase, openDatabase } from "../../src/db/index.js";
 import { MigrationError, PostgresSaver } from "../../src/index.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 import { migrateToLatest, migrationStatus, planMigrations } from "../../src/migrations/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";

@@ -10,7 +10,7 @@ import { dumpSchema } from "../../test-support/schema-dump.js";
 import { RESET } from "../../test-support/test-database.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const MESSAGE = /tables of the official JavaScript PostgresStore/;
 const COMMAND = "npx langgraph-checkpoint-kysely migrate --schema public --convert-store";

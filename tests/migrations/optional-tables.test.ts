@@ -14,7 +14,7 @@ import {
   type TestDatabase,
 } from "../../test-support/targets.js";
 import { cli, cliOn } from "../cli/cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const STORE = ["store-0001-create-store", "store-0002-create-indexes"];
 const CACHE = ["cache-0001-create-cache"];

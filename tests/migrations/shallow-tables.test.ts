@@ -10,7 +10,7 @@ import { SHALLOW_MIGRATIONS } from "../../test-support/shallow-migrations.js";
 import { describeEachTarget, describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const MESSAGE = /tables of Python's ShallowPostgresSaver/;
 const HINT = "npx langgraph-checkpoint-kysely migrate --schema public --convert-shallow";

@@ -6,7 +6,7 @@ import { createCheckpoint, PostgresCheckpointStore } from "../../src/checkpoint-
 import { openDatabase } from "../../src/db/index.js";
 import { type CheckpointDatabase, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { migrateDown, migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 import { PostgresStore } from "../../src/store/index.js";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";

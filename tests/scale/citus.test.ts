@@ -15,7 +15,7 @@ import { recordStatements, type SentStatement } from "../../test-support/recorde
 import { dumpSchema } from "../../test-support/schema-dump.js";
 import { describeCitus, describePglite, type TestDatabase } from "../../test-support/targets.js";
 import { cliOn } from "../cli/cli.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const THREADS = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const TABLES = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];

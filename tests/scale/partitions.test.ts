@@ -19,7 +19,7 @@ import {
 } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
 import { complaints, examine } from "../cli/doctor/examine.js";
-import { MIGRATION_NAMES } from "../../src/migrations/steps/index.js";
+import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 /** The name of the sessions that savers open. */
 const SAVERS = "langgraph-checkpoint-kysely";

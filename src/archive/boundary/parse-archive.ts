@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, parse } from "../../parsing/parse.js";
 import { storedThreadId } from "../../parsing/keys.js";
-import { parse } from "../../parsing/parse.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePrune, type PruneRequest } from "../../retention/boundary/parse-prune.js";
 import type { ArchiveTarget, RestoreOptions } from "../archive-types.js";

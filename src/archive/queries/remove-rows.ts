@@ -23,9 +23,9 @@ export function lockBlobsOfThread(schema: string, threadId: string): BoundStatem
   return lockBlobs.bind(schema, { threadId });
 }
 
-const ISOLATION = /* @__PURE__ */ sql<string>`current_setting('transaction_isolation')`;
+const ISOLATION = sql<string>`current_setting('transaction_isolation')`;
 
-const lockWrites = /* @__PURE__ */ new Statement<ThreadParams, LockRow>((db, parameter) =>
+const lockWrites = new Statement<ThreadParams, LockRow>((db, parameter) =>
   db
     .selectFrom(
       db
@@ -42,7 +42,7 @@ const lockWrites = /* @__PURE__ */ new Statement<ThreadParams, LockRow>((db, par
     .select([ISOLATION.as("isolation"), sql<string>`count(*)::text`.as("locked")]),
 );
 
-const lockBlobs = /* @__PURE__ */ new Statement<ThreadParams, LockRow>((db, parameter) =>
+const lockBlobs = new Statement<ThreadParams, LockRow>((db, parameter) =>
   db
     .selectFrom(
       db
@@ -64,11 +64,6 @@ type WriteRowKey = Pick<WriteDigestRow, "checkpoint_ns" | "checkpoint_id" | "tas
 interface DeletedCheckpoints extends ThreadParams {
   readonly checkpointNss: readonly string[];
   readonly checkpointIds: readonly string[];
-}
-
-interface DeletedWrites extends DeletedCheckpoints {
-  readonly taskIds: readonly string[];
-  readonly positions: readonly number[];
 }
 
 /** How many rows were deleted, and the size of their headers and metadata, or of their values. */
@@ -112,9 +107,9 @@ export async function deleteWritesByKey(
   return { deleted: deleted?.deleted ?? 0, bytes: rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0) };
 }
 
-const DELETED = /* @__PURE__ */ sql<number>`count(*)::float8`.as("deleted");
+const DELETED = sql<number>`count(*)::float8`.as("deleted");
 
-const deleteCheckpoints = /* @__PURE__ */ new Statement<DeletedCheckpoints, DeletedSize>((db, parameter) =>
+const deleteCheckpoints = new Statement<DeletedCheckpoints, DeletedSize>((db, parameter) =>
   db
     .with("gone", (qb) =>
       qb
@@ -130,31 +125,33 @@ const deleteCheckpoints = /* @__PURE__ */ new Statement<DeletedCheckpoints, Dele
     .select([DELETED, sql<number>`coalesce(sum(size), 0)::float8`.as("bytes")]),
 );
 
-const deleteWrites = /* @__PURE__ */ new Statement<DeletedWrites, Pick<DeletedSize, "deleted">>(
-  (db, parameter) =>
-    db
-      .with("gone", (qb) =>
-        qb
-          .deleteFrom("checkpoint_writes")
-          .where("thread_id", "=", parameter("threadId"))
-          .where(
-            sql<SqlBool>`(checkpoint_ns, checkpoint_id, task_id, idx) in (
+const deleteWrites = new Statement<
+  DeletedCheckpoints & { readonly taskIds: readonly string[]; readonly positions: readonly number[] },
+  Pick<DeletedSize, "deleted">
+>((db, parameter) =>
+  db
+    .with("gone", (qb) =>
+      qb
+        .deleteFrom("checkpoint_writes")
+        .where("thread_id", "=", parameter("threadId"))
+        .where(
+          sql<SqlBool>`(checkpoint_ns, checkpoint_id, task_id, idx) in (
             select * from unnest(
               ${parameter("checkpointNss")}::text[], ${parameter("checkpointIds")}::text[],
               ${parameter("taskIds")}::text[], ${parameter("positions")}::integer[]))`,
-          )
-          .where(
-            (eb) =>
-              sql<SqlBool>`((checkpoint_ns, checkpoint_id) in (${eb
-                .selectFrom("checkpoints")
-                .select(["checkpoint_ns", "checkpoint_id"])
-                .where("thread_id", "=", parameter("threadId"))
-                .where(
-                  sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`,
-                )})) is not true`,
-          )
-          .returning("idx"),
-      )
-      .selectFrom("gone")
-      .select(DELETED),
+        )
+        .where(
+          (eb) =>
+            sql<SqlBool>`((checkpoint_ns, checkpoint_id) in (${eb
+              .selectFrom("checkpoints")
+              .select(["checkpoint_ns", "checkpoint_id"])
+              .where("thread_id", "=", parameter("threadId"))
+              .where(
+                sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`,
+              )})) is not true`,
+        )
+        .returning("idx"),
+    )
+    .selectFrom("gone")
+    .select(DELETED),
 );

@@ -15,7 +15,7 @@ export function selectLostParents(call: CallContext, threadIds: readonly string[
   return runPerThread(call, lostParents, threadIds);
 }
 
-const lostParents = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, LostParentRow>(
+const lostParents = new StatementFamily<ThreadNaming, ThreadsParams, LostParentRow>(
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db

@@ -4,7 +4,7 @@ import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
 import type { AllTasksScope, TaskScope } from "../queries/measure-tasks.js";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, parse } from "../../parsing/parse.js";
 import {
   checkpointNs,
   keyText,
@@ -13,7 +13,6 @@ import {
   storedThreadId,
   threadId,
 } from "../../parsing/keys.js";
-import { parse } from "../../parsing/parse.js";
 import { staleReadOptions } from "../../parsing/parse-call-options.js";
 
 /** The checkpoint of a call; without an id the newest of the namespace. */

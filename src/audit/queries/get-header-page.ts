@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { StatementFamily, Statement } from "../../db/statements/statement.js";
+import { queryOf, runStatement } from "../../db/statements/run-statement.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 import {
   isOnPage,
@@ -54,21 +54,18 @@ interface HeaderParams extends PageParams {
   readonly fromCheckpointId: string;
 }
 
-interface PageHeader {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
-  checkpoint: string | null;
-  metadata: string | null;
+interface PageHeader extends Pick<
+  CheckedHeaderRow,
+  "thread_id" | "checkpoint_ns" | "checkpoint_id" | "parent_checkpoint_id" | "checkpoint" | "metadata"
+> {
   versions: unknown;
   inline_values: unknown;
   parents: unknown;
 }
 
-const KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id)`;
+const KEY = sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id)`;
 
-const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, CheckedHeaderRow>(
+const statements = new StatementFamily<PageShape, HeaderParams, CheckedHeaderRow>(
   (shape) => (db, parameter) => {
     const threadId = shape.ofThread ? parameter("threadId") : sql.ref<string>("page.thread_id");
     const from = sql`(${parameter("fromThreadId")}, ${parameter("fromCheckpointNs")}, ${parameter("fromCheckpointId")})`;
@@ -178,13 +175,13 @@ const statements = /* @__PURE__ */ new StatementFamily<PageShape, HeaderParams, 
   },
 );
 
-const HAS_PARENT = /* @__PURE__ */ sql`(page.parent_checkpoint_id is null or parent.checkpoint_id is not null)`;
+const HAS_PARENT = sql`(page.parent_checkpoint_id is null or parent.checkpoint_id is not null)`;
 
-const VERSION = /* @__PURE__ */ sql<string>`(page.versions ->> name)`;
+const VERSION = sql<string>`(page.versions ->> name)`;
 
-const PARENT = /* @__PURE__ */ sql<string>`(page.parents ->> ns)`;
+const PARENT = sql<string>`(page.parents ->> ns)`;
 
-const IS_INLINE = /* @__PURE__ */ sql`coalesce(jsonb_exists(page.inline_values, name), false)`;
+const IS_INLINE = sql`coalesce(jsonb_exists(page.inline_values, name), false)`;
 
 /**
  * The channels that have a version or a value in the header. They are unnested from an array, which the planner estimates as ten
@@ -215,19 +212,10 @@ function objectAt(json: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when jsonb_typeof(${json}) = 'object' then ${json} end`;
 }
 
-/** The key of a checkpoint. */
-interface CheckpointKeyRow {
-  readonly thread_id: string;
-  readonly checkpoint_ns: string;
-  readonly checkpoint_id: string;
-}
+type CheckpointKeyRow = Pick<CheckedHeaderRow, "thread_id" | "checkpoint_ns" | "checkpoint_id">;
 
 /** Reads the keys of the newest checkpoints by their ids, the newest first. It reads all ids, since no index is in their order. */
-export function getNewestKeys(call: CallContext, limit: number): Promise<CheckpointKeyRow[]> {
-  return runStatement(call, newest, { limit });
-}
-
-const newest = /* @__PURE__ */ new Statement<{ readonly limit: number }, CheckpointKeyRow>((db, parameter) =>
+export const getNewestKeys = queryOf<{ readonly limit: number }, CheckpointKeyRow>((db, parameter) =>
   db
     .selectFrom("checkpoints")
     .select(["thread_id", "checkpoint_ns", "checkpoint_id"])

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 
 /** The checkpoint in which a version of a channel first appears. */
@@ -37,13 +36,12 @@ export async function getIntroduction(
   call: CallContext,
   version: IntroducedVersion,
 ): Promise<IntroductionRow | undefined> {
-  const [row] = await runStatement(call, introduction, version);
-  return row;
+  return (await introduction(call, version))[0];
 }
 
-const UPDATED = /* @__PURE__ */ sql`own.checkpoint -> 'updated_channels'`;
+const UPDATED = sql`own.checkpoint -> 'updated_channels'`;
 
-const introduction = /* @__PURE__ */ new Statement<IntroducedVersion, IntroductionRow>((db, parameter) => {
+const introduction = queryOf<IntroducedVersion, IntroductionRow>((db, parameter) => {
   const [threadId, checkpointNs, channel] = [
     parameter("threadId"),
     parameter("checkpointNs"),

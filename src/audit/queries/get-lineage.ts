@@ -1,7 +1,6 @@
 import { type Expression, sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
 import { isOneOf } from "./recorded-writes.js";
 import { newestCheckpointId } from "../../saver/queries/table-page.js";
@@ -26,25 +25,17 @@ export type LineageChannel = readonly [
   seen: readonly string[] | null,
 ];
 
-/**
- * Reads a checkpoint and its ancestors, for each channel as far as the nearest one that determines its value. The rows have no
- * order. The walk is a UNION, so that it also ends on a cycle of damaged rows.
- */
-export function getLineage(
-  call: CallContext,
-  key: CheckpointKey,
-  channels: readonly string[],
-): Promise<LineageStepRow[]> {
-  return runStatement(call, lineage, { ...key, channels });
-}
-
 interface LineageParams extends CheckpointKey {
   readonly channels: readonly string[];
 }
 
-const VERSIONS = /* @__PURE__ */ sql`own.checkpoint -> 'channel_versions'`;
+const VERSIONS = sql`own.checkpoint -> 'channel_versions'`;
 
-const lineage = /* @__PURE__ */ new Statement<LineageParams, LineageStepRow>((db, parameter) => {
+/**
+ * Reads a checkpoint and its ancestors, for each channel as far as the nearest one that determines its value. The rows have no
+ * order. The walk is a UNION, so that it also ends on a cycle of damaged rows.
+ */
+export const getLineage = queryOf<LineageParams, LineageStepRow>((db, parameter) => {
   const [threadId, checkpointNs] = [parameter("threadId"), parameter("checkpointNs")];
   const hasEnded = (channel: Expression<string>) =>
     sql<boolean>`(not coalesce(jsonb_exists(${VERSIONS}, ${channel}), false)
@@ -101,7 +92,7 @@ const lineage = /* @__PURE__ */ new Statement<LineageParams, LineageStepRow>((db
     ]);
 });
 
-const SEEN = /* @__PURE__ */ sql`(
+const SEEN = sql`(
   select json_agg(node.value ->> name) from jsonb_each(own.checkpoint -> 'versions_seen') node
   where jsonb_exists(node.value, name)
 )`;
@@ -116,22 +107,13 @@ export interface SuccessorRow {
   readonly versions: string;
 }
 
-/** Reads all stored successors of some checkpoints of a namespace, in the order of their ids. */
-export function getSuccessors(
-  call: CallContext,
-  { threadId, checkpointNs }: NamespaceKey,
-  parentIds: readonly string[],
-  channels: readonly string[],
-): Promise<SuccessorRow[]> {
-  return runStatement(call, successors, { threadId, checkpointNs, parentIds, channels });
-}
-
 interface SuccessorParams extends NamespaceKey {
   readonly parentIds: readonly string[];
   readonly channels: readonly string[];
 }
 
-const successors = /* @__PURE__ */ new Statement<SuccessorParams, SuccessorRow>((db, parameter) =>
+/** Reads all stored successors of some checkpoints of a namespace, in the order of their ids. */
+export const getSuccessors = queryOf<SuccessorParams, SuccessorRow>((db, parameter) =>
   db
     .selectFrom("checkpoints as own")
     .where("own.thread_id", "=", parameter("threadId"))
@@ -159,15 +141,14 @@ export async function getAncestor(
   key: NamespaceKey,
   steps: number,
 ): Promise<string | undefined> {
-  const [row] = await runStatement(call, ancestor, { ...key, steps });
-  return row?.checkpoint_id;
+  return (await ancestor(call, { ...key, steps }))[0]?.checkpoint_id;
 }
 
 interface AncestorParams extends NamespaceKey {
   readonly steps: number;
 }
 
-const ancestor = /* @__PURE__ */ new Statement<AncestorParams, { checkpoint_id: string }>((db, parameter) => {
+const ancestor = queryOf<AncestorParams, { checkpoint_id: string }>((db, parameter) => {
   // A number that a person types may exceed the range of integer.
   const steps = sql<number>`${parameter("steps")}::float8`;
   return db

@@ -1,7 +1,5 @@
 import { sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
@@ -20,20 +18,12 @@ export const INLINE = "in header";
 /** The type of writes without a type tag: the first versions of the official savers stored JSON without one. */
 const UNTAGGED_TYPE = "json";
 
-/** Lists the types of the values that checkpoints reference, and of their pending writes. Reads no value. */
-export function getStoredTypes(
-  tables: CallContext,
-  { threadId, checkpointNs }: NamespaceKey,
-  checkpointIds: readonly string[],
-): Promise<StoredType[]> {
-  return runStatement(tables, storedTypes, { threadId, checkpointNs, checkpointIds });
-}
-
 interface StoredTypesParams extends NamespaceKey {
   readonly checkpointIds: readonly string[];
 }
 
-const storedTypes = /* @__PURE__ */ new Statement<StoredTypesParams, StoredType>((db, parameter) => {
+/** Lists the types of the values that checkpoints reference, and of their pending writes. Reads no value. */
+export const getStoredTypes = queryOf<StoredTypesParams, StoredType>((db, parameter) => {
   const ids = sql<string>`any(${parameter("checkpointIds")}::text[])`;
   const checkpoints = db
     .selectFrom("checkpoints as own")

@@ -37,70 +37,61 @@ export async function getStrayBlobs(call: CallContext, range: ThreadRange | stri
   return runStatement(call, statements.of({ bounds, hasSplices }), { after: after ?? "", upTo: upTo ?? "" });
 }
 
-interface RangeParams {
-  readonly after: string;
-  readonly upTo: string;
-}
-
 type Bound = "= upTo" | "> after" | "<= upTo";
 
-interface StraysShape {
-  readonly bounds: readonly Bound[];
-  readonly hasSplices: boolean;
-}
-
-const statements = /* @__PURE__ */ new StatementFamily<StraysShape, RangeParams, StrayBlobRow>(
-  ({ bounds, hasSplices }) =>
-    (db, parameter) => {
-      const isInRange = (row: "header" | "stored") => {
-        const thread = sql.ref(`${row}.thread_id`);
-        const conditions = {
-          "= upTo": sql`${thread} = ${parameter("upTo")}`,
-          "> after": sql`${thread} > ${parameter("after")}`,
-          "<= upTo": sql`${thread} <= ${parameter("upTo")}`,
-        };
-        return sql<SqlBool>`true ${sql.join(
-          bounds.map((bound) => sql`and ${conditions[bound]}`),
-          sql` `,
-        )}`;
-      };
-      const columns = (owner: string, names: string) => [
-        sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
-        sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
-        sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
-        sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
-      ];
-      const references = db
-        .selectFrom("checkpoints as header")
-        .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
-          join.onTrue(),
-        )
-        .where(isInRange("header"));
-      // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
-      if (!hasSplices) {
-        return db
-          .selectFrom("checkpoint_blobs as stored")
-          .where(isInRange("stored"))
-          .select(columns("stored", "stored"))
-          .except(references.select(columns("header", "entry")));
-      }
-      return withChain(db, {
-        threadId: bounds.includes("= upTo") ? parameter("upTo") : undefined,
-        splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
-        references: references.select([
-          "header.thread_id",
-          "header.checkpoint_ns",
-          "entry.channel",
-          "entry.version",
-        ]),
-      })
-        .selectFrom("checkpoint_blobs as stored")
-        .where(isInRange("stored"))
-        .select(columns("stored", "stored"))
-        .except(references.select(columns("header", "entry")))
-        .except((others) => others.selectFrom("chain").select(columns("chain", "chain")));
-    },
-);
+const statements = new StatementFamily<
+  { readonly bounds: readonly Bound[]; readonly hasSplices: boolean },
+  { readonly after: string; readonly upTo: string },
+  StrayBlobRow
+>(({ bounds, hasSplices }) => (db, parameter) => {
+  const isInRange = (row: "header" | "stored") => {
+    const thread = sql.ref(`${row}.thread_id`);
+    const conditions = {
+      "= upTo": sql`${thread} = ${parameter("upTo")}`,
+      "> after": sql`${thread} > ${parameter("after")}`,
+      "<= upTo": sql`${thread} <= ${parameter("upTo")}`,
+    };
+    return sql<SqlBool>`true ${sql.join(
+      bounds.map((bound) => sql`and ${conditions[bound]}`),
+      sql` `,
+    )}`;
+  };
+  const columns = (owner: string, names: string) => [
+    sql<string>`${sql.ref(`${owner}.thread_id`)} collate "C"`.as("thread_id"),
+    sql<string>`${sql.ref(`${owner}.checkpoint_ns`)} collate "C"`.as("checkpoint_ns"),
+    sql<string>`${sql.ref(`${names}.channel`)} collate "C"`.as("channel"),
+    sql<string>`${sql.ref(`${names}.version`)} collate "C"`.as("version"),
+  ];
+  const references = db
+    .selectFrom("checkpoints as header")
+    .innerJoinLateral(eachChannelVersion(sql`header.checkpoint -> 'channel_versions'`), (join) =>
+      join.onTrue(),
+    )
+    .where(isInRange("header"));
+  // EXCEPT sorts or hashes. The planner may estimate few rows for a join, and then compare all rows with each other.
+  if (!hasSplices) {
+    return db
+      .selectFrom("checkpoint_blobs as stored")
+      .where(isInRange("stored"))
+      .select(columns("stored", "stored"))
+      .except(references.select(columns("header", "entry")));
+  }
+  return withChain(db, {
+    threadId: bounds.includes("= upTo") ? parameter("upTo") : undefined,
+    splices: db.selectFrom("checkpoint_blobs as stored").select(KEY).where(isInRange("stored")),
+    references: references.select([
+      "header.thread_id",
+      "header.checkpoint_ns",
+      "entry.channel",
+      "entry.version",
+    ]),
+  })
+    .selectFrom("checkpoint_blobs as stored")
+    .where(isInRange("stored"))
+    .select(columns("stored", "stored"))
+    .except(references.select(columns("header", "entry")))
+    .except((others) => others.selectFrom("chain").select(columns("chain", "chain")));
+});
 
 const KEY = ["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version"] as const;
 

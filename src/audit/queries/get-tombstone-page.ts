@@ -37,9 +37,9 @@ interface TombstoneParams extends PageParams {
   readonly fromThreadId: string;
 }
 
-const KEY = /* @__PURE__ */ sql`stored.thread_id`;
+const KEY = sql`stored.thread_id`;
 
-const statements = /* @__PURE__ */ new StatementFamily<PageShape, TombstoneParams, CheckedTombstoneRow>(
+const statements = new StatementFamily<PageShape, TombstoneParams, CheckedTombstoneRow>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_tombstones as stored")

@@ -17,22 +17,26 @@ export interface StorageScope {
   readonly limit: number;
 }
 
+const SUMS = [
+  "checkpoints",
+  "header_bytes",
+  "blobs",
+  "blob_bytes",
+  "uncompressed_bytes",
+  "splices",
+  "whole_bytes",
+  "writes",
+  "write_bytes",
+] as const;
+type Sum = (typeof SUMS)[number];
+
 /** The size of everything, of a thread, or of a channel. */
-export interface StorageRow {
+export interface StorageRow extends Readonly<Record<Sum, number>> {
   readonly part: "total" | "thread" | "channel";
   /** The thread or the channel; `null` for the total. */
   readonly name: string | null;
   /** The number of threads in the total; 1 in other rows. */
   readonly threads: number;
-  readonly checkpoints: number;
-  readonly header_bytes: number;
-  readonly blobs: number;
-  readonly blob_bytes: number;
-  readonly uncompressed_bytes: number;
-  readonly splices: number;
-  readonly whole_bytes: number;
-  readonly writes: number;
-  readonly write_bytes: number;
 }
 
 /**
@@ -63,7 +67,7 @@ interface StorageShape {
   readonly hasSplices: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<StorageShape, StorageParams, StorageRow>(
+const statements = new StatementFamily<StorageShape, StorageParams, StorageRow>(
   (shape) => (db, parameter) => {
     const sizes = withSizes(db, parameter, shape);
     return (
@@ -79,19 +83,6 @@ const statements = /* @__PURE__ */ new StatementFamily<StorageShape, StoragePara
     );
   },
 );
-
-const SUMS = [
-  "checkpoints",
-  "header_bytes",
-  "blobs",
-  "blob_bytes",
-  "uncompressed_bytes",
-  "splices",
-  "whole_bytes",
-  "writes",
-  "write_bytes",
-] as const;
-type Sum = (typeof SUMS)[number];
 
 interface SizeRow extends Record<Sum, number> {
   readonly part: "thread" | "channel";
@@ -203,7 +194,7 @@ function valuedBy(
     .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
 }
 
-const VALUE_BYTES = /* @__PURE__ */ sql`sum(coalesce(${storedSize("blob")}, 0))`;
+const VALUE_BYTES = sql`sum(coalesce(${storedSize("blob")}, 0))`;
 
 /** In byte order, in which equal sizes are listed. */
 const OWNERS = [

@@ -60,7 +60,7 @@ interface TaskParams {
   readonly checkpointId: string;
 }
 
-const taskStatements = /* @__PURE__ */ new StatementFamily<TaskShape, TaskParams, TaskSizeRow>(
+const taskStatements = new StatementFamily<TaskShape, TaskParams, TaskSizeRow>(
   ({ inNamespace, inCheckpoint, hasTaskPath }) =>
     (db, parameter) =>
       db
@@ -129,17 +129,10 @@ interface TasksParams {
   readonly limit: number;
 }
 
-interface NodeSizes {
-  readonly node: string | null;
-  readonly tasks: number;
-  readonly writes: number;
-  readonly bytes: number;
-}
-
 type WithTask = CheckpointDatabase & { task: Omit<MeasuredTaskRow, "part" | "tasks"> };
-type WithSizes = WithTask & { node_sizes: NodeSizes };
+type WithSizes = WithTask & { node_sizes: Pick<MeasuredTaskRow, "node" | "tasks" | "writes" | "bytes"> };
 
-const allTaskStatements = /* @__PURE__ */ new StatementFamily<TasksShape, TasksParams, MeasuredTaskRow>(
+const allTaskStatements = new StatementFamily<TasksShape, TasksParams, MeasuredTaskRow>(
   ({ inThread, inNamespace, isSince, hasTaskPath }) =>
     (db, parameter) => {
       const tasks = db.with("task", (qb) =>

@@ -1,3 +1,4 @@
+import type { RestoredWrite } from "../../saver/queries/restored-rows.js";
 import { type QueryCreator, sql, type RawBuilder } from "kysely";
 import { type AddedColumns, taskPathIn, addedColumns } from "../../db/added-columns.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
@@ -9,13 +10,11 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import { newestCheckpointId } from "../../saver/queries/table-page.js";
 
 /** A write as it is recorded beside a checkpoint. */
-export interface RecordedWriteRow {
-  readonly checkpoint_id: string;
-  readonly task_id: string;
+export interface RecordedWriteRow extends Omit<
+  RestoredWrite,
+  "thread_id" | "checkpoint_ns" | "task_path" | "blob"
+> {
   readonly task_path: string;
-  readonly idx: number;
-  readonly channel: string;
-  readonly type: string | null;
   /** The length of the value. */
   readonly bytes: number;
   /** As `sentBytes` selects it. */
@@ -72,7 +71,7 @@ interface WritesShape extends AddedColumns {
   readonly hasId: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<WritesShape, WritesParams, RecordedWriteRow>(
+const statements = new StatementFamily<WritesShape, WritesParams, RecordedWriteRow>(
   ({ hasId, ...columns }) =>
     (db, parameter) =>
       selectRecordedWrites(db, parameter, columns).where(
@@ -94,14 +93,9 @@ export async function getChannelWrites(
   return runStatement(call, statement, { threadId, checkpointNs, checkpointIds, channels, pieceBytes });
 }
 
-interface ChannelWritesParams extends RecordedWritesParams {
-  readonly checkpointIds: readonly string[];
-  readonly channels: readonly string[];
-}
-
-const channelWrites = /* @__PURE__ */ new StatementFamily<
+const channelWrites = new StatementFamily<
   AddedColumns,
-  ChannelWritesParams,
+  RecordedWritesParams & { readonly checkpointIds: readonly string[]; readonly channels: readonly string[] },
   RecordedWriteRow
 >(
   (columns) => (db, parameter) =>

@@ -81,7 +81,7 @@ export async function readLineage(
   key: CheckpointKey,
   channels: readonly string[],
 ): Promise<Ancestor[]> {
-  const rows = await getLineage(call, key, channels);
+  const rows = await getLineage(call, { ...key, channels });
   // On a cycle of damaged rows a checkpoint comes more than once. Its first row has all channels that are still open.
   const byId = new Map(rows.map((row) => [row.checkpoint_id, row]).reverse() as [string, LineageStepRow][]);
   const newestFirst: Ancestor[] = [];

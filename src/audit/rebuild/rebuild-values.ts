@@ -61,7 +61,7 @@ export async function rebuildValues(
   const lineage = await readLineage(call, key, channels);
   const starts = startsOf(lineage, channels);
   const [successors, writes] = await Promise.all([
-    getSuccessors(call, key, starts, channels),
+    getSuccessors(call, { ...key, parentIds: starts, channels }),
     getChannelWrites(call, key, starts, channels),
   ]);
   const records = {

@@ -5,10 +5,8 @@ import { MsgpackSerializer } from "../../serde/msgpack/msgpack-serializer.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
 import type { ExportOptions, ImportOptions } from "../backup-types.js";
 import type { BackupCheckOptions } from "../check/check-types.js";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, linesOfBackup, parse } from "../../parsing/parse.js";
 import { storedThreadId } from "../../parsing/keys.js";
-import { linesOfBackup } from "../../parsing/parse-lines.js";
-import { parse } from "../../parsing/parse.js";
 import { abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 
 const chain = z.array(linesOfBackup).min(1, "must have at least one backup");

@@ -1,6 +1,6 @@
 import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { readBackupLines } from "../../parsing/backup-lines.js";
-import { parseLines } from "../../parsing/parse-lines.js";
+import { parseLines } from "../../parsing/parse.js";
 import { BackupError } from "../backup-error.js";
 import {
   type RowLine,

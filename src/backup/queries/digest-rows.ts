@@ -96,11 +96,7 @@ function paramsOf(scope: DigestScope): ScopeParams {
   return { checkpointNs: "", checkpointIds: [], ...scope };
 }
 
-const checkpoints = /* @__PURE__ */ new StatementFamily<
-  Shape,
-  ScopeParams,
-  Omit<CheckpointDigestRow, "table">
->(
+const checkpoints = new StatementFamily<Shape, ScopeParams, Omit<CheckpointDigestRow, "table">>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoints")
@@ -114,7 +110,7 @@ const checkpoints = /* @__PURE__ */ new StatementFamily<
       ),
 );
 
-const writes = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, Omit<WriteDigestRow, "table">>(
+const writes = new StatementFamily<Shape, ScopeParams, Omit<WriteDigestRow, "table">>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_writes")
@@ -129,7 +125,7 @@ const writes = /* @__PURE__ */ new StatementFamily<Shape, ScopeParams, Omit<Writ
       ),
 );
 
-const blobs = /* @__PURE__ */ new StatementFamily<Shape, BlobsKey, Omit<BlobDigestRow, "table">>(
+const blobs = new StatementFamily<Shape, BlobsKey, Omit<BlobDigestRow, "table">>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs")

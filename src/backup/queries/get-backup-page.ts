@@ -1,3 +1,5 @@
+import type { RestoredCheckpoint } from "../../saver/queries/restored-rows.js";
+import type { BlobKeyRow, PageCursor, WriteKeyRow } from "./get-row-keys.js";
 import {
   type AliasableExpression,
   type AliasedExpression,
@@ -10,12 +12,6 @@ import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
-
-/** The last checkpoint of the preceding page. */
-export interface PageCursor {
-  readonly checkpointId: string;
-  readonly checkpointNs: string;
-}
 
 /** The checkpoints of a page: those after another one, or those with given keys. */
 export interface PageRange {
@@ -30,36 +26,33 @@ export interface PageRange {
   readonly bytes: number;
 }
 
-/**
- * A row of a page: a checkpoint, the key of a value that a checkpoint of the page references, or the key of a pending write
- * of such a checkpoint.
- */
-export interface BackupPageRow {
-  part: "checkpoint" | "blob" | "write";
-  checkpoint_ns: string;
-  /** `null` for a blob. */
-  checkpoint_id: string | null;
-  parent_checkpoint_id: string | null;
-  type: string | null;
-  /** The header as JSON text; `metadata` is JSON text as well. */
-  checkpoint: string | null;
-  metadata: string | null;
-  channel: string | null;
-  version: string | null;
-  task_id: string | null;
-  idx: number | null;
-  /** The length of the value. */
-  bytes: number | null;
+/** A checkpoint of a page. */
+export interface CheckpointPart extends Omit<RestoredCheckpoint, "thread_id"> {
+  readonly part: "checkpoint";
 }
+
+/** The key of a value that a checkpoint of the page references. */
+interface BlobPart extends BlobKeyRow {
+  readonly part: "blob";
+}
+
+export type BackupPageRow = CheckpointPart | BlobPart | (WriteKeyRow & { readonly part: "write" });
+
+/** The columns of all parts. Those that a part does not have are NULL. */
+type PageColumns = { part: BackupPageRow["part"]; checkpoint_ns: string } & Record<
+  Exclude<keyof CheckpointPart | keyof BlobPart | "task_id", "part" | "checkpoint_ns" | "bytes">,
+  string | null
+> &
+  Record<"idx" | "bytes", number | null>;
 
 /**
  * Reads checkpoints of a thread in all of its namespaces, the newest first, and the keys of their values and writes. One
  * statement reads all of them from one snapshot. It reads no values.
  */
-export function getThreadPage(call: CallContext, range: PageRange): Promise<BackupPageRow[]> {
+export async function getThreadPage(call: CallContext, range: PageRange): Promise<BackupPageRow[]> {
   const shape = range.keys !== undefined ? "given" : range.after === undefined ? "first" : "next";
   const { keys = [] } = range;
-  return runStatement(call, statements.of(shape), {
+  const rows = await runStatement(call, statements.of(shape), {
     threadId: range.threadId,
     rows: range.rows,
     maxBytes: range.bytes,
@@ -68,6 +61,8 @@ export function getThreadPage(call: CallContext, range: PageRange): Promise<Back
     ids: keys.map(({ checkpointId }) => checkpointId),
     namespaces: keys.map(({ checkpointNs }) => checkpointNs),
   });
+  // The statement fills the columns of each part.
+  return rows as BackupPageRow[];
 }
 
 type Shape = "first" | "next" | "given";
@@ -82,20 +77,16 @@ interface PageParams {
   readonly afterNs: string;
 }
 
-interface Page {
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  parent_checkpoint_id: string | null;
-  type: string | null;
+interface Page extends Omit<RestoredCheckpoint, "thread_id" | "checkpoint" | "metadata"> {
   checkpoint: unknown;
   metadata: unknown;
 }
 
 type WithPage = CheckpointDatabase & { page: Page };
 
-const NEWEST_FIRST = /* @__PURE__ */ sql`checkpoint_id collate "C" desc, checkpoint_ns collate "C" desc`;
+const NEWEST_FIRST = sql`checkpoint_id collate "C" desc, checkpoint_ns collate "C" desc`;
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, PageParams, BackupPageRow>(
+const statements = new StatementFamily<Shape, PageParams, PageColumns>(
   (shape) => (db, parameter) => selectParts(withPage(db, parameter, shape), parameter("threadId")),
 );
 
@@ -249,20 +240,20 @@ function selectParts(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
     );
 }
 
-type Columns = { [Name in keyof BackupPageRow]: AliasableExpression<BackupPageRow[Name]> };
+type Columns = { [Name in keyof PageColumns]: AliasableExpression<PageColumns[Name]> };
 type PageColumn = {
-  [Name in keyof BackupPageRow]: AliasedExpression<BackupPageRow[Name], Name>;
-}[keyof BackupPageRow];
+  [Name in keyof PageColumns]: AliasedExpression<PageColumns[Name], Name>;
+}[keyof PageColumns];
 
 /** The select list of one part: its own columns and NULL for the others, in the order that UNION ALL needs. */
 function pageColumns(
-  part: BackupPageRow["part"],
+  part: PageColumns["part"],
   own: Pick<Columns, "checkpoint_ns"> & Partial<Columns>,
 ): PageColumn[] {
   const noText = sql<string | null>`null::text`;
   const noNumber = sql<number | null>`null::integer`;
   return [
-    sql<BackupPageRow["part"]>`${sql.lit(part)}`.as("part"),
+    sql<PageColumns["part"]>`${sql.lit(part)}`.as("part"),
     own.checkpoint_ns.as("checkpoint_ns"),
     (own.checkpoint_id ?? noText).as("checkpoint_id"),
     (own.parent_checkpoint_id ?? noText).as("parent_checkpoint_id"),

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
+import type { CheckpointKey } from "../../saver/model/keys.js";
 import { StatementFamily } from "../../db/statements/statement.js";
-import type { PageCursor } from "./get-backup-page.js";
 
 /** The key of a blob within its thread. */
 export interface BlobKeyRow {
@@ -30,7 +30,7 @@ interface BlobKeyParams extends Omit<BlobKeyRow, "bytes"> {
   readonly rows: number;
 }
 
-const blobKeys = /* @__PURE__ */ new StatementFamily<"first" | "next", BlobKeyParams, BlobKeyRow>(
+const blobKeys = new StatementFamily<"first" | "next", BlobKeyParams, BlobKeyRow>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs")
@@ -75,7 +75,7 @@ interface WriteKeyParams extends Omit<WriteKeyRow, "bytes"> {
   readonly rows: number;
 }
 
-const writeKeys = /* @__PURE__ */ new StatementFamily<"first" | "next", WriteKeyParams, WriteKeyRow>(
+const writeKeys = new StatementFamily<"first" | "next", WriteKeyParams, WriteKeyRow>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoint_writes")
@@ -99,9 +99,10 @@ const writeKeys = /* @__PURE__ */ new StatementFamily<"first" | "next", WriteKey
       .limit(sql<number>`${parameter("rows")}::integer`),
 );
 
-interface KeyRow {
-  checkpoint_id: string;
-  checkpoint_ns: string;
+/** The last checkpoint of the preceding page. */
+export interface PageCursor {
+  readonly checkpointId: string;
+  readonly checkpointNs: string;
 }
 
 /** The key of the checkpoint that a page begins with, without reading its header. */
@@ -110,21 +111,17 @@ export async function nextCheckpoint(
   threadId: string,
   after: PageCursor | undefined,
 ): Promise<PageCursor | undefined> {
-  const [row] = await runStatement(call, next.of(after === undefined ? "first" : "next"), {
-    threadId,
-    afterId: after?.checkpointId ?? "",
-    afterNs: after?.checkpointNs ?? "",
-  });
+  const { checkpointId = "", checkpointNs = "" } = after ?? {};
+  const key = { threadId, checkpointId, checkpointNs };
+  const [row] = await runStatement(call, next.of(after === undefined ? "first" : "next"), key);
   return row && { checkpointId: row.checkpoint_id, checkpointNs: row.checkpoint_ns };
 }
 
-interface NextParams {
-  readonly threadId: string;
-  readonly afterId: string;
-  readonly afterNs: string;
-}
-
-const next = /* @__PURE__ */ new StatementFamily<"first" | "next", NextParams, KeyRow>(
+const next = new StatementFamily<
+  "first" | "next",
+  CheckpointKey,
+  Pick<WriteKeyRow, "checkpoint_id" | "checkpoint_ns">
+>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("checkpoints")
@@ -132,7 +129,7 @@ const next = /* @__PURE__ */ new StatementFamily<"first" | "next", NextParams, K
       .where("thread_id", "=", parameter("threadId"))
       .$if(shape === "next", (query) =>
         query.where(
-          sql<boolean>`(checkpoint_id collate "C", checkpoint_ns collate "C") < (${parameter("afterId")}, ${parameter("afterNs")})`,
+          sql<boolean>`(checkpoint_id collate "C", checkpoint_ns collate "C") < (${parameter("checkpointId")}, ${parameter("checkpointNs")})`,
         ),
       )
       .orderBy(sql`checkpoint_id collate "C" desc, checkpoint_ns collate "C" desc`)
@@ -155,14 +152,10 @@ export async function nextStoredThread(
   return row?.thread_id ?? undefined;
 }
 
-interface NextThreadRow {
-  thread_id: string | null;
-}
-
-const threads = /* @__PURE__ */ new StatementFamily<
+const threads = new StatementFamily<
   "first" | "next",
   { readonly after: string },
-  NextThreadRow
+  { thread_id: string | null }
 >((shape) => (db, parameter) => {
   const smallest = TABLES.map(
     (table): RawBuilder<string> =>

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
 import { sentBytes } from "../../saver/queries/sent-row.js";
 import type { BlobKeyRow, WriteKeyRow } from "./get-row-keys.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
@@ -22,24 +21,27 @@ export function getStoredBlobs(
   threadId: string,
   keys: readonly BlobKeyRow[],
 ): Promise<ExportedBlobRow[]> {
-  return runStatement(call, storedBlobs, {
-    threadId,
-    pieceBytes: pieceBytesOf(call),
+  return storedBlobs(call, {
+    ...{ threadId, pieceBytes: pieceBytesOf(call) },
     namespaces: keys.map((key) => key.checkpoint_ns),
     channels: keys.map(({ channel }) => channel),
     versions: keys.map(({ version }) => version),
   });
 }
 
-interface StoredBlobParams {
+/** Rows of a thread by the namespaces of their keys. */
+interface NamedRows {
   readonly threadId: string;
   readonly pieceBytes: number;
   readonly namespaces: readonly string[];
+}
+
+interface NamedBlobs extends NamedRows {
   readonly channels: readonly string[];
   readonly versions: readonly string[];
 }
 
-const storedBlobs = /* @__PURE__ */ new Statement<StoredBlobParams, ExportedBlobRow>((db, parameter) =>
+const storedBlobs = queryOf<NamedBlobs, ExportedBlobRow>((db, parameter) =>
   db
     .selectFrom(
       sql<Omit<BlobKeyRow, "bytes">>`unnest(
@@ -81,9 +83,8 @@ export function getStoredWrites(
   threadId: string,
   keys: readonly WriteKeyRow[],
 ): Promise<ExportedWriteRow[]> {
-  return runStatement(call, storedWrites, {
-    threadId,
-    pieceBytes: pieceBytesOf(call),
+  return storedWrites(call, {
+    ...{ threadId, pieceBytes: pieceBytesOf(call) },
     namespaces: keys.map((key) => key.checkpoint_ns),
     checkpoints: keys.map((key) => key.checkpoint_id),
     tasks: keys.map((key) => key.task_id),
@@ -91,16 +92,13 @@ export function getStoredWrites(
   });
 }
 
-interface StoredWriteParams {
-  readonly threadId: string;
-  readonly pieceBytes: number;
-  readonly namespaces: readonly string[];
+interface NamedWrites extends NamedRows {
   readonly checkpoints: readonly string[];
   readonly tasks: readonly string[];
   readonly positions: readonly number[];
 }
 
-const storedWrites = /* @__PURE__ */ new Statement<StoredWriteParams, ExportedWriteRow>((db, parameter) =>
+const storedWrites = queryOf<NamedWrites, ExportedWriteRow>((db, parameter) =>
   db
     .selectFrom(
       sql<Omit<WriteKeyRow, "bytes">>`unnest(
@@ -140,11 +138,10 @@ export async function getStoredHeader(
   call: CallContext,
   key: CheckpointKey,
 ): Promise<StoredHeaderRow | undefined> {
-  const [row] = await runStatement(call, storedHeader, key);
-  return row;
+  return (await storedHeader(call, key))[0];
 }
 
-const storedHeader = /* @__PURE__ */ new Statement<CheckpointKey, StoredHeaderRow>((db, parameter) =>
+const storedHeader = queryOf<CheckpointKey, StoredHeaderRow>((db, parameter) =>
   db
     .selectFrom("checkpoints")
     .select([

@@ -21,10 +21,10 @@ interface GivenCheckpoint extends RestoredCheckpoint {
 }
 
 /** The statements that restore rows of `checkpoints`. Rows differ also where one has `1` and the other `1.0`. */
-export const restoreCheckpoints = /* @__PURE__ */ statementsWith(headerIsHeld);
+export const restoreCheckpoints = statementsWith(headerIsHeld);
 
 /** The statements that put rows in the place of stored ones. */
-export const replaceCheckpoints = /* @__PURE__ */ statementsWith(checkpointIsReplaced);
+export const replaceCheckpoints = statementsWith(checkpointIsReplaced);
 
 function statementsWith(
   rule: typeof headerIsHeld | typeof checkpointIsReplaced,

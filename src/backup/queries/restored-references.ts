@@ -1,8 +1,8 @@
+import type { RestoredBlob } from "../../saver/queries/restored-rows.js";
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
-import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { type Parameter, Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
 import { eachChannelVersion, hasInline } from "../../saver/queries/header-parts.js";
 
 /** Checkpoints of one thread that an import restores. */
@@ -34,11 +34,7 @@ function isRestoredKey(table: string, parameter: Parameter<RestoredKeys>): RawBu
  * Locks the writes of checkpoints, and the values that the checkpoints reference, until the transaction ends. A concurrent
  * deletion of one of them waits, and then sees the checkpoints.
  */
-export async function lockReferencedValues(call: CallContext, keys: RestoredKeys): Promise<void> {
-  await runStatement(call, lock, keys);
-}
-
-const lock = /* @__PURE__ */ new Statement<RestoredKeys, unknown>((db, parameter) =>
+export const lockReferencedValues = queryOf<RestoredKeys, unknown>((db, parameter) =>
   db
     .with("locked_writes", (qb) =>
       qb
@@ -79,19 +75,12 @@ const lock = /* @__PURE__ */ new Statement<RestoredKeys, unknown>((db, parameter
 );
 
 /** A reference of a checkpoint to a value that is not stored. */
-interface MissingValueRow {
-  readonly checkpoint_ns: string;
+interface MissingValueRow extends Pick<RestoredBlob, "checkpoint_ns" | "channel" | "version"> {
   readonly checkpoint_id: string;
-  readonly channel: string;
-  readonly version: string;
 }
 
 /** Selects the references of checkpoints that have neither a value in the header nor a blob. */
-export function selectMissingValues(call: CallContext, keys: RestoredKeys): Promise<MissingValueRow[]> {
-  return runStatement(call, missing, keys);
-}
-
-const missing = /* @__PURE__ */ new Statement<RestoredKeys, MissingValueRow>((db, parameter) =>
+export const selectMissingValues = queryOf<RestoredKeys, MissingValueRow>((db, parameter) =>
   selectReferences(db, parameter)
     .select(["header.checkpoint_ns", "header.checkpoint_id", "entry.channel", "entry.version"])
     .where((eb) => eb.not(hasInline(eb.ref("header.checkpoint"), eb.ref("entry.channel"))))
@@ -120,11 +109,7 @@ interface CountedWritesRow {
 }
 
 /** Counts the writes of checkpoints. Checkpoints without writes have no row. */
-export function countStoredWrites(call: CallContext, keys: RestoredKeys): Promise<CountedWritesRow[]> {
-  return runStatement(call, counts, keys);
-}
-
-const counts = /* @__PURE__ */ new Statement<RestoredKeys, CountedWritesRow>((db, parameter) =>
+export const countStoredWrites = queryOf<RestoredKeys, CountedWritesRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_writes as write")
     .select(["write.checkpoint_ns", "write.checkpoint_id"])

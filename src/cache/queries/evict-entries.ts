@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import type { TextRange } from "../model/entry.js";
+import type { TextRange } from "./entries.js";
 import { tryTransactionLock } from "../../db/locks/advisory-key.js";
 
 /** How much a cache may hold. */
@@ -29,9 +29,9 @@ interface EvictParams extends TextRange, Bounds {
   readonly limit: number;
 }
 
-const IN_ORDER = /* @__PURE__ */ sql`order by expires_at nulls last, created_at, namespace, key rows unbounded preceding`;
+const IN_ORDER = sql`order by expires_at nulls last, created_at, namespace, key rows unbounded preceding`;
 
-const statement = /* @__PURE__ */ new Statement<EvictParams, { readonly key: string }>((db, parameter) => {
+const statement = new Statement<EvictParams, { readonly key: string }>((db, parameter) => {
   const isInRange = sql<SqlBool>`namespace >= ${parameter("from")} and namespace < ${parameter("beyond")}`;
   return db
     .with("excess", (qb) =>
@@ -92,6 +92,6 @@ export function takeSweepLock(schema: string): BoundStatement<{ readonly is_alon
   return sweepLock.bind(schema, { lock: sweepLockName(schema) });
 }
 
-const sweepLock = /* @__PURE__ */ new Statement<{ readonly lock: string }, { readonly is_alone: boolean }>(
-  (db, parameter) => db.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")),
+const sweepLock = new Statement<{ readonly lock: string }, { readonly is_alone: boolean }>((db, parameter) =>
+  db.selectNoFrom(tryTransactionLock(parameter("lock")).as("is_alone")),
 );

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
-import type { EntryPlace } from "../model/entry.js";
-import { expiryInSeconds, sentValue } from "./entry-expressions.js";
+import { type EntryPlace, expiryInSeconds, sentValue } from "./entries.js";
 
 /** The right to compute an entry, which one process at a time has. */
 export interface Lease {
@@ -38,7 +37,7 @@ interface LeaseParams extends EntryPlace {
   readonly seconds: number;
 }
 
-const takes = /* @__PURE__ */ new Statement<LeaseParams, LeaseRow>((db, parameter) =>
+const takes = new Statement<LeaseParams, LeaseRow>((db, parameter) =>
   db
     .with("found", (qb) =>
       qb
@@ -90,7 +89,7 @@ export function releaseLease(schema: string, { place, token }: Lease): BoundStat
   return releases.bind(schema, { ...place, token });
 }
 
-const releases = /* @__PURE__ */ new Statement<
+const releases = new Statement<
   { readonly namespace: string; readonly key: string; readonly token: string },
   unknown
 >((db, parameter) =>

@@ -1,8 +1,6 @@
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, parse } from "../../parsing/parse.js";
 import { MAX_TIMER_MS } from "../../db/async/timers.js";
 import { z } from "zod";
-import { parse } from "../../parsing/parse.js";
-
 import type { CallOptions } from "../../parsing/parse-call-options.js";
 import type { CheckpointStore, ListOptions } from "../checkpoint-store.js";
 import { type ExecutionCheckpoint, newExecutionId } from "../model/execution-checkpoint.js";

@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import type { HealthFindings } from "../../health/health.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
 import type {

@@ -1,7 +1,7 @@
 import { CorruptCheckpointError, DeserializationError } from "../../errors/index.js";
 import { endOfString } from "../../serde/json/scalars.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../serde/json/json-value.js";
-import { parseJson, jsonTextOf } from "../../serde/json/json-text.js";
+import { parseJsonData, jsonTextOf } from "../../serde/json/json-text.js";
 import { compareRecords, type StoredRecord } from "../model/stored-record.js";
 
 /** A record, and its time more precisely than a Date has it: langgraphgo writes nanoseconds. */
@@ -157,7 +157,7 @@ function parseFields(text: string, checkpointId: string): Fields | undefined {
 
 function parsedRecord(text: string, checkpointId: string): JsonValue | JsonObject {
   try {
-    return parseJson(text, "jsonb");
+    return parseJsonData(text, "jsonb");
   } catch (cause) {
     if (!(cause instanceof DeserializationError)) throw cause;
     throw new CorruptCheckpointError("it is no record", { cause, checkpointId });

@@ -1,6 +1,6 @@
 import type { RetryOptions } from "../../db/statements/retry-transient.js";
 import { CheckpointTooLargeError, CorruptCheckpointError, DatabaseError } from "../../errors/index.js";
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import type { BackendCall, CheckpointBackend } from "../model/backend.js";
 import {
   idsBehind,

@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import { noop } from "../../db/async/noop.js";
 import { ConnectionError, InvalidConfigError } from "../../errors/index.js";
 

@@ -4,7 +4,7 @@ import { ConnectionError, DatabaseError, InvalidConfigError, PermissionError } f
 import type { BackendCall } from "../model/backend.js";
 import type { RedisClient } from "./redis-client.js";
 import type { RedisScript } from "./redis-scripts.js";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 
 /** A reply of the server. */

@@ -137,7 +137,7 @@ end
  *
  * Arguments: prefix. Key: that of a record without an id, which nobody can save.
  */
-export const CHECK = /* @__PURE__ */ redisScript(`
+export const CHECK = redisScript(`
 if redis.call('TYPE', KEYS[1]).ok == 'none' then redis.call('SET', KEYS[1], '', 'XX') end
 return 0
 `);
@@ -151,7 +151,7 @@ return 0
  * and the record that it leaves. Keys: the records, then their indexes.
  * Answer: `nil`; the place of a record and the stored version, where that is not older; or the key of a wrong type.
  */
-export const SAVE = /* @__PURE__ */ redisScript(`
+export const SAVE = redisScript(`
 local ttl, only_newer = tonumber(ARGV[2]), ARGV[3] == '1'
 local keep_count, count = tonumber(ARGV[4]), tonumber(ARGV[5])
 local FIRST, FIELDS = 6, 5
@@ -214,7 +214,7 @@ export const PORTION = 100;
  * Answer: the ids, and the first records (`nil`: there is none); or the key of a wrong type. With a largest number these are the ids of the
  * first or last records in the order of lists, and of the members that are no readable records of the index.
  */
-export const LIST = /* @__PURE__ */ redisScript(`
+export const LIST = redisScript(`
 local index, kind, id, limit, order = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 if not is_index(index) then return { index } end
 local ids
@@ -237,7 +237,7 @@ return { ids, #keys > 0 and redis.call('MGET', unpack(keys)) or {} }
  *
  * Arguments: prefix, id. Key: the record. Answer: the number of deleted records.
  */
-export const DELETE = /* @__PURE__ */ redisScript(`
+export const DELETE = redisScript(`
 return remove(ARGV[2], describe(KEYS[1]) or {})
 `);
 
@@ -247,7 +247,7 @@ return remove(ARGV[2], describe(KEYS[1]) or {})
  *
  * Arguments: prefix, by what, by which id. Key: the index. Answer: the number of deleted records, or the key of a wrong type.
  */
-export const CLEAR = /* @__PURE__ */ redisScript(`
+export const CLEAR = redisScript(`
 local index, kind, id = KEYS[1], ARGV[2], ARGV[3]
 if not is_index(index) then return { index } end
 local count = 0
@@ -264,7 +264,7 @@ return count
  *
  * Arguments: prefix, by what, by which id, the members. Key: the index.
  */
-export const SWEEP = /* @__PURE__ */ redisScript(`
+export const SWEEP = redisScript(`
 local index, kind, id = KEYS[1], ARGV[2], ARGV[3]
 for i = 4, #ARGV do
   local record = describe(record_key(ARGV[i]))

@@ -1,6 +1,11 @@
 import { Statement, type StatementBuilder, StatementFamily } from "../../db/statements/statement.js";
-import type { RecordDialect, ZonedTimes, RecordRow, RecordParams } from "./record-dialect.js";
-import { RenameTable } from "./record-table.js";
+import {
+  type RecordDialect,
+  type ZonedTimes,
+  type RecordRow,
+  type RecordParams,
+  RenameTable,
+} from "./record-dialect.js";
 import { type QueryCreator, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import type { RecordScope } from "../model/stored-record.js";
@@ -29,10 +34,10 @@ export function recordStatements(dialect: RecordDialect, table: string) {
     save: each((onlyNewer: boolean) => saveRecord(dialect, onlyNewer)),
     load: one(loadRecord(dialect)),
     version: one(loadVersion),
-    list: each((shape: Parameters<typeof listRecords>[1]) => listRecords(dialect, shape)),
+    list: each((shape: ListShape) => listRecords(dialect, shape)),
     delete: one(deleteRecord),
     clear: each(clearRecords),
-    trim: each((by: Parameters<typeof trimRecords>[1]) => trimRecords(dialect, by)),
+    trim: each((by: RecordScope["by"]) => trimRecords(dialect, by)),
     count: one(countRecords),
     page: each((shape: Parameters<typeof readPage>[1]) => readPage(dialect, shape)),
   };
@@ -166,11 +171,6 @@ function converted({ fromJson, fromTime }: RecordDialect) {
   ] as const;
 }
 
-/** The row that the statement returns where it has stored the record. */
-interface SavedRow {
-  readonly saved: number;
-}
-
 /**
  * Inserts a record, or replaces the one with its id.
  *
@@ -179,7 +179,7 @@ interface SavedRow {
 function saveRecord(
   { toJson, toTime }: RecordDialect,
   onlyNewer: boolean,
-): StatementBuilder<RecordParams, SavedRow> {
+): StatementBuilder<RecordParams, { readonly saved: number }> {
   return (db, parameter) =>
     db
       .insertInto("checkpoint_store")

@@ -1,7 +1,7 @@
 import { CheckpointError, DatabaseError } from "../../errors/index.js";
 import type { Statement } from "../../db/statements/statement.js";
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import type { BackendCall, CheckCall, CheckpointBackend, SetupCall } from "../model/backend.js";
 import {
   type ReadRecord,

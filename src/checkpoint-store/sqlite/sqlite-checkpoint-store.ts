@@ -8,7 +8,7 @@ import type { RetryOptions } from "../../db/statements/retry-transient.js";
 import { z } from "zod";
 import { connectionOptions } from "../../parsing/connection-options.js";
 import { parse } from "../../parsing/parse.js";
-import { tableName } from "../sql/record-table.js";
+import { tableName } from "../sql/record-dialect.js";
 
 /** Options of a checkpoint store in SQLite. */
 export interface SqliteCheckpointStoreOptions extends CheckpointStoreOptions {
@@ -67,7 +67,7 @@ export class SqliteCheckpointStore<State = unknown> extends BackendCheckpointSto
       maxTextBytes: MAX_TEXT_BYTES,
       table,
       dialect: SQLITE_RECORDS,
-      connection: new SqliteConnection(source, { table, retry }),
+      connection: new SqliteConnection(source, table, retry),
     });
     super(backend, common);
   }

@@ -3,7 +3,7 @@ import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { type RetryOptions, retryTransient } from "../../db/statements/retry-transient.js";
 import type { Statement } from "../../db/statements/statement.js";
 import type { TransactionSteps } from "../../db/statements/transaction-steps.js";
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import type { BackendCall } from "../model/backend.js";
 import type { RecordScope } from "../model/stored-record.js";
 import type { RecordConnection } from "../sql/sql-backend.js";
@@ -22,12 +22,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** The schema of the database itself. Others are attached ones. */
 const SCHEMA = "main";
 
-/** What a connection to SQLite needs to know. */
-interface SqliteConnectionOptions {
-  readonly table: string;
-  readonly retry: RetryOptions | false;
-}
-
 /** A database in SQLite. A path is opened by the first call. */
 export class SqliteConnection implements RecordConnection {
   readonly #table: string;
@@ -39,7 +33,7 @@ export class SqliteConnection implements RecordConnection {
   #isClosed = false;
 
   /** @throws InvalidConfigError for an invalid source, and for a path where Node.js has no `node:sqlite`. */
-  constructor(source: SqliteSource, { table, retry }: SqliteConnectionOptions) {
+  constructor(source: SqliteSource, table: string, retry: RetryOptions | false) {
     const recognized = recognizeSource(source);
     this.#table = table;
     // The first error of a transaction is for the application to handle.

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { CheckpointError, ConnectionError, DatabaseError, PermissionError } from "../../errors/index.js";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 
 /** SQLite's result codes, by the name that better-sqlite3 gives them, as far as they decide about the kind of an error. */
 const RESULTS = {

@@ -1,12 +1,11 @@
 import { sql, type SqlBool, type Compilable, type Kysely } from "kysely";
 import { SQLITE } from "../../db/statements/statement-dialect.js";
-import type { RecordDialect, ZonedTimes } from "../sql/record-dialect.js";
+import { type RecordDialect, type ZonedTimes, RenameTable } from "../sql/record-dialect.js";
 import type { LibraryDatabase } from "../../db/checkpoint-database.js";
 import { type BoundStatement, Statement } from "../../db/statements/statement.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { CHECKPOINT_STORE_COLUMNS } from "../../migrations/checkpoint-store-set.js";
 import { isNameOfOtherTable } from "../../migrations/checkpoint-table.js";
-import { RenameTable } from "../sql/record-table.js";
 import type { SqliteSender } from "./sqlite-sender.js";
 
 /** How times are sorted that programs of Go have stored in the zone of their machine. */
@@ -165,7 +164,7 @@ function bound(query: Compilable): BoundStatement<unknown> {
   return { name: text, sql: text, parameters };
 }
 
-const columnsOf = /* @__PURE__ */ new Statement<{ readonly table: string }, Column>(
+const columnsOf = new Statement<{ readonly table: string }, Column>(
   (db, parameter) =>
     db
       .selectFrom(sql<Column>`pragma_table_info(${parameter("table")})`.as<"info">(sql`info`))

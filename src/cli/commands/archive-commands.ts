@@ -1,4 +1,5 @@
 import {
+  oldNamespaceOption,
   confirmFlags,
   flag,
   namedOrAll,
@@ -8,7 +9,7 @@ import {
   yesOption,
   strictOption,
 } from "../options/shared-options.js";
-import { afterConfirmation, success } from "./reports.js";
+import { outcome, afterConfirmation, success } from "./reports.js";
 import { Argument, Option } from "commander";
 import { z } from "zod";
 import type {
@@ -21,8 +22,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { NO_ROWS, type RowCounts } from "../../saver/model/row-counts.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE, type ExitCode } from "../command-io.js";
-import { countOption, durationOption, repeatedOption } from "../options/option-values.js";
+import { countOption, durationOption } from "../options/option-values.js";
 import {
   describeCounts,
   describeNotFound,
@@ -68,10 +68,7 @@ export const archiveCommand: CommandDefinition = {
     durationOption("--idle-for <time>", "whole threads whose newest checkpoint is older than this").conflicts(
       ["olderThan", "keepLast", "namespace"],
     ),
-    repeatedOption(
-      "--namespace <ns>",
-      "with --older-than or --keep-last, only in this namespace, '' for the root graph",
-    ),
+    oldNamespaceOption(),
     new Option(
       "--per <unit>",
       "a file for each thread, or one for up to 50,000 rows of the run (default: thread)",
@@ -147,29 +144,23 @@ function observed(
 /** Counts the rows that would be archived. With many threads, this takes some part of the time of the archiving itself. */
 function previewRows(context: CommandContext, options: ArchiveOptions): Promise<ArchiveResult> {
   const { saver, signal } = context;
-  return runLongWork<RowCounts, ArchiveResult>(
-    context,
-    {
-      what: "scanning",
-      show: (counts) => [0, `would archive ${describeCounts(counts)}`],
-      interrupted: () => "nothing was changed",
-    },
-    (onProgress) => saver.archive({ ...observed(options, signal, onProgress), dryRun: true }),
-  );
+  return runLongWork<RowCounts, ArchiveResult>(context, {
+    what: "scanning",
+    show: (counts) => [0, `would archive ${describeCounts(counts)}`],
+    interrupted: () => "nothing was changed",
+    run: (onProgress) => saver.archive({ ...observed(options, signal, onProgress), dryRun: true }),
+  });
 }
 
 /** @param total - The number of checkpoints to archive, if it is known. */
 async function moveRows(context: CommandContext, options: ArchiveOptions, total?: number): Promise<Report> {
   const { saver, signal } = context;
-  const moved = await runLongWork<RowCounts, ArchiveResult>(
-    context,
-    {
-      ...{ what: "archiving", total },
-      show: (counts) => [counts.checkpoints, describeCounts(counts)],
-      interrupted: (last = NO_ROWS) => `archived ${describeCounts(last)}; run the command again to continue`,
-    },
-    (onProgress) => saver.archive(observed(options, signal, onProgress)),
-  );
+  const moved = await runLongWork<RowCounts, ArchiveResult>(context, {
+    ...{ what: "archiving", total },
+    show: (counts) => [counts.checkpoints, describeCounts(counts)],
+    interrupted: (last = NO_ROWS) => `archived ${describeCounts(last)}; run the command again to continue`,
+    run: (onProgress) => saver.archive(observed(options, signal, onProgress)),
+  });
   const files = countOf(moved.files, "file");
   return report(moved, hasRows(moved) ? `archived ${describePruned(moved)} in ${files}` : NOTHING);
 }
@@ -211,23 +202,23 @@ export const restoreCommand: CommandDefinition = {
         what: "restoring",
         show: (counts) => [0, describeCounts(counts)],
         interrupted: (last = NO_ROWS) => `stored ${describeCounts(last)}; run the command again to continue`,
+        run: (onProgress) =>
+          openSaver({ keepTombstones: true }).restore({
+            from: archiveFolder(from),
+            threads: all ? undefined : threads,
+            ...{ strict, signal, onProgress },
+          }),
       },
-      (onProgress) =>
-        openSaver({ keepTombstones: true }).restore({
-          from: archiveFolder(from),
-          threads: all ? undefined : threads,
-          ...{ strict, signal, onProgress },
-        }),
     );
-    return { exitCode: exitCodeOfRestore(restored), text: describeRestored(restored), json: restored };
+    const { damaged, damagedFiles, tombstoned, missing, lostFiles, incomplete } = restored;
+    return outcome(
+      damaged.length + damagedFiles.length + tombstoned.length,
+      missing.length + lostFiles.length + incomplete.length,
+      describeRestored(restored),
+      restored,
+    );
   },
 };
-
-function exitCodeOfRestore({ damaged, damagedFiles, tombstoned, ...restored }: RestoreReport): ExitCode {
-  if (damaged.length + damagedFiles.length + tombstoned.length > 0) return EXIT_CODE.left;
-  const { missing, lostFiles, incomplete } = restored;
-  return missing.length + lostFiles.length + incomplete.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-}
 
 function describeRestored(restored: RestoreReport): string {
   const { threads, files, skipped } = restored;

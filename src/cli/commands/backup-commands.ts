@@ -1,3 +1,4 @@
+import { outcome, answer } from "./reports.js";
 import { flag, namedOrAll, threadList, strictOption } from "../options/shared-options.js";
 import { stat } from "node:fs/promises";
 import { Argument, Option } from "commander";
@@ -8,7 +9,6 @@ import { linesOnceRead, checkFiles, linesOfAll, STDIN, linesOf } from "../files/
 import { outputFlag, outputOption, STDOUT, writeBackup } from "../files/write-file.js";
 import type { CommandDefinition, OfflineContext, Report } from "../command-definition.js";
 import { runLongWork, runInterruptible } from "../run/long-work.js";
-import { EXIT_CODE, type ExitCode } from "../command-io.js";
 import { describeCounts, describePlaces, describeLeft, describeNotFound } from "../output/describe-rows.js";
 import { repeatedOption } from "../options/option-values.js";
 import { countOf } from "../output/format-numbers.js";
@@ -71,14 +71,11 @@ export const exportCommand: CommandDefinition = {
       : [style.bad("missing"), "has no rows"];
     const missing = tally.missing.map((thread) => `\n${label} thread ${printable(thread)} ${has}`);
     const counts = { ...tally.counts, threads: tally.counts.threads - missing.length };
-    const isComplete = missing.length === 0 || isExpected;
     const exported = `exported ${countOf(counts.threads, "thread")}: ${describeCounts(counts)}`;
-    return {
-      exitCode: damaged.length > 0 ? EXIT_CODE.left : isComplete ? EXIT_CODE.ok : EXIT_CODE.no,
-      text: exported + missing.join("") + describePlaces("can't be read, and not in the backup", damaged),
-      json: { ...counts, missing: tally.missing, damaged, output: file },
-      on,
-    };
+    const text =
+      exported + missing.join("") + describePlaces("can't be read, and not in the backup", damaged);
+    const json = { ...counts, missing: tally.missing, damaged, output: file };
+    return { ...outcome(damaged.length, isExpected ? 0 : missing.length, text, json), on };
   },
 };
 
@@ -154,11 +151,11 @@ export const importCommand: CommandDefinition = {
           last === undefined
             ? "nothing was stored"
             : `stored ${describeCounts(last)}; run the command again to continue`,
+        run: (onProgress) =>
+          openSaver({ keepTombstones: true }).importThreads(linesOfAll(context, files), {
+            ...{ threads, replaceDamaged, strict, onProgress, signal },
+          }),
       },
-      (onProgress) =>
-        openSaver({ keepTombstones: true }).importThreads(linesOfAll(context, files), {
-          ...{ threads, replaceDamaged, strict, onProgress, signal },
-        }),
     );
     const skipped =
       report.skipped === 0 ? "" : `, skipped ${countOf(report.skipped, "row")} that already existed`;
@@ -168,14 +165,9 @@ export const importCommand: CommandDefinition = {
       `imported ${countOf(report.threads, "thread")}: ${describeCounts(report)}${replaced}${skipped}` +
       describeNotFound(report) +
       describeLeft(report);
-    return { exitCode: exitCodeOf(report), text, json: report };
+    return outcome(report.damaged.length + report.tombstoned.length, report.missing.length, text, report);
   },
 };
-
-function exitCodeOf({ damaged, tombstoned, missing }: ImportReport): ExitCode {
-  if (damaged.length + tombstoned.length > 0) return EXIT_CODE.left;
-  return missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-}
 
 function filesOf({ files }: Pick<z.output<typeof importFlags>, "files">): readonly string[] {
   if (files.length === 0) return [STDIN];
@@ -207,11 +199,7 @@ export async function reportFaults(context: OfflineContext, files: readonly stri
   const checked = `checked ${countOf(check.threads, "thread")}: ${describeCounts(check)}: ${outcome}`;
   const table = isIntact ? [] : [formatFaults(faults, terminal.columns)];
   const more = faultCount > MAX_PRINTED ? [style.dim(`the first ${MAX_PRINTED} of ${faultCount}`)] : [];
-  return {
-    exitCode: isIntact ? EXIT_CODE.ok : EXIT_CODE.no,
-    text: [...table, ...more, checked].join("\n\n"),
-    json: { ...check, faults },
-  };
+  return answer(isIntact, [...table, ...more, checked].join("\n\n"), { ...check, faults });
 }
 
 type ShownFault = Omit<BackupFault, "line"> & { readonly line?: number | undefined };

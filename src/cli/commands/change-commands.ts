@@ -20,7 +20,7 @@ import {
 import type { CommandDefinition } from "../command-definition.js";
 import { describeCounts, hasRows } from "../output/describe-rows.js";
 import { printable } from "../output/printable.js";
-import { jsonObject } from "../../parsing/json-object.js";
+import { jsonObject } from "../../parsing/parse.js";
 import { collectChannelValue } from "../options/option-values.js";
 
 const copyFlags = z.object({

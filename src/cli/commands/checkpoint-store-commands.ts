@@ -1,14 +1,13 @@
+import { answer, success } from "./reports.js";
 import { flag, dryRunOption } from "../options/shared-options.js";
-import { success } from "./reports.js";
 import { Option } from "commander";
 import { z } from "zod";
 import type { CheckpointCopyError, CopyProgress } from "../../checkpoint-store/copy-checkpoints.js";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { CheckpointError } from "../../errors/index.js";
 import { parseStoreLocation, storeOptions } from "../checkpoint-stores/store-url.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../command-io.js";
 import { countOf, humanCount } from "../output/format-numbers.js";
 import { shellWord, printable } from "../output/printable.js";
 import type {
@@ -58,17 +57,14 @@ export const storeCopyCommand: CommandDefinition = {
     const { copyCheckpoints } = await import("../../checkpoint-store/copy-checkpoints.js");
     try {
       const report = await withStores({ from, to, setup }, context, (source, target) =>
-        runLongWork<CopyProgress, CopyProgress>(
-          context,
-          {
-            what: dryRun ? "comparing" : "copying",
-            total: ({ total }) => total,
-            show: ({ read, total }) => [read, `${humanCount(read)} of ${countOf(total, "checkpoint")}`],
-            interrupted: describeInterrupt,
-          },
-          (onProgress) =>
+        runLongWork<CopyProgress, CopyProgress>(context, {
+          what: dryRun ? "comparing" : "copying",
+          total: ({ total }) => total,
+          show: ({ read, total }) => [read, `${humanCount(read)} of ${countOf(total, "checkpoint")}`],
+          interrupted: describeInterrupt,
+          run: (onProgress) =>
             copyCheckpoints(source, target, { signal, dryRun, after: parsed.after, onProgress }),
-        ),
+        }),
       );
       return success(`${dryRun ? "would copy" : "copied"} ${describeCopy(report)}`, { ...report, dryRun });
     } catch (error) {
@@ -129,12 +125,11 @@ export const storeVerifyCommand: CommandDefinition = {
           show: (state) => [0, describeVerified(state)],
           interrupted: (last) =>
             last === undefined ? "nothing was checked" : `checked ${describeVerified(last)}`,
+          run: (onProgress) => store.verify({ signal, onProgress }),
         },
-        (onProgress) => store.verify({ signal, onProgress }),
       ),
     );
-    const exitCode = report.problems.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-    return { exitCode, text: textOf(report, style, terminal.columns), json: report };
+    return answer(report.problems.length === 0, textOf(report, style, terminal.columns), report);
   },
 };
 

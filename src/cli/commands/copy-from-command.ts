@@ -1,7 +1,8 @@
+import { outcome } from "./reports.js";
 import { flag, namedOrAll, threadList, strictOption } from "../options/shared-options.js";
 import { Argument } from "commander";
 import { z } from "zod";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { CheckpointError } from "../../errors/index.js";
 import type {
   CopyThreadsProgress,
@@ -10,7 +11,6 @@ import type {
 } from "../../threads/between-savers/copy-threads-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE, type ExitCode } from "../command-io.js";
 import { describePlaces } from "../output/describe-rows.js";
 import { countOf, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
@@ -50,33 +50,25 @@ export const copyFromCommand: CommandDefinition = {
           total: ({ total }) => total,
           show: (state) => [state.threads, describe(state)],
           interrupted: (last = NOTHING) => `copied ${describe(last)}; run the command again to continue`,
+          run: (onProgress) =>
+            withLoadedSaver(module, importModule, (source) =>
+              copyThreads(source, openSaver({ keepTombstones: true }), {
+                threads: namedOrAll(threads),
+                ...{ strict, signal, onProgress },
+              }),
+            ),
         },
-        (onProgress) =>
-          withLoadedSaver(module, importModule, (source) =>
-            copyThreads(source, openSaver({ keepTombstones: true }), {
-              threads: namedOrAll(threads),
-              ...{ strict, signal, onProgress },
-            }),
-          ),
       );
       const missing = report.missing.map(
         (thread) => `\n${style.bad("missing")} the source has no thread ${printable(thread)}`,
       );
-      return {
-        exitCode: exitCodeOf(report),
-        text: `copied ${describe(report)}${missing.join("")}${describePlaces(LEFT, report.damaged)}`,
-        json: report,
-      };
+      const text = `copied ${describe(report)}${missing.join("")}${describePlaces(LEFT, report.damaged)}`;
+      return outcome(report.damaged.length, report.missing.length, text, report);
     } catch (error) {
       throw isCopyError(error) ? withProgress(error) : error;
     }
   },
 };
-
-function exitCodeOf({ damaged, missing }: CopyThreadsReport): ExitCode {
-  if (damaged.length > 0) return EXIT_CODE.left;
-  return missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-}
 
 function describe({ threads, checkpoints, skipped }: CopyThreadsProgress): string {
   const there = skipped === 0 ? "" : `; ${humanCount(skipped)} were there already`;

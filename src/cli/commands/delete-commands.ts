@@ -74,20 +74,17 @@ async function deleteNamed(
   if (!yes && !(await terminal.confirm(`${style.bad("Delete")} ${summary}?`))) return unchanged(DELETED_NONE);
   const deleter = tombstones ? openSaver({ keepTombstones: true }) : saver;
   const ofAll = (done: number) => `${done} of ${countOf(ids.length, "thread")}`;
-  await runLongWork(
-    context,
-    {
-      ...{ what: "deleting", total: ids.length },
-      show: (done: number) => [done, ofAll(done)],
-      interrupted: (last = 0) => `deleted ${ofAll(last)}`,
-    },
-    async (onProgress) => {
+  await runLongWork(context, {
+    ...{ what: "deleting", total: ids.length },
+    show: (done: number) => [done, ofAll(done)],
+    interrupted: (last = 0) => `deleted ${ofAll(last)}`,
+    run: async (onProgress) => {
       for (const [index, id] of ids.entries()) {
         await deleter.deleteThread(id, { signal });
         onProgress(index + 1);
       }
     },
-  );
+  });
   return report(`deleted ${summary}`);
 }
 
@@ -114,18 +111,16 @@ async function pruneIdle(
   const { saver, openSaver, signal } = context;
   const deleter = tombstones && !dryRun ? openSaver({ keepTombstones: true }) : saver;
   const deleted: string[] = [];
-  const report = await runLongWork<RowCounts & { readonly threadId: string }, PruneReport>(
-    context,
-    {
-      what: dryRun ? "scanning" : "deleting",
-      show: (counts) => {
-        deleted.push(counts.threadId);
-        return [deleted.length, describeCounts(counts)];
-      },
-      interrupted: () => (dryRun ? "nothing was changed" : `deleted ${countOf(deleted.length, "thread")}`),
+  const report = await runLongWork<RowCounts & { readonly threadId: string }, PruneReport>(context, {
+    what: dryRun ? "scanning" : "deleting",
+    show: (counts) => {
+      deleted.push(counts.threadId);
+      return [deleted.length, describeCounts(counts)];
     },
-    (onProgress) => deleter.prune({ idleForMs, threads: namedOrAll(threads), dryRun, onProgress, signal }),
-  );
+    interrupted: () => (dryRun ? "nothing was changed" : `deleted ${countOf(deleted.length, "thread")}`),
+    run: (onProgress) =>
+      deleter.prune({ idleForMs, threads: namedOrAll(threads), dryRun, onProgress, signal }),
+  });
   const summary = `${countOf(report.threads, "idle thread")} with ${describeCounts(report)}`;
   const text =
     report.threads === 0

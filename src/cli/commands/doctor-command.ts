@@ -1,7 +1,7 @@
+import { answer } from "./reports.js";
 import type { Finding, FindingState } from "../../doctor/finding.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
-import { EXIT_CODE } from "../command-io.js";
 import { countOf } from "../output/format-numbers.js";
 import { formatTable } from "../output/format-table.js";
 import { printable } from "../output/printable.js";
@@ -21,11 +21,7 @@ export const doctorCommand: CommandDefinition = {
       },
     );
     const ok = findings.every(({ state }) => state !== "error");
-    return {
-      exitCode: ok ? EXIT_CODE.ok : EXIT_CODE.no,
-      text: formatFindings(findings, style, terminal.columns),
-      json: { ok, schema, findings },
-    };
+    return answer(ok, formatFindings(findings, style, terminal.columns), { ok, schema, findings });
   },
 };
 

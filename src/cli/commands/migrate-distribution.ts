@@ -1,13 +1,10 @@
 import { flag } from "../options/shared-options.js";
-import { success } from "./reports.js";
+import { answer, NOTHING_ASKED, sqlSection, success } from "./reports.js";
 import { Option } from "commander";
-import type { Kysely } from "kysely";
 import { z } from "zod";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { runInterruptible } from "../run/long-work.js";
-import { EXIT_CODE } from "../command-io.js";
 import { countOption } from "../options/option-values.js";
 
 const MAX_SHARDS = 64_000;
@@ -55,14 +52,12 @@ export function parseDistribution(given: unknown): DistributionFlags {
   return { wanted: undistribute ? "undistributed" : undefined, shards };
 }
 
-const NOTHING: Report = success("", {});
-
 /** Distributes the tables, or brings them back. It is one transaction. */
 export async function changeDistribution(
   { db, schema, lockTimeoutMs, signal, style }: CommandContext,
   { wanted, shards }: DistributionFlags,
 ): Promise<Report> {
-  if (wanted === undefined) return NOTHING;
+  if (wanted === undefined) return NOTHING_ASKED;
   const { distributeTables, undistributeTables } =
     await import("../../migrations/distribution/distribute-tables.js");
   const moved = await runInterruptible(
@@ -75,43 +70,33 @@ export async function changeDistribution(
   );
   const lines = moved.map((table) => `\n${style.good(wanted)} ${table}`).join("");
   const text = moved.length === 0 ? `, and its tables were ${wanted} already` : lines;
-  return { ...NOTHING, text, json: { [wanted]: moved } };
+  return success(text, { [wanted]: moved });
 }
 
 /** Tells whether the tables are where they are to be. */
 export async function pendingDistribution(
-  { db, schema, style }: CommandContext,
+  context: CommandContext,
   flags: DistributionFlags,
 ): Promise<Report> {
-  if (flags.wanted === undefined) return NOTHING;
-  const statements = await statementsOf(db, schema, flags);
-  const isDone = statements.length === 0;
-  return {
-    exitCode: isDone ? EXIT_CODE.ok : EXIT_CODE.no,
-    text: isDone ? "" : `\n${style.warning("not")} ${flags.wanted}`,
-    json: { [flags.wanted]: isDone },
-  };
+  if (flags.wanted === undefined) return NOTHING_ASKED;
+  const isDone = (await statementsOf(context, flags)).length === 0;
+  const text = isDone ? "" : `\n${context.style.warning("not")} ${flags.wanted}`;
+  return answer(isDone, text, { [flags.wanted]: isDone });
 }
 
 /** The SQL of the change. It follows the plan of the steps, in a transaction of its own. */
-export async function planOfDistribution(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  flags: DistributionFlags,
-): Promise<{ readonly text: string; readonly json: object }> {
-  if (flags.wanted === undefined) return NOTHING;
-  const statements = await statementsOf(db, schema, flags);
-  const lines = statements.map((statement) => `${statement};`);
+export async function planOfDistribution(context: CommandContext, flags: DistributionFlags): Promise<Report> {
+  if (flags.wanted === undefined) return NOTHING_ASKED;
+  const statements = await statementsOf(context, flags);
   const text =
     statements.length === 0
-      ? `\n\n-- The tables are ${flags.wanted} already`
-      : ["", "", `-- The tables become ${flags.wanted}`, "begin;", ...lines, "commit;"].join("\n");
-  return { text, json: { [flags.wanted]: statements } };
+      ? `-- The tables are ${flags.wanted} already`
+      : sqlSection(`The tables become ${flags.wanted}`, ["begin", ...statements, "commit"]);
+  return success(`\n\n${text}`, { [flags.wanted]: statements });
 }
 
 async function statementsOf(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
+  { db, schema }: CommandContext,
   { wanted, shards }: DistributionFlags,
 ): Promise<string[]> {
   const { planDistribution, planUndistribution } =

@@ -1,8 +1,8 @@
+import { checkedName } from "../options/common-options.js";
 import { flag } from "../options/shared-options.js";
-import { success } from "./reports.js";
+import { sqlSection, success } from "./reports.js";
 import { Option } from "commander";
 import { z } from "zod";
-import { MAX_NAME_BYTES } from "../../db/migrate-command.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { OfflineContext, Report } from "../command-definition.js";
 import { parseOptional } from "./migrate-optional.js";
@@ -85,10 +85,8 @@ function requireAbsent(option: string, role: string | undefined): void {
 }
 
 function checkedRole(option: string, role: string): string {
-  if (role === "") throw new InvalidConfigError(option, "must not be empty");
   if (RESERVED_ROLES.includes(role)) throw new InvalidConfigError(option, `"${role}" can't be a role name`);
-  if (Buffer.byteLength(role) <= MAX_NAME_BYTES) return role;
-  throw new InvalidConfigError(option, `must not be longer than ${MAX_NAME_BYTES} bytes`);
+  return checkedName(option, role);
 }
 
 /** Grants can't take this privilege away, so the SQL only mentions it. */
@@ -102,8 +100,8 @@ const NOTE_ON_PUBLIC =
 function formatGrants({ schema, readWrite, readOnly }: PrintedGrants): string {
   return [
     `${header(schema)}\nbegin;`,
-    section("Read-write role", readWrite),
-    section("Read-only role", readOnly),
+    sqlSection(`Read-write role: ${JSON.stringify(readWrite.role)}`, readWrite.statements),
+    sqlSection(`Read-only role: ${JSON.stringify(readOnly.role)}`, readOnly.statements),
     "commit;",
   ].join("\n\n");
 }
@@ -116,9 +114,4 @@ function header(schema: string): string {
   ];
   if (schema === "public") lines.push(NOTE_ON_PUBLIC);
   return lines.join("\n");
-}
-
-function section(title: string, { role, statements }: RoleGrants): string {
-  const lines = statements.map((statement) => `${statement};`);
-  return [`-- ${title}: ${JSON.stringify(role)}`, ...lines].join("\n");
 }

@@ -1,10 +1,8 @@
-import { success } from "./reports.js";
+import { answer, NOTHING_ASKED, sqlSection, success } from "./reports.js";
 import { withinTime } from "../../db/async/within-time.js";
 import { CheckpointError } from "../../errors/index.js";
-import type { IndexState } from "../../migrations/indexes/index-status.js";
-import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
+import type { IndexState, OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { CommandContext, Report } from "../command-definition.js";
-import { EXIT_CODE } from "../command-io.js";
 
 /** How long an interrupted command may take to drop unfinished indexes, and then to read their states, in milliseconds. */
 const CLEANUP_TIMEOUT_MS = 1_000;
@@ -24,7 +22,7 @@ export interface IndexFlags {
 export async function changeIndexes(context: CommandContext, flags: IndexFlags): Promise<Report> {
   const { db, schema, style, signal } = context;
   const { with: wanted, without, textSearchLanguage } = flags;
-  if (wanted.length + without.length === 0) return success("", {});
+  if (wanted.length + without.length === 0) return NOTHING_ASKED;
   const { createOptionalIndexes, dropOptionalIndexes } =
     await import("../../migrations/indexes/create-indexes.js");
   let states: Partial<Record<OptionalIndex, IndexState>>;
@@ -40,11 +38,11 @@ export async function changeIndexes(context: CommandContext, flags: IndexFlags):
   }
   const dropped = without.map((index) => `\n${style.warning("dropped")} ${index}`);
   const created = wanted.map((index) => line(index, states[index] ?? "missing", style));
-  return {
-    exitCode: wanted.every((index) => states[index] === "ready") ? EXIT_CODE.ok : EXIT_CODE.no,
-    text: [...dropped, ...created].join(""),
-    json: { ...(wanted.length > 0 && { indexes: states }), ...(without.length > 0 && { dropped: without }) },
-  };
+  return answer(
+    wanted.every((index) => states[index] === "ready"),
+    [...dropped, ...created].join(""),
+    { ...(wanted.length > 0 && { indexes: states }), ...(without.length > 0 && { dropped: without }) },
+  );
 }
 
 /** Drops unfinished indexes, and describes the state of each index on one line. */
@@ -53,7 +51,7 @@ async function describeInterrupted(
   { with: wanted, without }: IndexFlags,
 ): Promise<string> {
   const { dropBrokenIndexes } = await import("../../migrations/indexes/create-indexes.js");
-  const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
+  const { optionalIndexStatus } = await import("../../migrations/indexes/optional-index.js");
   const limit = { limitMs: CLEANUP_TIMEOUT_MS };
   try {
     await withinTime(limit, (signal) => dropBrokenIndexes(dbUntil(signal), { schema, indexes: wanted }));
@@ -80,33 +78,25 @@ export async function pendingIndexes(
   { db, schema, style }: CommandContext,
   { with: wanted }: IndexFlags,
 ): Promise<Report> {
-  if (wanted.length === 0) return success("", {});
-  const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
+  if (wanted.length === 0) return NOTHING_ASKED;
+  const { optionalIndexStatus } = await import("../../migrations/indexes/optional-index.js");
   const states = await optionalIndexStatus(db, { schema });
   const absent = wanted.filter((index) => states[index] !== "ready");
-  return {
-    exitCode: absent.length === 0 ? EXIT_CODE.ok : EXIT_CODE.no,
-    text: absent.map((index) => line(index, states[index], style)).join(""),
-    json: { indexes: Object.fromEntries(wanted.map((index) => [index, states[index]])) },
-  };
+  return answer(absent.length === 0, absent.map((index) => line(index, states[index], style)).join(""), {
+    indexes: Object.fromEntries(wanted.map((index) => [index, states[index]])),
+  });
 }
 
 /** The SQL that would create the indexes. It follows the plan, since it can't run in a transaction. */
 export async function planIndexes(
-  db: CommandContext["db"],
-  schema: string,
+  { db, schema }: CommandContext,
   { with: wanted, textSearchLanguage }: IndexFlags,
-): Promise<{ readonly text: string; readonly json: object }> {
-  if (wanted.length === 0) return { text: "", json: {} };
+): Promise<Report> {
+  if (wanted.length === 0) return NOTHING_ASKED;
   const { planOptionalIndexes } = await import("../../migrations/indexes/create-indexes.js");
   const statements = await planOptionalIndexes(db, { schema, indexes: wanted, textSearchLanguage });
-  const lines = statements.map((statement) => `${statement};`);
-  return {
-    text: ["\n\n-- Optional indexes: run each statement on its own, outside a transaction", ...lines].join(
-      "\n",
-    ),
-    json: { indexes: statements },
-  };
+  const title = "Optional indexes: run each statement on its own, outside a transaction";
+  return success(`\n\n${sqlSection(title, statements)}`, { indexes: statements });
 }
 
 function line(index: OptionalIndex, state: IndexState, style: CommandContext["style"]): string {

@@ -5,7 +5,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { problemOfCheckpointTable } from "../../migrations/checkpoint-table.js";
 import type { OptionalIndex } from "../../migrations/indexes/optional-index.js";
 import type { OptionalTables } from "../../migrations/migration-set.js";
-import type { WantedTables } from "../../migrations/present-sets.js";
+import type { WantedTables } from "../../migrations/sets.js";
 import type { VectorDistance, VectorLayout } from "../../migrations/vector-layout.js";
 import { countOption } from "../options/option-values.js";
 import type { IndexFlags } from "./migrate-indexes.js";

@@ -1,9 +1,7 @@
 import { flag } from "../options/shared-options.js";
-import { success } from "./reports.js";
+import { answer, NOTHING_ASKED, success } from "./reports.js";
 import { Option } from "commander";
-import type { Kysely } from "kysely";
 import { z } from "zod";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { TableProgress } from "../../migrations/partitions/conversion-step.js";
 import type { PartitionReport } from "../../migrations/partitions/partition-tables.js";
@@ -11,7 +9,6 @@ import { parseLayout, type PartitionLayout } from "../../migrations/partitions/p
 import type { PartitionPlan } from "../../migrations/partitions/partition-plan.js";
 import type { CommandContext, Report } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../command-io.js";
 import { countOf, humanBytes, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 
@@ -47,26 +44,18 @@ export function parseWantedLayout(given: unknown): WantedLayout {
   return layout;
 }
 
-const NOTHING: Report = success("", {});
-
 /** Converts the tables. An interrupt leaves a conversion that the same command continues. */
-export async function changePartitions(
-  { db, schema, lockTimeoutMs, signal, style, terminal }: CommandContext,
-  layout: WantedLayout,
-): Promise<Report> {
-  if (layout === undefined) return NOTHING;
+export async function changePartitions(context: CommandContext, layout: WantedLayout): Promise<Report> {
+  if (layout === undefined) return NOTHING_ASKED;
   const { partitionTables } = await import("../../migrations/partitions/partition-tables.js");
-  const { planPartitions } = await import("../../migrations/partitions/partition-plan.js");
-  const { bytes, underWay } = await planPartitions(db, { schema, layout });
-  const { isConverted, rows } = await runLongWork<TableProgress, PartitionReport>(
-    { signal, terminal },
-    {
-      what: `converting (needs ${humanBytes(bytes)} of disk)`,
-      show: (state) => [0, describe(state)],
-      interrupted: describeInterrupted,
-    },
-    (onProgress) => partitionTables(db, { schema, lockTimeoutMs, layout, onProgress }),
-  );
+  const { db, schema, lockTimeoutMs, style } = context;
+  const { bytes, underWay } = await planOf(context, layout);
+  const { isConverted, rows } = await runLongWork<TableProgress, PartitionReport>(context, {
+    what: `converting (needs ${humanBytes(bytes)} of disk)`,
+    show: (state) => [0, describe(state)],
+    interrupted: describeInterrupted,
+    run: (onProgress) => partitionTables(db, { schema, lockTimeoutMs, layout, onProgress }),
+  });
   const isGivenUp = !isConverted && underWay !== undefined;
   const lines = Object.entries(rows).map(
     ([table, count]) => `\n${style.good(nameOf(layout))} ${table} (${countOf(count, "row")})`,
@@ -74,11 +63,7 @@ export async function changePartitions(
   const text = isGivenUp
     ? `, and its conversion to ${underWay} was given up`
     : `, and its tables were ${nameOf(layout)} already`;
-  return {
-    ...NOTHING,
-    text: isConverted ? lines.join("") : text,
-    json: { partitions: { layout, isConverted, rows } },
-  };
+  return success(isConverted ? lines.join("") : text, { partitions: { layout, isConverted, rows } });
 }
 
 function describe({ table, phase, rows, estimatedRows }: TableProgress): string {
@@ -93,37 +78,23 @@ function describeInterrupted(last: TableProgress | undefined): string {
 }
 
 /** Tells whether the tables have the layout. */
-export async function pendingPartitions(
-  { db, schema, style }: CommandContext,
-  layout: WantedLayout,
-): Promise<Report> {
-  if (layout === undefined) return NOTHING;
-  const { tables, underWay } = await planOf(db, schema, layout);
+export async function pendingPartitions(context: CommandContext, layout: WantedLayout): Promise<Report> {
+  if (layout === undefined) return NOTHING_ASKED;
+  const { tables, underWay } = await planOf(context, layout);
   const isDone = tables.length === 0 && underWay === undefined;
   const half = underWay === undefined ? "" : ` (a conversion to ${underWay} has not ended)`;
-  return {
-    exitCode: isDone ? EXIT_CODE.ok : EXIT_CODE.no,
-    text: isDone ? "" : `\n${style.warning("not")} ${nameOf(layout)}${half}`,
-    json: { partitions: { layout, isConverted: isDone } },
-  };
+  const text = isDone ? "" : `\n${context.style.warning("not")} ${nameOf(layout)}${half}`;
+  return answer(isDone, text, { partitions: { layout, isConverted: isDone } });
 }
 
 /** What the conversion would do. It is no SQL, since it goes on beside writers. */
-export async function planOfPartitions(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  layout: WantedLayout,
-): Promise<{ readonly text: string; readonly json: object }> {
-  if (layout === undefined) return NOTHING;
-  const plan = await planOf(db, schema, layout);
-  return { text: `\n\n${describePlan(plan)}`, json: { partitions: plan } };
+export async function planOfPartitions(context: CommandContext, layout: WantedLayout): Promise<Report> {
+  if (layout === undefined) return NOTHING_ASKED;
+  const plan = await planOf(context, layout);
+  return success(`\n\n${describePlan(plan)}`, { partitions: plan });
 }
 
-async function planOf(
-  db: Kysely<CheckpointDatabase>,
-  schema: string,
-  layout: PartitionLayout,
-): Promise<PartitionPlan> {
+async function planOf({ db, schema }: CommandContext, layout: PartitionLayout): Promise<PartitionPlan> {
   const { planPartitions } = await import("../../migrations/partitions/partition-plan.js");
   return planPartitions(db, { schema, layout });
 }

@@ -1,8 +1,8 @@
 import { success } from "./reports.js";
 import type { DistributionStatus } from "../../migrations/distribution/distribution-state.js";
-import type { IndexState } from "../../migrations/indexes/index-status.js";
+import type { IndexState } from "../../migrations/indexes/optional-index.js";
 import type { MigrationStatus } from "../../migrations/migration-status.js";
-import { describeMissing } from "../../migrations/describe-missing.js";
+import { describeMissingTable } from "../../migrations/missing-tables.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { formatTable } from "../output/format-table.js";
 import type { Style } from "../output/style.js";
@@ -15,7 +15,7 @@ export const migrateStatusCommand: CommandDefinition = {
   examples: ["migrate status", "migrate status --schema agents --json"],
   run: async ({ db, schema, style }) => {
     const { migrationStatus } = await import("../../migrations/migration-status.js");
-    const { optionalIndexStatus } = await import("../../migrations/indexes/index-status.js");
+    const { optionalIndexStatus } = await import("../../migrations/indexes/optional-index.js");
     const { distributionStatus } = await import("../../migrations/distribution/distribution-state.js");
     const { citus, isCoordinator, tables } = await distributionStatus(db, { schema });
     const status: Status = {
@@ -46,7 +46,7 @@ function formatStatus(status: Status, style: Style): string {
   return [
     `schema "${schema}"`,
     formatTable([["STEP", "STATE"], ...rows.sort(byName)]),
-    ...missing.map((table) => style.bad(describeMissing(table))),
+    ...missing.map((table) => style.bad(describeMissingTable(table))),
     formatTable([
       ["OPTIONAL INDEX", "STATE"],
       ...Object.entries(indexes).map(([name, state]) => [name, coloured(state, style)]),

@@ -1,5 +1,5 @@
 import { flag } from "../options/shared-options.js";
-import { success } from "./reports.js";
+import { answer, joined, sqlSection, success } from "./reports.js";
 import { Option } from "commander";
 import { z } from "zod";
 import type { ShallowConversion } from "../../migrations/convert-shallow-tables.js";
@@ -120,13 +120,15 @@ async function runMigrations(context: CommandContext, flags: Flags): Promise<Rep
   );
   const steps = applied.map((name) => `${style.good("applied")} ${name}\n`).join("");
   const end = applied.length === 0 ? ", nothing to do" : "";
-  const { text, json, exitCode } = await changeIndexes(context, flags.indexes);
-  const parts = await changePartitions(context, flags.layout);
-  const moved = await changeDistribution(context, flags.distribution);
+  const { text, json, exitCode } = joined([
+    await changeIndexes(context, flags.indexes),
+    await changePartitions(context, flags.layout),
+    await changeDistribution(context, flags.distribution),
+  ]);
   return {
     exitCode,
-    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}${parts.text}${moved.text}`,
-    json: { schema, applied, ...converted, ...json, ...parts.json, ...moved.json },
+    text: `${conversion}${steps}schema "${schema}" is up to date${end}${text}`,
+    json: { schema, applied, ...converted, ...json },
   };
 }
 
@@ -154,18 +156,16 @@ function describeStore({ applied, ...converted }: StoreConversion): Migrated {
   return { applied, text, json: { converted } };
 }
 
-async function printPlan({ db, schema, lockTimeoutMs }: CommandContext, flags: Flags): Promise<Report> {
+async function printPlan(context: CommandContext, flags: Flags): Promise<Report> {
+  const { db, schema, lockTimeoutMs } = context;
   const { planMigrations } = await import("../../migrations/plan-migrations.js");
   const plan = await planMigrations(db, { schema, lockTimeoutMs, ...flags.tables });
-  const { text, json } = await planIndexes(db, schema, flags.indexes);
-  const parts = await planOfPartitions(db, schema, flags.layout);
-  const moved = await planOfDistribution(db, schema, flags.distribution);
-  return success(`${formatPlan(plan)}${text}${parts.text}${moved.text}`, {
-    ...plan,
-    ...json,
-    ...parts.json,
-    ...moved.json,
-  });
+  return joined([
+    success(formatPlan(plan), plan),
+    await planIndexes(context, flags.indexes),
+    await planOfPartitions(context, flags.layout),
+    await planOfDistribution(context, flags.distribution),
+  ]);
 }
 
 /**
@@ -178,14 +178,10 @@ function formatPlan({ schema, preparation, steps }: MigrationPlan): string {
   if (steps.length === 0) return `-- ${place} is up to date, nothing to do`;
   return [
     `-- Migrates ${place} to the newest version.\nbegin;`,
-    section("Lock out other migrations, and create the tables that record steps", preparation),
-    ...steps.map(({ name, statements }) => section(name, statements)),
+    sqlSection("Lock out other migrations, and create the tables that record steps", preparation),
+    ...steps.map(({ name, statements }) => sqlSection(name, statements)),
     "commit;",
   ].join("\n\n");
-}
-
-function section(title: string, statements: readonly string[]): string {
-  return [`-- ${title}`, ...statements.map((statement) => `${statement};`)].join("\n");
 }
 
 async function checkPending(context: CommandContext, flags: Flags): Promise<Report> {
@@ -193,18 +189,13 @@ async function checkPending(context: CommandContext, flags: Flags): Promise<Repo
   const { migrationStatus } = await import("../../migrations/migration-status.js");
   const { with: tables, checkpointTable } = flags.tables;
   const { pending } = await migrationStatus(db, { schema, with: tables, checkpointTable });
-  const others = [
+  const others = joined([
     await pendingIndexes(context, flags.indexes),
     await pendingPartitions(context, flags.layout),
     await pendingDistribution(context, flags.distribution),
-  ];
-  const upToDate = pending.length === 0 && others.every(({ exitCode }) => exitCode === EXIT_CODE.ok);
-  const json = Object.assign({ schema, upToDate, pending }, ...others.map((other) => other.json)) as object;
-  if (upToDate) return success(`schema "${schema}" is up to date`, json);
+  ]);
+  const upToDate = pending.length === 0 && others.exitCode === EXIT_CODE.ok;
   const steps = pending.map((name) => `\n${style.warning("pending")} ${name}`).join("");
-  return {
-    exitCode: EXIT_CODE.no,
-    text: `schema "${schema}" is behind${steps}${others.map(({ text }) => text).join("")}`,
-    json,
-  };
+  const state = upToDate ? "is up to date" : `is behind${steps}${others.text}`;
+  return answer(upToDate, `schema "${schema}" ${state}`, { schema, upToDate, pending, ...others.json });
 }

@@ -1,4 +1,5 @@
 import {
+  oldNamespaceOption,
   confirmFlags,
   flag,
   threadList,
@@ -56,10 +57,7 @@ export const pruneCommand: CommandDefinition = {
     durationOption("--older-than <time>", "delete checkpoints older than this, such as 30d or 12h"),
     countOption("--keep-last <n>", "keep this many of the newest checkpoints of each namespace", 1),
     repeatedOption("--thread <thread>", "with --older-than or --keep-last, only in this thread"),
-    repeatedOption(
-      "--namespace <ns>",
-      "with --older-than or --keep-last, only in this namespace, '' for the root graph",
-    ),
+    oldNamespaceOption(),
     deleteUnprovenOption(),
     dryRunOption(),
     countOption("--batch-size <n>", "how many checkpoints one transaction deletes (default: 500)", 1),
@@ -129,28 +127,22 @@ function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
 
 /** Counts the rows that would be deleted. With many threads, this takes about as long as deleting them. */
 function previewTask(context: CommandContext, task: PruneTask): Promise<PruneReport> {
-  return runLongWork<RowCounts, PruneReport>(
-    context,
-    {
-      what: "scanning",
-      show: (counts) => [0, `would delete ${describeCounts(counts)}`],
-      interrupted: () => "nothing was changed",
-    },
-    task(true),
-  );
+  return runLongWork<RowCounts, PruneReport>(context, {
+    what: "scanning",
+    show: (counts) => [0, `would delete ${describeCounts(counts)}`],
+    interrupted: () => "nothing was changed",
+    run: task(true),
+  });
 }
 
 /** @param total - The number of checkpoints to delete, if it is known. */
 async function runTask(context: CommandContext, task: PruneTask, total?: number) {
-  const pruned = await runLongWork<RowCounts, PruneReport>(
-    context,
-    {
-      ...{ what: "pruning", total },
-      show: (counts) => [counts.checkpoints, describeCounts(counts)],
-      interrupted: (last = NO_ROWS) => `deleted ${describeCounts(last)}; run the command again to continue`,
-    },
-    task(false),
-  );
+  const pruned = await runLongWork<RowCounts, PruneReport>(context, {
+    ...{ what: "pruning", total },
+    show: (counts) => [counts.checkpoints, describeCounts(counts)],
+    interrupted: (last = NO_ROWS) => `deleted ${describeCounts(last)}; run the command again to continue`,
+    run: task(false),
+  });
   return report(pruned, false, hasRows(pruned) ? `deleted ${describePruned(pruned)}` : NOTHING);
 }
 

@@ -1,4 +1,5 @@
 import {
+  threadsArgument,
   confirmFlags,
   flag,
   namedOrAll,
@@ -6,15 +7,14 @@ import {
   dryRunOption,
   yesOption,
 } from "../options/shared-options.js";
-import { afterConfirmation } from "./reports.js";
-import { Argument, Option } from "commander";
+import { outcome, afterConfirmation } from "./reports.js";
+import { Option } from "commander";
 import { z } from "zod";
 import type { RepairAction, RepairProgress, RepairReport } from "../../repair/repair-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { checkFiles, linesOfAll } from "../files/read-file.js";
 import type { CommandContext, CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../command-io.js";
 import { repeatedOption } from "../options/option-values.js";
 import { countOf } from "../output/format-numbers.js";
 import { formatTable } from "../output/format-table.js";
@@ -34,7 +34,7 @@ export const repairCommand: CommandDefinition = {
   name: "repair",
   group: "Check and back up",
   summary: "repair what `verify` finds: print a plan, ask, keep the threads as they were, and change them",
-  args: () => [new Argument("[threads...]", "only these threads (default: all)")],
+  args: () => [threadsArgument()],
   options: () => [
     new Option(
       "--to <folder>",
@@ -68,23 +68,20 @@ export const repairCommand: CommandDefinition = {
     const { archiveFolder } = await import("../../archive/archive-folder.js");
     const target = to === undefined ? undefined : archiveFolder(to);
     const run = (planOnly: boolean): Promise<RepairReport> =>
-      runLongWork<RepairProgress, RepairReport>(
-        context,
-        {
-          what: planOnly ? "planning" : "repairing",
-          show: ({ threadsDone }) => [threadsDone, countOf(threadsDone, "thread")],
-          interrupted: (last) =>
-            planOnly
-              ? "nothing was changed"
-              : `repaired ${countOf(last?.threadsDone ?? 0, "thread")}; run the command again`,
-        },
-        (onProgress) =>
+      runLongWork<RepairProgress, RepairReport>(context, {
+        what: planOnly ? "planning" : "repairing",
+        show: ({ threadsDone }) => [threadsDone, countOf(threadsDone, "thread")],
+        interrupted: (last) =>
+          planOnly
+            ? "nothing was changed"
+            : `repaired ${countOf(last?.threadsDone ?? 0, "thread")}; run the command again`,
+        run: (onProgress) =>
           saver.repair({
             ...{ threads: namedOrAll(threads), to: target, dryRun: planOnly },
             ...{ rollBack, quarantine, signal, onProgress },
             from: from && linesOfAll(context, from),
           }),
-      );
+      });
     return afterConfirmation(context, {
       ...{ dryRun, yes },
       preview: () => run(true),
@@ -102,8 +99,7 @@ export const repairCommand: CommandDefinition = {
 type Output = Pick<CommandContext, "style" | "terminal">;
 
 function report(done: RepairReport, output: Output) {
-  const isLeft = done.repaired < done.threads;
-  return { exitCode: isLeft ? EXIT_CODE.left : EXIT_CODE.ok, text: describe(done, output), json: done };
+  return outcome(done.threads - done.repaired, 0, describe(done, output), done);
 }
 
 function describe({ threads, repaired, repairs, dryRun }: RepairReport, { style, terminal }: Output): string {

@@ -1,5 +1,12 @@
-import { flag, namedOrAll, threadList, dryRunOption, strictOption } from "../options/shared-options.js";
-import { Argument } from "commander";
+import {
+  threadsArgument,
+  flag,
+  namedOrAll,
+  threadList,
+  dryRunOption,
+  strictOption,
+} from "../options/shared-options.js";
+import { outcome } from "./reports.js";
 import { z } from "zod";
 import type { CallContext } from "../../db/call-context.js";
 import type { GrowthRequest } from "../../compaction/boundary/parse-growth.js";
@@ -7,7 +14,6 @@ import type { SerializerOf } from "../../compaction/each-channel.js";
 import type { GrowthProgress, GrowthReport, RewrittenValues } from "../../compaction/growth-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { runLongWork } from "../run/long-work.js";
-import { EXIT_CODE } from "../command-io.js";
 import { describeDamaged, describeNotFound } from "../output/describe-rows.js";
 import { countOf, humanBytes } from "../output/format-numbers.js";
 
@@ -40,13 +46,13 @@ function rewritingCommand(rewriting: Rewriting): CommandDefinition {
     name,
     group: "Clean up",
     summary,
-    args: () => [new Argument("[threads...]", "only these threads (default: all)")],
+    args: () => [threadsArgument()],
     options: () => [dryRunOption("print what would be stored, and change nothing"), strictOption()],
     examples,
     run: async ({ tables, openSaver, signal, terminal }, flags) => {
       const { threads, dryRun, strict } = flagsOfRewriting.parse(flags);
       const { parseGrowth } = await import("../../compaction/boundary/parse-growth.js");
-      const { selectTypes } = await import("../../compaction/queries/select-types.js");
+      const { selectTypes } = await import("../../compaction/queries/values-of-channel.js");
       const rewrite = await load();
       const serdeOf: SerializerOf = async (threadId) => {
         const saver = openSaver({}, await selectTypes(tables, threadId));
@@ -61,20 +67,17 @@ function rewritingCommand(rewriting: Rewriting): CommandDefinition {
             dryRun || last === undefined
               ? "nothing was changed"
               : `${done} ${describe(last)}; run the command again to continue`,
-        },
-        (onProgress) => {
-          const named = namedOrAll(threads);
-          return rewrite(tables, parseGrowth({ threads: named, dryRun, strict, onProgress }), serdeOf);
+          run: (onProgress) => {
+            const request = { threads: namedOrAll(threads), dryRun, strict, onProgress };
+            return rewrite(tables, parseGrowth(request), serdeOf);
+          },
         },
       );
       const verb = dryRun ? `would ${name}` : done;
       const text =
         report.values === 0 ? nothing : `${verb} ${describe(report)} of ${countOf(report.threads, "thread")}`;
-      return {
-        exitCode: report.damaged.length === 0 ? EXIT_CODE.ok : EXIT_CODE.left,
-        text: text + describeNotFound(report) + describeDamaged(report),
-        json: report,
-      };
+      const notes = describeNotFound(report) + describeDamaged(report);
+      return outcome(report.damaged.length, 0, text + notes, report);
     },
   };
 }

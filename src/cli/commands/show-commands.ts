@@ -1,4 +1,4 @@
-import { success } from "./reports.js";
+import { answer, success } from "./reports.js";
 import { z } from "zod";
 import type { NamespaceCount } from "../../threads/queries/get-history-page.js";
 import {
@@ -10,7 +10,6 @@ import {
   type UnstoredValue,
 } from "./resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { EXIT_CODE } from "../command-io.js";
 import { repeatedOption } from "../options/option-values.js";
 import {
   checkpointFlags,
@@ -24,11 +23,11 @@ import {
 import { drawHistory } from "../output/draw-history.js";
 import { countOf, humanCount, humanBytes } from "../output/format-numbers.js";
 import type { TaskWrite } from "../../audit/audit-types.js";
-import { type Column, formatRows } from "../output/format-table.js";
+import { type TableColumn, formatRows, formatFacts } from "../output/format-table.js";
 import { printable } from "../output/printable.js";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { formatBriefly, formatValue, indent } from "../output/format-value.js";
-import { formatFacts, type Style } from "../output/style.js";
+import type { Style } from "../output/style.js";
 
 const DEFAULT_LIMIT = 100;
 const showFlags = threadFlags.extend({ limit: limitFlag(DEFAULT_LIMIT) });
@@ -62,12 +61,11 @@ export const showCommand: CommandDefinition = {
         : [style.dim(`omitted ${countOf(omitted, "older checkpoint")}; --limit sets how many are shown`)]),
       ...(others.length === 0 ? [] : [formatRows(others, NAMESPACE_COLUMNS, terminal.columns)]),
     ].join("\n\n");
-    const exitCode = history.head === undefined ? EXIT_CODE.no : EXIT_CODE.ok;
-    return { exitCode, text, json: { ...history, omitted, namespaces } };
+    return answer(history.head !== undefined, text, { ...history, omitted, namespaces });
   },
 };
 
-const NAMESPACE_COLUMNS: readonly Column<NamespaceCount>[] = [
+const NAMESPACE_COLUMNS: readonly TableColumn<NamespaceCount>[] = [
   ["OTHER NAMESPACES", ({ namespace }) => (namespace === "" ? "(root)" : printable(namespace))],
   ["CHECKPOINTS", ({ checkpoints }) => humanCount(checkpoints), "number"],
 ];
@@ -100,12 +98,10 @@ export const stateCommand: CommandDefinition = {
     const deltas = await unstoredDeltas(context.tables, key, tuple, channel);
     const unstored = await getUnstoredValues(context, config, deltas);
     const missing = channel?.filter((name) => !Object.hasOwn(tuple.checkpoint.channel_values, name)) ?? [];
-    const exitCode = missing.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-    return {
-      exitCode,
-      text: formatState(tuple, { unstored, missing }, style),
-      json: { ...toJson(tuple, thread, namespace), unstored },
-    };
+    return answer(missing.length === 0, formatState(tuple, { unstored, missing }, style), {
+      ...toJson(tuple, thread, namespace),
+      unstored,
+    });
   },
 };
 
@@ -170,7 +166,7 @@ export const writesCommand: CommandDefinition = {
   },
 };
 
-const WRITE_COLUMNS: readonly Column<TaskWrite>[] = [
+const WRITE_COLUMNS: readonly TableColumn<TaskWrite>[] = [
   ["TASK", ({ taskId }) => printable(taskId)],
   ["PATH", ({ taskPath }) => printable(taskPath)],
   ["IDX", ({ idx }) => String(idx), "number"],

@@ -12,9 +12,9 @@ import type {
 import { InvalidConfigError } from "../../errors/index.js";
 import { checkpointNotFound, resolveCheckpoint } from "./resolve-checkpoint.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
-import { type Column, formatRows, formatTable } from "../output/format-table.js";
+import { type TableColumn, formatRows, formatTable } from "../output/format-table.js";
 import { countOf, humanBytes, humanCount } from "../output/format-numbers.js";
-import { parseTime } from "../options/option-values.js";
+import { timeOption } from "../options/option-values.js";
 import { CHECKPOINT_HELP, limitFlag, limitOption, namespaceOption } from "../options/shared-options.js";
 import { printable } from "../output/printable.js";
 
@@ -38,10 +38,10 @@ export const statsCommand: CommandDefinition = {
   options: () => [
     new Option("--checkpoint <id>", `only this checkpoint of the thread: ${CHECKPOINT_HELP}`),
     namespaceOption(),
-    new Option(
+    timeOption(
       "--since <time>",
       "what tasks wrote from checkpoints since this time, by node and by task: ISO 8601, or an age such as 24h",
-    ).argParser(parseTime),
+    ),
     limitOption("threads, channels and tasks, largest first", DEFAULT_LIMIT),
   ],
   examples: [
@@ -121,9 +121,9 @@ function formatNodes(nodes: readonly NodeStats[]): string {
   return formatRows(nodes, [["NODE", ({ node }) => printable(node ?? "(no node)")], TASKS, ...WRITTEN]);
 }
 
-const TASKS: Column<NodeStats> = ["TASKS", ({ tasks }) => humanCount(tasks), "number"];
+const TASKS: TableColumn<NodeStats> = ["TASKS", ({ tasks }) => humanCount(tasks), "number"];
 
-const WRITTEN: readonly Column<Pick<NodeStats, "writes" | "bytes" | "meanBytes">>[] = [
+const WRITTEN: readonly TableColumn<Pick<NodeStats, "writes" | "bytes" | "meanBytes">>[] = [
   ["WRITES", ({ writes }) => humanCount(writes), "number"],
   ["SIZE", ({ bytes }) => humanBytes(bytes), "number"],
   ["MEAN", ({ meanBytes }) => humanBytes(Math.round(meanBytes)), "number"],
@@ -156,7 +156,7 @@ function formatStorage(
     (item: Item) =>
       humanBytes(of(item));
   if (withThreads && threads.length > 0) {
-    const columns: readonly Column<ThreadStorage>[] = [
+    const columns: readonly TableColumn<ThreadStorage>[] = [
       ["THREAD", ({ threadId }) => printable(threadId)],
       ["CHECKPOINTS", ({ checkpoints }) => humanCount(checkpoints), "number"],
       ["HEADERS", bytes(({ headerBytes }) => headerBytes), "number"],
@@ -167,7 +167,7 @@ function formatStorage(
     parts.push(formatRows(threads, columns, width));
   }
   if (channels.length > 0) {
-    const columns: readonly (Column<ChannelStorage> | false)[] = [
+    const columns: readonly (TableColumn<ChannelStorage> | false)[] = [
       ["CHANNEL", ({ channel }) => printable(channel)],
       ["VALUES", ({ blobs }) => humanCount(blobs), "number"],
       ["SIZE", bytes(({ blobBytes }) => blobBytes), "number"],
@@ -182,7 +182,7 @@ function formatStorage(
 }
 
 function formatTasks(tasks: readonly TaskStats[], width: number | undefined, withThreads = false): string {
-  const columns: readonly (Column<TaskStats> | false)[] = [
+  const columns: readonly (TableColumn<TaskStats> | false)[] = [
     withThreads && ["THREAD", ({ threadId }) => printable(threadId)],
     ["TASK", ({ taskId }) => printable(taskId)],
     ["PATH", ({ taskPath }) => printable(taskPath)],

@@ -1,15 +1,15 @@
 import { afterOption, flag, limitFlag, limitOption, yesOption } from "../options/shared-options.js";
-import { success, unchanged } from "./reports.js";
-import { Option, Argument } from "commander";
+import { success, unchanged, nextPageHint } from "./reports.js";
+import { Argument } from "commander";
 import { z } from "zod";
-import { jsonObject } from "../../parsing/json-object.js";
+import { jsonObject } from "../../parsing/parse.js";
 import type { ThreadSummary } from "../../threads/thread-types.js";
 import type { CommandDefinition } from "../command-definition.js";
-import { type Column, formatRows } from "../output/format-table.js";
+import { type TableColumn, formatRows } from "../output/format-table.js";
 import { humanCount, timeAndAge, ago, countOf, humanTime } from "../output/format-numbers.js";
-import { parseJsonObject, parseTime } from "../options/option-values.js";
+import { jsonOption, timeOption } from "../options/option-values.js";
 import { printable } from "../output/printable.js";
-import { nextPageHint, type Style } from "../output/style.js";
+import type { Style } from "../output/style.js";
 
 const DEFAULT_LIMIT = 50;
 
@@ -28,13 +28,11 @@ export const threadsCommand: CommandDefinition = {
   options: () => [
     limitOption("threads", DEFAULT_LIMIT),
     afterOption(),
-    new Option("--filter <json>", "only threads whose newest metadata contains this JSON").argParser(
-      parseJsonObject,
-    ),
-    new Option(
+    jsonOption("--filter <json>", "only threads whose newest metadata contains this JSON"),
+    timeOption(
       "--updated-after <time>",
       "only threads with a checkpoint later than this: an ISO 8601 time, or an age such as 24h",
-    ).argParser(parseTime),
+    ),
   ],
   examples: [
     "threads",
@@ -69,7 +67,7 @@ function nextPage({ limit, filter, updatedAfter }: Flags, last: string, style: S
   });
 }
 
-const COLUMNS: readonly Column<ThreadSummary>[] = [
+const COLUMNS: readonly TableColumn<ThreadSummary>[] = [
   ["THREAD", ({ threadId }) => printable(threadId)],
   ["UPDATED", ({ updatedAt }) => timeAndAge(updatedAt), "text"],
   ["STEP", ({ step }) => (step === undefined ? "" : String(step)), "number"],

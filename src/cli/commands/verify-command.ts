@@ -1,9 +1,9 @@
+import { answer } from "./reports.js";
 import { Argument } from "commander";
 import { z } from "zod";
 import type { Problem, VerifyProgress, VerifyReport } from "../../audit/audit-types.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { checkpointNotFound } from "./resolve-checkpoint.js";
-import { EXIT_CODE } from "../command-io.js";
 import { formatTable } from "../output/format-table.js";
 import { countOf, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
@@ -26,8 +26,8 @@ export const verifyCommand: CommandDefinition = {
         what: "verifying",
         show: (state) => [0, describe(state)],
         interrupted: (last) => (last === undefined ? "nothing was checked" : `checked ${describe(last)}`),
+        run: (onProgress) => saver.verify(thread, { onProgress, signal }),
       },
-      (onProgress) => saver.verify(thread, { onProgress, signal }),
     );
     if (thread !== undefined && found.threads === 0 && found.problems.length === 0)
       throw checkpointNotFound(thread, "");
@@ -36,8 +36,7 @@ export const verifyCommand: CommandDefinition = {
     const end = `${checked}: ${summarize(found.problems, errors, style)}`;
     const table =
       found.problems.length === 0 ? [] : [formatProblems(found.problems, style, terminal.columns)];
-    const exitCode = errors.length > 0 ? EXIT_CODE.no : EXIT_CODE.ok;
-    return { exitCode, text: [...table, end].join("\n\n"), json: found };
+    return answer(errors.length === 0, [...table, end].join("\n\n"), found);
   },
 };
 

@@ -1,5 +1,5 @@
 import { getSystemErrorMap } from "node:util";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { CheckpointError } from "../../errors/index.js";
 import { EXIT_CODE } from "../command-io.js";
 

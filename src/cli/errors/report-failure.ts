@@ -44,22 +44,19 @@ function withRemedy(error: unknown): unknown {
   if (error instanceof AbortError) return new CheckpointError(error.code, "interrupted", { cause: error });
   if (error instanceof ThreadDeletedError) {
     const lift = `tombstones lift ${shellWord(error.threadId ?? "")}`;
-    return new CheckpointError(error.code, `${error.message}; \`${lift}\` allows writes to it again`, {
-      cause: error,
-    });
+    return remedied(error, `\`${lift}\` allows writes to it again`);
   }
   // An error of @langchain/langgraph-checkpoint, which the application and this package may have in several copies.
   if (isError(error) && error.name === "InvalidNamespaceError") {
     return new InvalidConfigError("namespace", error.message, { cause: error });
   }
-  if (!(error instanceof PermissionError)) return error;
-  return new CheckpointError(
-    error.code,
-    `${error.message}; \`doctor\` lists the privileges that the role lacks`,
-    {
-      cause: error,
-    },
-  );
+  return error instanceof PermissionError
+    ? remedied(error, "`doctor` lists the privileges that the role lacks")
+    : error;
+}
+
+function remedied(error: CheckpointError, remedy: string): CheckpointError {
+  return new CheckpointError(error.code, `${error.message}; ${remedy}`, { cause: error });
 }
 
 function messageOf(error: unknown): string {

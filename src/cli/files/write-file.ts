@@ -3,7 +3,7 @@ import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "nod
 import { dirname, resolve } from "node:path";
 import { Option } from "commander";
 import { z } from "zod";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { outputError } from "../errors/output-error.js";
 import type { OfflineContext } from "../command-definition.js";
@@ -118,22 +118,19 @@ export async function writeBackup<State>(
   { output, lines, restoredBy, count, describe }: WrittenBackup<State>,
 ): Promise<{ readonly file: string | null; readonly on: "stderr" | "stdout" }> {
   const toStdout = output === STDOUT;
-  await runLongWork(
-    context,
-    {
-      what: "exporting",
-      show: (state: State) => [0, describe(state)],
-      interrupted: () =>
-        toStdout ? `the backup is incomplete, and \`${restoredBy}\` will refuse it` : "no backup was written",
-    },
-    (onProgress) => {
+  await runLongWork(context, {
+    what: "exporting",
+    show: (state: State) => [0, describe(state)],
+    interrupted: () =>
+      toStdout ? `the backup is incomplete, and \`${restoredBy}\` will refuse it` : "no backup was written",
+    run: (onProgress) => {
       const write = (sink: TextSink) =>
         writeLines(lines, sink, (line) => {
           onProgress(count(line));
         });
       return toStdout ? write(context.terminal) : writeFile(output, write);
     },
-  );
+  });
   return toStdout ? { file: null, on: "stderr" } : { file: output, on: "stdout" };
 }
 

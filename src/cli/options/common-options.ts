@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { z } from "zod";
 import { MAX_NAME_BYTES } from "../../db/migrate-command.js";
 import { InvalidConfigError } from "../../errors/index.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "../../migrations/default-lock-timeout.js";
+import { DEFAULT_LOCK_TIMEOUT_MS } from "../../migrations/in-locked-transaction.js";
 import type { CommandIO } from "../command-io.js";
 
 /** The option of commands that wait for locks. */
@@ -68,7 +68,7 @@ const commonFlags = z.object({
  */
 export function parseCommonOptions(flags: unknown): CommonOptions {
   const { schema, lockTimeout } = commonFlags.parse(flags);
-  return { schema: checkedSchema(schema), lockTimeoutMs: parseLockTimeout(lockTimeout) };
+  return { schema: checkedName("--schema", schema), lockTimeoutMs: parseLockTimeout(lockTimeout) };
 }
 
 const urlFlags = z.object({ url: z.string().optional() });
@@ -101,10 +101,11 @@ function checkedUrl(field: string, url: string): string {
   );
 }
 
-function checkedSchema(schema: string): string {
-  if (schema === "") throw new InvalidConfigError("--schema", "must not be empty");
-  if (Buffer.byteLength(schema) <= MAX_NAME_BYTES) return schema;
-  throw new InvalidConfigError("--schema", `must not be longer than ${MAX_NAME_BYTES} bytes`);
+/** @throws InvalidConfigError for what can't be the name of a schema or a role. */
+export function checkedName(option: string, name: string): string {
+  if (name === "") throw new InvalidConfigError(option, "must not be empty");
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+  throw new InvalidConfigError(option, `must not be longer than ${MAX_NAME_BYTES} bytes`);
 }
 
 function parseLockTimeout(text: string): number {

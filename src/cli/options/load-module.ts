@@ -1,3 +1,4 @@
+import { messageOfThrown } from "../../errors/thrown.js";
 import { posix, win32 } from "node:path";
 import { pathToFileURL } from "node:url";
 import { InvalidConfigError } from "../../errors/index.js";
@@ -20,7 +21,7 @@ export async function loadModule(
   try {
     return await importModule(moduleUrl(path));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOfThrown(cause);
     throw new InvalidConfigError("module", `can't be loaded: ${reason}`, { cause });
   }
 }

@@ -22,6 +22,16 @@ export function countOption(
   return new Option(flags, description).argParser((text) => parseCount(text, min, max));
 }
 
+/** An option whose value is a JSON object. */
+export function jsonOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseJsonObject);
+}
+
+/** An option whose value is a time, or an age such as `24h`. */
+export function timeOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseTime);
+}
+
 /** An option that may be repeated. */
 export function repeatedOption(flags: string, description: string): Option {
   const add = (text: string, previous: readonly string[] | undefined) => [...(previous ?? []), text];

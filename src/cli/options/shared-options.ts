@@ -1,4 +1,4 @@
-import { countOption } from "./option-values.js";
+import { countOption, repeatedOption } from "./option-values.js";
 import { Argument, Option, InvalidArgumentError } from "commander";
 import { z } from "zod";
 import { printable } from "../output/printable.js";
@@ -9,6 +9,11 @@ export const CHECKPOINT_HELP = "an id, head (the newest checkpoint), or head~2 (
 /** The argument of commands on one thread. */
 export function threadArgument(description = "the thread's id"): Argument {
   return new Argument("<thread>", description);
+}
+
+/** The argument of commands on all threads unless some are named. */
+export function threadsArgument(): Argument {
+  return new Argument("[threads...]", "only these threads (default: all)");
 }
 
 /** The option of commands on one namespace of a thread. */
@@ -48,6 +53,14 @@ export function deleteUnprovenOption(): Option {
   return new Option(
     "--delete-unproven",
     "also what nothing references and may belong to checkpoints that are still to come: not while a restore or an import is under way",
+  );
+}
+
+/** The option of commands on old checkpoints. */
+export function oldNamespaceOption(): Option {
+  return repeatedOption(
+    "--namespace <ns>",
+    "with --older-than or --keep-last, only in this namespace, '' for the root graph",
   );
 }
 

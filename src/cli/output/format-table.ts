@@ -1,3 +1,4 @@
+import type { Style } from "./style.js";
 import { stripVTControlCharacters } from "node:util";
 import Table from "cli-table3";
 
@@ -50,12 +51,16 @@ export function formatTable(rows: readonly (readonly string[])[], layout: TableL
 }
 
 /** A column of {@link formatRows}: its name, the cell of an item, and what it holds. Numbers are right-aligned, and texts may be wrapped. */
-export type Column<Item> = readonly [name: string, cell: (item: Item) => string, kind?: "number" | "text"];
+export type TableColumn<Item> = readonly [
+  name: string,
+  cell: (item: Item) => string,
+  kind?: "number" | "text",
+];
 
 /** Formats a table with a row for each item. A column that is `false` is left out. */
 export function formatRows<Item>(
   items: readonly Item[],
-  given: readonly (Column<Item> | false)[],
+  given: readonly (TableColumn<Item> | false)[],
   width?: number,
 ): string {
   const columns = given.filter((column) => column !== false);
@@ -64,6 +69,15 @@ export function formatRows<Item>(
   const text = columns.findIndex(([, , kind]) => kind === "text");
   const rows = items.map((item) => columns.map(([, cell]) => cell(item)));
   return formatTable([head, ...rows], { numbers, width, ...(text >= 0 && { text }) });
+}
+
+/** Lists facts, each with its name in front. Empty ones are left out. */
+export function formatFacts(facts: Readonly<Record<string, string>>, style: Style): string {
+  const width = Math.max(...Object.keys(facts).map((name) => name.length));
+  return Object.entries(facts)
+    .filter(([, fact]) => fact !== "")
+    .map(([name, fact]) => `${style.dim(name.padEnd(width))}  ${fact}`)
+    .join("\n");
 }
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {

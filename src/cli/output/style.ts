@@ -1,4 +1,3 @@
-import { shellWord } from "./printable.js";
 import { styleText } from "node:util";
 import type { CommandIO, OutputStream } from "../command-io.js";
 
@@ -14,27 +13,6 @@ export interface Style {
 }
 
 const PLAIN: Style = { coloured: false, good: unchanged, warning: unchanged, bad: unchanged, dim: unchanged };
-
-/** Names the command line that continues a list. Options without a value are left out. */
-export function nextPageHint(
-  style: Style,
-  command: readonly string[],
-  options: Readonly<Record<string, string | number | undefined>>,
-): string {
-  const words = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, String(value)],
-  );
-  return `\n\n${style.dim(`next page: ${[...command, ...words].map(shellWord).join(" ")}`)}`;
-}
-
-/** Lists facts, each with its name in front. Empty ones are left out. */
-export function formatFacts(facts: Readonly<Record<string, string>>, style: Style): string {
-  const width = Math.max(...Object.keys(facts).map((name) => name.length));
-  return Object.entries(facts)
-    .filter(([, fact]) => fact !== "")
-    .map(([name, fact]) => `${style.dim(name.padEnd(width))}  ${fact}`)
-    .join("\n");
-}
 
 /** Returns colours for a terminal, and plain text for a file, for a pipe, or if `NO_COLOR` is set. */
 export function styleFor(stream: OutputStream, env: CommandIO["env"]): Style {

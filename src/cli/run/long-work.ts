@@ -3,7 +3,7 @@ import type { Progress } from "../terminal/terminal.js";
 import { CheckpointError } from "../../errors/index.js";
 
 /** Work that takes long: what the terminal shows of it, and what an interrupt leaves. */
-interface LongWork<State> {
+interface LongWork<State, Result> {
   /** What is done, such as `importing`. */
   readonly what: string;
   /** What {@link show} counts to. A function where the work itself finds it out. Default: it is not known. */
@@ -16,18 +16,18 @@ interface LongWork<State> {
    * @param last - The last progress; `undefined` before the first one.
    */
   readonly interrupted: (last: State | undefined) => string;
+  /** Does the work, and tells its progress to the listener. */
+  readonly run: (onProgress: (state: State) => void) => Promise<Result>;
 }
 
 /**
  * Runs work that takes long. It shows the progress, and removes it when the work ends.
  *
- * @param run - Gets the listener of the progress.
- * @throws CheckpointError with the code `ABORTED` if the user has interrupted it; otherwise whatever `run` throws.
+ * @throws CheckpointError with the code `ABORTED` if the user has interrupted it; otherwise whatever the work throws.
  */
 export async function runLongWork<State, Result>(
   { signal, terminal }: Pick<OfflineContext, "signal" | "terminal">,
-  { what, total, show, interrupted }: LongWork<State>,
-  run: (onProgress: (state: State) => void) => Promise<Result>,
+  { what, total, show, interrupted, run }: LongWork<State, Result>,
 ): Promise<Result> {
   let bar: Progress | undefined = typeof total === "function" ? undefined : terminal.progress(what, total);
   let last: State | undefined;

@@ -14,7 +14,7 @@ import type { ContextualSerializer } from "../../serde/serde-context.js";
 import { formOf, isSplice, UNCHECKED_FORMATS } from "../../splices/splice-type.js";
 import type { CommandIO } from "../command-io.js";
 import { aesSerializer, CliSerializer } from "./cli-serializer.js";
-import { selectTypes } from "../../compaction/queries/select-types.js";
+import { selectTypes } from "../../compaction/queries/values-of-channel.js";
 import type { PostgresSaver } from "../../postgres-saver.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import type { CommandContext } from "../command-definition.js";
@@ -84,7 +84,7 @@ export async function openMatchingSaver(
   key: NamespaceKey,
   checkpointIds: readonly string[],
 ): Promise<PostgresSaver> {
-  const types = await getStoredTypes(tables, key, checkpointIds);
+  const types = await getStoredTypes(tables, { ...key, checkpointIds });
   // A splice may refer to values that are also compressed: a short splice is not compressed.
   const isSpliced = types.some(({ type }) => isSplice(type));
   const saver = openSaver({ keepTombstones: true }, [

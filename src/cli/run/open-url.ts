@@ -9,7 +9,7 @@ import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { explainConnectionError } from "../errors/explain-connection-error.js";
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import type { CommandIO } from "../command-io.js";
 import { printable } from "../output/printable.js";
 

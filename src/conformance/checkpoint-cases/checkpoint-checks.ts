@@ -1,4 +1,4 @@
-import { type Cases, type Check, withOptions } from "../suite-case.js";
+import { type Cases, type SceneCheck, withOptions } from "../suite-case.js";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { CheckpointScope, CheckpointStore } from "../../checkpoint-store/checkpoint-store.js";
@@ -102,7 +102,7 @@ export interface CheckpointScene {
 export type CheckpointCases = Cases<CheckpointScene, SuiteCheckpointStoreOptions>;
 
 /** Cases of stores with the option `concurrency`. */
-export function optimistic(checks: Readonly<Record<string, Check<CheckpointScene>>>): CheckpointCases {
+export function optimistic(checks: Readonly<Record<string, SceneCheck<CheckpointScene>>>): CheckpointCases {
   const cases = Object.entries(checks).map(([name, check]) => [`optimistic: ${name}`, check] as const);
   return withOptions({ concurrency: "optimistic" }, Object.fromEntries(cases));
 }

@@ -1,4 +1,4 @@
-import { type Cases, type Check, withOptions } from "../suite-case.js";
+import { type Cases, type SceneCheck, withOptions } from "../suite-case.js";
 import type {
   BaseStore,
   IndexConfig,
@@ -59,9 +59,9 @@ export interface StoreScene {
 export type StoreCases = Cases<StoreScene, SuiteStoreOptions>;
 
 /** Cases of stores with options. */
-export function withStore(
+export function withStoreOptions(
   options: SuiteStoreOptions,
-  checks: Readonly<Record<string, Check<StoreScene>>>,
+  checks: Readonly<Record<string, SceneCheck<StoreScene>>>,
 ): StoreCases {
   return withOptions(options, checks);
 }

@@ -3,7 +3,7 @@ import {
   keysIn,
   putOf,
   touch,
-  withStore,
+  withStoreOptions,
   type StoreCases,
   type StoreScene,
   type SuiteStoreOptions,
@@ -51,7 +51,7 @@ export const ttlCases: StoreCases = {
     assert.deepEqual(await aliveOf(store), []);
   },
 
-  ...withStore(NOT_REFRESHING, {
+  ...withStoreOptions(NOT_REFRESHING, {
     "an item lives as long as the options of the store say, unless its put says otherwise": async (scene) => {
       const { store, elapse } = scene;
       await store.put(["t"], "default", {});
@@ -111,7 +111,7 @@ export const ttlCases: StoreCases = {
     assert.deepEqual(paged.flat().sort(), ["kept0", "kept1", "kept2", "kept3", "kept4", "kept5"]);
   },
 
-  ...withStore(
+  ...withStoreOptions(
     REFRESHING,
     casesOf(
       "a read starts the time of an item again, its own time",
@@ -131,7 +131,7 @@ export const ttlCases: StoreCases = {
     ),
   ),
 
-  ...withStore(
+  ...withStoreOptions(
     REFRESHING,
     casesOf("a read never revives an expired item", READS, async (read, { store, elapse }: StoreScene) => {
       await store.put(["t"], "k", { text: "word" });
@@ -142,7 +142,7 @@ export const ttlCases: StoreCases = {
     }),
   ),
 
-  ...withStore(
+  ...withStoreOptions(
     NOT_REFRESHING,
     casesOf(
       "a read does not start the time again where the store says so",
@@ -157,7 +157,7 @@ export const ttlCases: StoreCases = {
     ),
   ),
 
-  ...withStore(
+  ...withStoreOptions(
     REFRESHING,
     casesOf(
       "a read does not start the time again where it says so",
@@ -172,7 +172,7 @@ export const ttlCases: StoreCases = {
     ),
   ),
 
-  ...withStore(
+  ...withStoreOptions(
     { ttl: { refreshOnRead: true } },
     {
       "a read gives no time to an item that lives for ever": async ({ store, elapse }) => {
@@ -184,7 +184,7 @@ export const ttlCases: StoreCases = {
     },
   ),
 
-  ...withStore(REFRESHING, {
+  ...withStoreOptions(REFRESHING, {
     "a read that starts the time again changes neither the time of update nor the order": async (scene) => {
       const { store } = scene;
       for (const key of ["a", "b", "c"]) await touch(store, ["t"], key);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Embeddings } from "@langchain/core/embeddings";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { keysIn, withStore, type StoreCases, type SuiteStoreOptions } from "./store-checks.js";
+import { keysIn, withStoreOptions, type StoreCases, type SuiteStoreOptions } from "./store-checks.js";
 
 /** The words that texts consist of. Each is a dimension, so that texts without a common word have the score 0. */
 const WORDS = ["tea", "coffee", "rain", "sun", "train", "ship"];
@@ -11,7 +11,7 @@ const BY_TEXTS = indexOf(["texts[*]"]);
 
 /** What a store promises about searches by meaning. Scores are those of the cosine. */
 export const vectorCases: StoreCases = {
-  ...withStore(BY_TEXT, {
+  ...withStoreOptions(BY_TEXT, {
     "a query finds the best match first, with its score": async ({ store }) => {
       await store.put(["v"], "both", { text: "tea coffee" });
       await store.put(["v"], "tea", { text: "tea" });
@@ -22,7 +22,7 @@ export const vectorCases: StoreCases = {
     },
   }),
 
-  ...withStore(BY_TEXTS, {
+  ...withStoreOptions(BY_TEXTS, {
     "the best of an item's texts decides its score": async ({ store }) => {
       await store.put(["v"], "two", { texts: ["rain", "tea"] });
       await store.put(["v"], "one", { texts: ["tea coffee"] });
@@ -39,7 +39,7 @@ export const vectorCases: StoreCases = {
     },
   }),
 
-  ...withStore(BY_TEXT, {
+  ...withStoreOptions(BY_TEXT, {
     "a put without an index leaves nothing to find its item by": async ({ store }) => {
       await store.put(["v"], "k", { text: "tea" });
       await store.put(["v"], "k", { text: "tea" }, false);

@@ -5,7 +5,7 @@ import { noop } from "../async/noop.js";
 import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf } from "../statements/cancellation.js";
 import { StatementTimeoutError } from "../../errors/index.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
+import { outsideCalls } from "../../telemetry/running-calls.js";
 import { groupBy } from "../group-by.js";
 import type { LockWaits, SendableCall } from "./lock-waits.js";
 import { StatementsUnderWay } from "./statements-under-way.js";

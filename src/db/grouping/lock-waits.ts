@@ -1,4 +1,4 @@
-import type { CallProgress } from "../../telemetry/running-call.js";
+import type { CallProgress } from "../../telemetry/running-calls.js";
 import { growingPauses, retry } from "../async/retry.js";
 import { withinTime } from "../async/within-time.js";
 import { isLockTimeout } from "../statements/lock-timeout.js";
@@ -8,7 +8,7 @@ import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 export const LOCK_TIMEOUT_MS = 30;
 
 /** The pauses before a call that found its rows locked is sent again. */
-const PAUSES = /* @__PURE__ */ growingPauses(20, 200);
+const PAUSES = growingPauses(20, 200);
 
 /** What bounds an attempt to send a call. */
 export interface SendBounds {

@@ -3,10 +3,9 @@ import { noop } from "../async/noop.js";
 import { onAbort } from "../async/on-abort.js";
 import { abortErrorOf, orAborted } from "../statements/cancellation.js";
 import { DatabaseError } from "../../errors/index.js";
-import { ownError } from "../../errors/own-error.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
+import { ownError } from "../../errors/thrown.js";
+import { outsideCalls, type CallProgress } from "../../telemetry/running-calls.js";
 import type { ObservedCall } from "../../telemetry/observed-call.js";
-import type { CallProgress } from "../../telemetry/running-call.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
 
 /** How many reads share a statement at most. With more, the first ones wait longer, and the server saves nothing. */

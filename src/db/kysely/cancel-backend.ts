@@ -3,7 +3,7 @@ import { Statement } from "../statements/statement.js";
 import { toKyselyQuery } from "./to-kysely-query.js";
 
 /** The server processes of connections whose drivers can't cancel. */
-const processIds = /* @__PURE__ */ new WeakMap<DatabaseConnection, number>();
+const processIds = new WeakMap<DatabaseConnection, number>();
 
 /** Learns what a cancel request needs, while the connection still answers. */
 export async function prepareCancel(connection: DatabaseConnection): Promise<void> {
@@ -37,7 +37,7 @@ interface ProcessRow {
   readonly process_id: number;
 }
 
-const ownProcess = /* @__PURE__ */ new Statement<object, ProcessRow>((db) =>
+const ownProcess = new Statement<object, ProcessRow>((db) =>
   db.selectNoFrom(sql<number>`pg_backend_pid()`.as("process_id")),
 );
 
@@ -53,7 +53,7 @@ interface Activity {
 }
 
 /** The server shows the beginning of a long statement. */
-const cancelProcess = /* @__PURE__ */ new Statement<CancelParams, object>((db, parameter) =>
+const cancelProcess = new Statement<CancelParams, object>((db, parameter) =>
   db
     .selectFrom(sql<Activity>`pg_stat_get_activity(${parameter("processId")}::integer)`.as("activity"))
     .select(sql<boolean>`pg_cancel_backend(activity.pid)`.as("was_sent"))

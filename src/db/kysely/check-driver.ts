@@ -48,7 +48,7 @@ export async function checkDriver(
   checked.add(adapter);
 }
 
-const probe = /* @__PURE__ */ new Statement<typeof SENT, object>((db, parameter) =>
+const probe = new Statement<typeof SENT, object>((db, parameter) =>
   db.selectNoFrom([
     sql<string>`${parameter("text")}::text`.as("sent_text"),
     sql<string>`jsonb_typeof(${parameter("json")}::jsonb)`.as("json_type"),

@@ -3,9 +3,9 @@ import { growingPauses } from "../async/retry.js";
 import { isTransient } from "../statements/retry-transient.js";
 import { toDatabaseError } from "../to-database-error.js";
 import { noop } from "../async/noop.js";
-import { ownErrorOf } from "../../errors/own-error.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
 import type { OnNotification } from "../sessions/connect-like-pool.js";
+import { ownErrorOf } from "../../errors/thrown.js";
+import { outsideCalls } from "../../telemetry/running-calls.js";
 
 /** Receives the notifications of a channel. */
 export interface Subscriber {
@@ -23,7 +23,7 @@ export interface Subscriber {
 }
 
 /** The pauses between attempts to reconnect. */
-export const RECONNECT_PAUSES = /* @__PURE__ */ growingPauses(50, 5_000);
+export const RECONNECT_PAUSES = growingPauses(50, 5_000);
 
 /**
  * Listens to any number of channels on one connection. It opens the connection for the first subscriber,

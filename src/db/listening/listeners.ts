@@ -5,7 +5,7 @@ import { Listener, type ListeningConnection } from "./listener.js";
 import type { OnNotification } from "../sessions/connect-like-pool.js";
 
 /** One listener for each open database of the process, so that all savers on it share a connection. */
-const known = /* @__PURE__ */ new WeakMap<object, Listener>();
+const known = new WeakMap<object, Listener>();
 
 const NO_LISTEN =
   "this PGlite has no `listen` method and can't be watched, as in a worker or behind a wrapper";
@@ -61,12 +61,4 @@ function listenOnPGlite(pglite: ListeningPGlite, onNotification: OnNotification)
     },
     close: () => Promise.resolve(),
   };
-}
-
-/** @throws InvalidConfigError always, since Kysely does not pass notifications on. */
-export function refuseToListen(): never {
-  throw new InvalidConfigError(
-    "source",
-    "a passed-in Kysely or transaction receives no notifications: create the watching saver on its pool",
-  );
 }

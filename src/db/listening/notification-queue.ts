@@ -123,7 +123,7 @@ function asCheckpointError(error: Error): CheckpointError {
 }
 
 // The watches of a process share a connection, and are told the same error.
-const reported = /* @__PURE__ */ new WeakMap<Error, WeakSet<Telemetry>>();
+const reported = new WeakMap<Error, WeakSet<Telemetry>>();
 
 /** Reports that watches receive no notifications for now. Once for each loss, however many watches of a saver it affects. */
 export function reportWatchLost(telemetry: Telemetry | undefined, failure: Error, threadId?: string): void {

@@ -5,10 +5,10 @@ import { loadOnce } from "../async/load-once.js";
 import { Locks, type TakeLock } from "./locks.js";
 import { KeyQueues } from "./key-queues.js";
 
-const loadSessionLocks = /* @__PURE__ */ loadOnce(() => import("./session-locks.js"));
+const loadSessionLocks = loadOnce(() => import("./session-locks.js"));
 
 /** One set of locks for each open database of the process, so that all savers on it share a connection. */
-const known = /* @__PURE__ */ new WeakMap<object, Locks>();
+const known = new WeakMap<object, Locks>();
 
 /** Returns the locks of a pool, which use a connection outside the pool. */
 export function locksOfPool(pool: pg.Pool): Locks {

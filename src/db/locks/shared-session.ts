@@ -1,4 +1,4 @@
-import { ownError } from "../../errors/own-error.js";
+import { ownError } from "../../errors/thrown.js";
 import type { LockSession } from "./lock-session.js";
 
 /** A session that a caller uses until it returns it. */

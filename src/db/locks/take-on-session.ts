@@ -4,9 +4,9 @@ import type { EndableWait, HeldLock, TakeLock } from "./locks.js";
 import type { BorrowedSession, SharedSession } from "./shared-session.js";
 import { throwIfAborted } from "../statements/cancellation.js";
 
-const PAUSES = /* @__PURE__ */ growingPauses(5, 250);
+const PAUSES = growingPauses(5, 250);
 /** Only one process at a time holds the turn, so that it may poll more often. */
-const PAUSES_WITH_TURN = /* @__PURE__ */ growingPauses(5, 50);
+const PAUSES_WITH_TURN = growingPauses(5, 50);
 
 /** Takes advisory locks on a session. It polls until the lock is free. */
 export function takeOnSession(shared: SharedSession): TakeLock {

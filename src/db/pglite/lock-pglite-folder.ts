@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { ConnectionError } from "../../errors/index.js";
-import { codeOf } from "../../errors/error-code.js";
 import { noop } from "../async/noop.js";
+import { codeOf } from "../../errors/thrown.js";
 
 const LOCK_FILE = "langgraph-checkpoint.lock";
 

@@ -1,7 +1,7 @@
 import type { Extensions } from "@electric-sql/pglite";
 import { InvalidConfigError } from "../../errors/index.js";
-import { ownError } from "../../errors/own-error.js";
 import { lockPGliteFolder, makePrivateFolder, makeFilesPrivate } from "./lock-pglite-folder.js";
+import { ownError } from "../../errors/thrown.js";
 import type { PGliteInstance } from "./pglite-instance.js";
 import { pgliteFolderOf } from "./pglite-url.js";
 import { noop } from "../async/noop.js";

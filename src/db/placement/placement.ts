@@ -61,7 +61,7 @@ function ownerOf({ source }: OpenedDatabase): object {
   return "getExecutor" in source ? source.getExecutor().adapter : source;
 }
 
-const KNOWN = /* @__PURE__ */ new RememberedBySchema<Placement>();
+const KNOWN = new RememberedBySchema<Placement>();
 
 /**
  * Returns where the rows of the savers' tables are. They are on nodes where Citus distributes the tables by thread, and where it keeps the
@@ -120,36 +120,33 @@ export function hasNodes(): RawBuilder<boolean> {
 }
 
 /** A row where the server has Citus. Elsewhere there is none, since rows count as those of the call that asks. */
-const citusCatalog = /* @__PURE__ */ new Statement<object, unknown>((db) =>
+const citusCatalog = new Statement<object, unknown>((db) =>
   db.selectNoFrom(sql.lit(1).as("citus")).where(hasNodes()),
 );
 
 /** A row where Citus manages the table `checkpoints`. Joins find it without the right to use the schema, unlike `to_regclass`. */
-const distribution = /* @__PURE__ */ new Statement<{ readonly schema: string }, { is_on_nodes: boolean }>(
-  (db, parameter) =>
-    db
-      .selectFrom(
-        sql<{
-          logicalrelid: number;
-          partmethod: string;
-          colocationid: number;
-        }>`pg_catalog.pg_dist_partition`.as<"distributed">(sql`distributed`),
-      )
-      .innerJoin(
-        sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
-          sql`relation`,
-        ),
-        "relation.oid",
-        "distributed.logicalrelid",
-      )
-      .innerJoin(
-        sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
-        "namespace.oid",
-        "relation.relnamespace",
-      )
-      .where("namespace.nspname", "=", parameter("schema"))
-      .where("relation.relname", "=", sql.lit("checkpoints"))
-      .select(
-        sql<boolean>`(distributed.partmethod = 'h' or distributed.colocationid <> 0)`.as("is_on_nodes"),
+const distribution = new Statement<{ readonly schema: string }, { is_on_nodes: boolean }>((db, parameter) =>
+  db
+    .selectFrom(
+      sql<{
+        logicalrelid: number;
+        partmethod: string;
+        colocationid: number;
+      }>`pg_catalog.pg_dist_partition`.as<"distributed">(sql`distributed`),
+    )
+    .innerJoin(
+      sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(
+        sql`relation`,
       ),
+      "relation.oid",
+      "distributed.logicalrelid",
+    )
+    .innerJoin(
+      sql<{ oid: number; nspname: string }>`pg_catalog.pg_namespace`.as<"namespace">(sql`namespace`),
+      "namespace.oid",
+      "relation.relnamespace",
+    )
+    .where("namespace.nspname", "=", parameter("schema"))
+    .where("relation.relname", "=", sql.lit("checkpoints"))
+    .select(sql<boolean>`(distributed.partmethod = 'h' or distributed.colocationid <> 0)`.as("is_on_nodes")),
 );

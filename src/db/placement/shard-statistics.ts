@@ -18,7 +18,7 @@ export interface ShardStatistics {
 }
 
 /** Whether tables may be in shards: the database has the extension `citus`, whose catalog and functions {@link shardStatistics} uses. */
-export const MAY_HAVE_SHARDS: RawBuilder<boolean> = /* @__PURE__ */ sql<boolean>`exists (
+export const MAY_HAVE_SHARDS: RawBuilder<boolean> = sql<boolean>`exists (
   select from pg_catalog.pg_extension where extname = 'citus')`;
 
 /**

@@ -101,7 +101,7 @@ interface Activity {
 }
 
 /** Doesn't read `pg_stat_activity`, a view whose join is slower to plan. */
-const ownBackend = /* @__PURE__ */ new Statement<object, BackendRow>((db) =>
+const ownBackend = new Statement<object, BackendRow>((db) =>
   db
     .selectFrom(sql<Activity>`pg_stat_get_activity(pg_backend_pid())`.as("activity"))
     .select([
@@ -117,7 +117,7 @@ interface EndParams {
   readonly startTimes: readonly string[];
 }
 
-const endBackends = /* @__PURE__ */ new Statement<EndParams, EndedRow>((db, parameter) =>
+const endBackends = new Statement<EndParams, EndedRow>((db, parameter) =>
   db
     .selectFrom(
       sql<{ pid: number; started_at: string }>`unnest(

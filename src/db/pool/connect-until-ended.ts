@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, ClientBase } from "pg";
 import { ConnectionError } from "../../errors/index.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
 import { BLOCKED_MS } from "../async/timers.js";
+import { outsideCalls } from "../../telemetry/running-calls.js";
 import { noop } from "../async/noop.js";
 import { waitsOf } from "../connection-waits.js";
 import { withoutCredentials } from "./pool-address.js";

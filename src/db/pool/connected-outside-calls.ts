@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
+import { outsideCalls } from "../../telemetry/running-calls.js";
 
 /**
  * Returns the options of a pool whose functions run in the async context of no call. Any call may make the pool connect, also for another

@@ -8,7 +8,7 @@ export type ToBuffer = (bytes: Buffer) => Buffer;
 type ConnectionClass = new (config: { readonly stream: Duplex }) => Pick<Connection, "flush">;
 
 /** By the class of the connections of a driver. */
-const known = /* @__PURE__ */ new WeakMap<object, ToBuffer>();
+const known = new WeakMap<object, ToBuffer>();
 
 /**
  * Returns what makes the buffers that a driver sends as bytes. A driver for runtimes without `Buffer`, such as `@neondatabase/serverless`,

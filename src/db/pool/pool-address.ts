@@ -1,7 +1,6 @@
 import pg from "pg";
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
-import { maskError } from "../../telemetry/mask-error.js";
-import { createRedactor } from "../../telemetry/redactor.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
+import { maskError, createRedactor } from "../../telemetry/redactor.js";
 import { isHost, mayQuoteCredentials, hasUserWithoutPassword } from "./connection-string.js";
 
 /**

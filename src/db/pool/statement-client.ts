@@ -4,9 +4,14 @@ import { afterLoopTime } from "../async/timers.js";
 import type { OpenStream } from "./cancel-request.js";
 import type { BackendFences } from "./backend-fences.js";
 import { ConnectionFence } from "./connection-fence.js";
-import { codeOf } from "../../errors/error-code.js";
 import { handleClientErrors } from "./connect-until-ended.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
+import { codeOf } from "../../errors/thrown.js";
+import { outsideCalls } from "../../telemetry/running-calls.js";
+import type { BoundStatement } from "../statements/statement.js";
+import { isRefusedAsLate, lateError } from "./statement-deadline.js";
+import { resultTypes } from "../result-types.js";
+import { StatementSender } from "./statement-sender.js";
+import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
 import {
   scopeOf,
   type RunContext,
@@ -16,11 +21,6 @@ import {
   type SendStatement,
   type TransactionSteps,
 } from "../statements/transaction-steps.js";
-import type { BoundStatement } from "../statements/statement.js";
-import { isRefusedAsLate, lateError } from "./statement-deadline.js";
-import { resultTypes } from "../result-types.js";
-import { StatementSender } from "./statement-sender.js";
-import { areSmall, type Query, toNamedQuery, toQuery } from "./to-query.js";
 
 /**
  * SQLSTATEs after which a prepared statement is useless on its connection: DISCARD ALL, a table that was

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { ConnectionError, StatementTimeoutError } from "../../errors/index.js";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { type BoundStatement, Statement } from "../statements/statement.js";
 
 /**
@@ -47,7 +47,7 @@ export function lateError(cause: unknown, isEarly: boolean, statementTimeoutMs: 
 }
 
 // SQL has no function that only throws. The server's log quotes the name of the setting.
-const refuse = /* @__PURE__ */ new Statement<{ readonly deadline: number }, ClockRow>((db, parameter) =>
+const refuse = new Statement<{ readonly deadline: number }, ClockRow>((db, parameter) =>
   db.selectNoFrom(
     sql<string>`case when clock_timestamp() <= to_timestamp(${parameter("deadline")}::float8) then ${clockText()}
       else current_setting('langgraph.statement_came_too_late') end`.as("clock"),

@@ -20,7 +20,7 @@ import { noop } from "../async/noop.js";
 const FENCED_WITHIN_MS = 2_000;
 
 /** The pauses between its attempts to connect. */
-const FENCE_PAUSES = /* @__PURE__ */ growingPauses(5, 200);
+const FENCE_PAUSES = growingPauses(5, 200);
 
 /** How statements are sent. */
 export interface SendOptions {

@@ -6,13 +6,13 @@ import { pause } from "../async/retry.js";
 import { raceAgainst, withinTime } from "../async/within-time.js";
 import type { OpenStream } from "./cancel-request.js";
 import { type ConnectionFence, isLost } from "./connection-fence.js";
-import { codeOf } from "../../errors/error-code.js";
 import { sendPipeline, PreparedStatements } from "./pipeline.js";
+import { codeOf } from "../../errors/thrown.js";
 import type { Query } from "./to-query.js";
 import { isUnreplicated, isWorthRepeating, type Warning } from "../statements/synchronous-replication.js";
 import type { RunContext } from "../statements/transaction-steps.js";
 
-const loadCancelRequest = /* @__PURE__ */ loadOnce(() => import("./cancel-request.js"));
+const loadCancelRequest = loadOnce(() => import("./cancel-request.js"));
 
 /** How long a statement has to end before the server is asked again to cancel it, in milliseconds. */
 const CANCEL_AGAIN_MS = 100;

@@ -46,7 +46,7 @@ export function toNamedQuery(statement: BoundStatement<unknown>): Query {
 }
 
 /** The types of arrays that are sent in the binary format, and the OIDs of their elements, which are the same in every Postgres. */
-const ELEMENT_TYPES = /* @__PURE__ */ new Map<string | undefined, number>([
+const ELEMENT_TYPES = new Map<string | undefined, number>([
   ["boolean[]", 16],
   ["bytea[]", 17],
   ["integer[]", 23],

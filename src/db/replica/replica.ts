@@ -1,5 +1,5 @@
 import { CheckpointError, ConnectionError } from "../../errors/index.js";
-import { outsideCalls } from "../../telemetry/outside-calls.js";
+import { outsideCalls } from "../../telemetry/running-calls.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { raceAgainst, withinTime } from "../async/within-time.js";
 import type { OpenedDatabase } from "../opened-database.js";
@@ -227,7 +227,7 @@ export interface ReplicaState {
   readonly error?: CheckpointError;
 }
 
-const staleReads = /* @__PURE__ */ defineInstruments((meter) =>
+const staleReads = defineInstruments((meter) =>
   meter.createCounter("langgraph.checkpoint.stale_reads", {
     description: "Statements that may read a replica, by whether they did, or why they went to the primary.",
     unit: "{statement}",

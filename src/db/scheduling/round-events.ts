@@ -15,7 +15,7 @@ export interface RoundReport {
 /** From a tenth of a second to a day. */
 const ROUND_BOUNDS = [0.1, 1, 10, 60, 300, 900, 3_600, 14_400, 86_400];
 
-const roundInstruments = /* @__PURE__ */ defineInstruments((meter) => ({
+const roundInstruments = defineInstruments((meter) => ({
   duration: meter.createHistogram("langgraph.checkpoint.retention.duration", {
     description: "Duration of rounds of retention and sweeps, by what has become of them.",
     unit: "s",
@@ -71,7 +71,7 @@ export function reportRoundLag(
   else telemetry?.report("info", `${task} continues: the replicas have caught up`, details);
 }
 
-const reportedHiddenLag = /* @__PURE__ */ new WeakSet<Telemetry>();
+const reportedHiddenLag = new WeakSet<Telemetry>();
 
 /** Reports, once, that the role may not see how far replicas are behind. */
 export function reportHiddenLag(telemetry: Telemetry | undefined): void {

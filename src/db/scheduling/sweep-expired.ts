@@ -33,7 +33,7 @@ export function sweepExpired(
 }
 
 /** Deletes some of the rows that have expired. Returns a row for each. */
-const sweeps = /* @__PURE__ */ new StatementFamily<
+const sweeps = new StatementFamily<
   ExpiringTable,
   { readonly lock: string; readonly limit: number },
   { readonly key: string }

@@ -1,4 +1,4 @@
-import type { ObservedOperation } from "../../telemetry/observed-operation.js";
+import type { ObservedOperation } from "../../telemetry/running-calls.js";
 import type { CallContext } from "../call-context.js";
 import { runCall } from "../run-call.js";
 import { gentleRound, type OnDeleted } from "./gentle-round.js";

@@ -4,8 +4,8 @@ import {
   NotReplicatedError,
   StatementTimeoutError,
 } from "../../errors/index.js";
-import { codeOf } from "../../errors/error-code.js";
 import { afterLoopTime } from "../async/timers.js";
+import { codeOf } from "../../errors/thrown.js";
 import { onAbort } from "../async/on-abort.js";
 import { raceAgainst } from "../async/within-time.js";
 import type { RunContext } from "./transaction-steps.js";

@@ -31,6 +31,6 @@ export function isLockTimeout(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.sqlState === LOCK_NOT_AVAILABLE;
 }
 
-const setLimit = /* @__PURE__ */ new Statement<{ readonly limit: string }, unknown>((db, parameter) =>
+const setLimit = new Statement<{ readonly limit: string }, unknown>((db, parameter) =>
   db.selectNoFrom([sql<string>`set_config('lock_timeout', ${parameter("limit")}, true)`.as("lock_timeout")]),
 );

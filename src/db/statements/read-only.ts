@@ -29,7 +29,7 @@ async function readOnlyState(call: CallContext): Promise<ReadOnlyState | undefin
 }
 
 /** Asks for the {@link ReadOnlyState}. */
-export const whyReadOnly = /* @__PURE__ */ new Statement<object, ReadOnlyState>((db) =>
+export const whyReadOnly = new Statement<object, ReadOnlyState>((db) =>
   db.selectNoFrom([
     sql<boolean>`pg_is_in_recovery()`.as("standby"),
     sql<string>`current_setting('transaction_read_only')`.as("read_only"),

@@ -1,6 +1,6 @@
 import { DatabaseError } from "../../errors/index.js";
 import type { RetriedAttempt } from "../../telemetry/observed-call.js";
-import type { CallProgress } from "../../telemetry/running-call.js";
+import type { CallProgress } from "../../telemetry/running-calls.js";
 import { retry } from "../async/retry.js";
 import { withinTime } from "../async/within-time.js";
 import { throwIfAborted } from "./cancellation.js";

@@ -13,7 +13,7 @@ import { withoutLockRetries } from "./lock-timeout.js";
 import { explainReadOnly } from "./read-only.js";
 import { explainRefusedRow } from "./refused-row.js";
 import { retryTransient } from "./retry-transient.js";
-import type { BoundStatement, Statement } from "./statement.js";
+import { type BoundStatement, Statement, type StatementBuilder } from "./statement.js";
 import { type SendStatement, sendSteps, type TransactionSteps } from "./transaction-steps.js";
 import { toDatabaseError } from "../to-database-error.js";
 
@@ -41,6 +41,14 @@ export async function runStatement<Params extends object, Row>(
     return rows;
   };
   return retried(call, bound.writes === true ? confirming(call, attempt) : () => attempt(call));
+}
+
+/** Makes a function of a statement: it sends the statement as {@link runStatement} does. */
+export function queryOf<Params extends object, Row>(
+  build: StatementBuilder<Params, Row>,
+): (call: CallContext, params: Params) => Promise<Row[]> {
+  const statement = new Statement(build);
+  return (call, params) => runStatement(call, statement, params);
 }
 
 /**

@@ -43,14 +43,14 @@ export function confirmEarlier(): BoundStatement<unknown> {
   return writeToLog.bind("", {});
 }
 
-const waitsForStandby = /* @__PURE__ */ new Statement<object, { waits: boolean }>((db) =>
+const waitsForStandby = new Statement<object, { waits: boolean }>((db) =>
   db.selectNoFrom(
     sql<boolean>`current_setting('synchronous_standby_names') <> ''
       and current_setting('synchronous_commit') not in ('off', 'local')`.as("waits"),
   ),
 );
 
-const writeToLog = /* @__PURE__ */ new Statement<object, unknown>((db) =>
+const writeToLog = new Statement<object, unknown>((db) =>
   db.selectNoFrom(
     sql<string | null>`case when current_setting('synchronous_standby_names') <> ''
       then pg_logical_emit_message(true, 'langgraph-checkpoint-kysely', '') end`.as("position"),

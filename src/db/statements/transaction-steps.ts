@@ -2,7 +2,7 @@ import type { BoundStatement } from "./statement.js";
 import { setTenant } from "../tenant.js";
 import { limitLocks } from "./lock-timeout.js";
 import { confirmEarlier } from "./synchronous-replication.js";
-import type { CallProgress } from "../../telemetry/running-call.js";
+import type { CallProgress } from "../../telemetry/running-calls.js";
 
 /** The steps of one transaction. */
 export interface TransactionSteps<Row = unknown> {

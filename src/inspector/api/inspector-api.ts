@@ -31,7 +31,7 @@ import type {
   NewItem,
 } from "./memory.js";
 import type { OpenThread, ThreadGraphs } from "./runs.js";
-import type { CheckpointPlace, NamespacePlace, ValuePlace } from "./places.js";
+import type { CheckpointPlace, ComparedCheckpoints, NamespacePlace, ValuePlace } from "./places.js";
 import type { FoundMessages, MessageSearch, StoryPage, StoryQuery } from "./story.js";
 import type {
   ChannelChains,
@@ -68,11 +68,6 @@ interface ThreadArgs {
 interface ValueArgs {
   readonly place: ValuePlace;
   readonly path: ValuePath;
-}
-
-interface ComparedPlaces {
-  readonly before: CheckpointPlace;
-  readonly after: CheckpointPlace;
 }
 
 /** What the page reads: `POST api/<name>` with the arguments as JSON. */
@@ -114,9 +109,9 @@ export interface ReadCalls {
     },
     Conversation
   >;
-  readonly compare: Call<ComparedPlaces, CheckpointComparison>;
+  readonly compare: Call<ComparedCheckpoints, CheckpointComparison>;
   readonly compareChannel: Call<
-    ComparedPlaces & { readonly channel: string; readonly limit?: number | undefined },
+    ComparedCheckpoints & { readonly channel: string; readonly limit?: number | undefined },
     ChannelComparison
   >;
   readonly tables: Call<object, { readonly tables: readonly TableSize[] }>;

@@ -9,6 +9,12 @@ export interface CheckpointPlace extends NamespacePlace {
   readonly checkpointId: string;
 }
 
+/** Two checkpoints that are compared. */
+export interface ComparedCheckpoints {
+  readonly before: CheckpointPlace;
+  readonly after: CheckpointPlace;
+}
+
 /** Where a value is stored. */
 export type ValuePlace =
   | (CheckpointPlace & { readonly kind: "channel"; readonly channel: string })

@@ -1,4 +1,4 @@
-import { cacheScope } from "../../cache/codec/entry-namespace-text.js";
+import { cacheScope } from "../../cache/entry-place.js";
 import { MAX_KEY_BYTES } from "../../parsing/keys.js";
 import { parseIfJson } from "../values/readable-json.js";
 import type { CachePrefix } from "../api/cache.js";
@@ -43,11 +43,7 @@ function parseScoped(text: string): ParsedNamespace | undefined {
   const keyPrefix = prefix === undefined ? undefined : parseIfJson(prefix);
   if (!Array.isArray(labels) || !labels.every((label) => typeof label === "string")) return undefined;
   if (prefix !== undefined && typeof keyPrefix !== "string") return undefined;
-  return {
-    labels,
-    ...(typeof keyPrefix === "string" && { keyPrefix }),
-    isOfLeases: lease !== undefined,
-  };
+  return { labels, ...(typeof keyPrefix === "string" && { keyPrefix }), isOfLeases: lease !== undefined };
 }
 
 /** What precedes the labels in the text of a namespace. Encryption binds values to it. */

@@ -1,5 +1,5 @@
-import { decodeEntry } from "../../cache/codec/entry-value.js";
-import type { EntryPlace, SentEntry } from "../../cache/model/entry.js";
+import { decodeEntry } from "../../cache/entry-values.js";
+import type { EntryPlace, SentEntry } from "../../cache/queries/entries.js";
 import { isArray } from "../../serde/objects/inspect-object.js";
 import { CheckpointError } from "../../errors/index.js";
 import type {

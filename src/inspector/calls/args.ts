@@ -1,14 +1,11 @@
 import { z } from "zod";
 import { keyText, storedText, recordOf } from "../../parsing/keys.js";
 
-/** Schemas of arguments that several calls have. */
-/** An official saver may have stored a thread with an empty id. */
-export const threadId = keyText;
-const namespace = keyText;
+// Schemas of arguments that several calls have.
 export const checkpointId = keyText.min(1);
-export const namespacePlace = z.strictObject({ threadId, namespace });
-/** Of the stream of events. */
-export const eventsArgs = z.strictObject({ threadId });
+/** An official saver may have stored a thread with an empty id. */
+export const threadArgs = z.strictObject({ threadId: keyText });
+export const namespacePlace = threadArgs.extend({ namespace: keyText });
 export const checkpointPlace = namespacePlace.extend({ checkpointId });
 
 /** The labels of items that are read. A text with a period would be two labels. */
@@ -33,7 +30,7 @@ const key = z.string().max(100);
 
 /** The arguments of a run. */
 export const runArgs = z.strictObject({
-  threadId,
+  threadId: keyText,
   graph: z.string(),
   checkpointId,
   kind: z.enum(["answer", "continue", "replay"]),

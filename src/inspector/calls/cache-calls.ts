@@ -2,10 +2,9 @@ import { z } from "zod";
 import { keyText, storedText } from "../../parsing/keys.js";
 import { listCacheEntries, listCacheNamespaces } from "../cache/read-entries.js";
 import { limitUpTo } from "./args.js";
-import type { ReadDefinitions, WriteDefinitions, CallRun } from "./call-definition.js";
-import { cacheScope, scopeRange } from "../../cache/codec/entry-namespace-text.js";
-import type { EntryPlace } from "../../cache/model/entry.js";
-import { clearEntries } from "../../cache/queries/clear-entries.js";
+import { type ReadDefinitions, type WriteDefinitions, type CallRun, doing } from "./call-definition.js";
+import { cacheScope, scopeRange } from "../../cache/entry-place.js";
+import { type EntryPlace, clearEntries } from "../../cache/queries/entries.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
 import type { CachePrefix } from "../api/cache.js";
 import { deleteEntry } from "../queries/cache-rows.js";
@@ -29,29 +28,16 @@ export const cacheCalls: ReadDefinitions<"cacheNamespaces" | "cacheEntries"> = {
 
 export const cacheChanges: WriteDefinitions<"deleteCacheEntry" | "clearCacheNamespace" | "clearCachePrefix"> =
   {
-    deleteCacheEntry: {
-      action: "delete",
-      args: entryPlace,
-      run: async (run, place) => {
-        await deleteCacheEntry(run, place);
-        return {};
-      },
-    },
+    deleteCacheEntry: { action: "delete", args: entryPlace, run: doing(deleteCacheEntry) },
     clearCacheNamespace: {
       action: "delete",
       args: entryPlace.omit({ key: true }),
-      run: async (run, { namespace }) => {
-        await clearNamespace(run, namespace);
-        return {};
-      },
+      run: doing(clearNamespace),
     },
     clearCachePrefix: {
       action: "delete",
       args: z.strictObject({ tenantId: keyText.optional(), keyPrefix: keyText.optional() }),
-      run: async (run, prefix) => {
-        await clearPrefix(run, prefix);
-        return {};
-      },
+      run: doing(clearPrefix),
     },
   };
 
@@ -61,7 +47,10 @@ async function deleteCacheEntry({ context, signal }: CallRun, place: EntryPlace)
 }
 
 /** Deletes the entries of a namespace, as `clear` of the cache does. */
-async function clearNamespace({ context, signal }: CallRun, namespace: string): Promise<void> {
+async function clearNamespace(
+  { context, signal }: CallRun,
+  { namespace }: Pick<EntryPlace, "namespace">,
+): Promise<void> {
   const call = await cacheCallOf(context, signal);
   await runTransaction(call, { statements: [clearEntries(call.schema, [namespace])] });
 }

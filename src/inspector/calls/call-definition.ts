@@ -37,3 +37,11 @@ export type ReadDefinitions<Name extends ReadName> = {
 export type WriteDefinitions<Name extends WriteName> = {
   readonly [Key in Name]: WriteDefinition<WriteCalls[Key]["args"], WriteCalls[Key]["result"]>;
 };
+
+/** What answers a call that says no more than that it was done. */
+export function doing<Args>(change: (run: CallRun, args: Args) => Promise<void>) {
+  return async (run: CallRun, args: Args): Promise<object> => {
+    await change(run, args);
+    return {};
+  };
+}

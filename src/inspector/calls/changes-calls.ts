@@ -1,18 +1,17 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, recordOf } from "../../parsing/keys.js";
-import type { PruneReport } from "../../retention/retention-types.js";
 import type { DeletedRows, PruneRule } from "../api/storage-views.js";
 import { checkFork, explainDeltas, prepareFork } from "../checkpoints/check-fork.js";
 import { getSurroundings } from "../queries/surroundings.js";
-import { configOfPlace, checkpointNotFound } from "../stored-values/read-stored-value.js";
+import { configOfPlace, checkpointNotFound, createdCheckpoint } from "../stored-values/read-stored-value.js";
 import { checkUpdate, updateState } from "../runs/update-state.js";
-import { checkpointId, checkpointPlace, threadId } from "./args.js";
+import { checkpointId, checkpointPlace, threadArgs } from "./args.js";
 import type { CallRun, ReadDefinitions, WriteDefinitions } from "./call-definition.js";
 
 const forkArgs = checkpointPlace.extend({ values: recordOf(keyText, z.unknown()) });
 const updateArgs = z.strictObject({
-  threadId,
+  threadId: keyText,
   checkpointId,
   graph: z.string(),
   node: z.string().optional(),
@@ -20,7 +19,7 @@ const updateArgs = z.strictObject({
 });
 const pruneArgs = z
   .strictObject({
-    threadId: threadId.optional(),
+    threadId: keyText.optional(),
     keepLast: z.number().int().min(1).optional(),
     olderThanMs: z.number().min(0).optional(),
   })
@@ -44,13 +43,13 @@ export const changesCalls: WriteDefinitions<
       const { values, checkpointIds } = await prepareFork(run, request);
       const wrong = values.find(({ problem }) => problem !== undefined);
       if (wrong?.problem !== undefined) throw wrong.problem;
-      const { threadId: thread, namespace } = request;
-      const saver = await run.context.writerFor({ threadId: thread, namespace, checkpointIds });
+      const { threadId, namespace } = request;
+      const saver = await run.context.writerFor({ threadId, namespace, checkpointIds });
       const given = Object.fromEntries(values.map(({ channel, value }) => [channel, value]));
       const config = await explainDeltas(() =>
         saver.fork(configOfPlace(request), { values: given, signal: run.signal }),
       );
-      return { checkpointId: checkpointIdOf(config) };
+      return createdCheckpoint(config);
     },
   },
   // It runs reducers and edges of the graph with what the person has entered.
@@ -60,20 +59,20 @@ export const changesCalls: WriteDefinitions<
     action: "edit",
     args: checkpointPlace,
     run: async (run, place) => {
-      const { threadId: thread, namespace, checkpointId } = place;
+      const { threadId, namespace, checkpointId } = place;
       const around = await getSurroundings(run.call, place, 0);
       if (around === undefined) throw checkpointNotFound(place);
       const checkpointIds = [...new Set([checkpointId, around.newest])];
-      const saver = await run.context.writerFor({ threadId: thread, namespace, checkpointIds });
+      const saver = await run.context.writerFor({ threadId, namespace, checkpointIds });
       const config = await explainDeltas(() =>
-        saver.rollback(thread, checkpointId, { checkpointNs: namespace, signal: run.signal }),
+        saver.rollback(threadId, checkpointId, { checkpointNs: namespace, signal: run.signal }),
       );
-      return { checkpointId: checkpointIdOf(config) };
+      return createdCheckpoint(config);
     },
   },
   copyThread: {
     action: "edit",
-    args: z.strictObject({ source: threadId, target: threadId }),
+    args: z.strictObject({ source: keyText, target: keyText }),
     run: async ({ context, signal }, { source, target }) => {
       const { checkpoints, blobs, writes, bytes } = await context.saver.copyThread(source, target, {
         signal,
@@ -86,7 +85,7 @@ export const changesCalls: WriteDefinitions<
   },
   deleteThread: {
     action: "delete",
-    args: z.strictObject({ threadId }),
+    args: threadArgs,
     run: async ({ context, signal }, args) => {
       await context.saver.deleteThread(args.threadId, { signal });
       return {};
@@ -96,22 +95,20 @@ export const changesCalls: WriteDefinitions<
 };
 
 async function prune({ context, signal }: CallRun, rule: PruneRule, dryRun: boolean): Promise<DeletedRows> {
-  const { threadId: thread, keepLast, olderThanMs } = rule;
-  const threads = thread === undefined ? undefined : [thread];
-  return deletedRows(await context.saver.prune({ threads, keepLast, olderThanMs, dryRun, signal }));
-}
-
-function deletedRows({ threads, checkpoints, blobs, writes, bytes }: PruneReport): DeletedRows {
-  return { threads, checkpoints, values: blobs, writes, bytes };
+  const { threadId, keepLast, olderThanMs } = rule;
+  const threads = threadId === undefined ? undefined : [threadId];
+  const { blobs, checkpoints, ...report } = await context.saver.prune({
+    threads,
+    keepLast,
+    olderThanMs,
+    dryRun,
+    signal,
+  });
+  return { threads: report.threads, checkpoints, values: blobs, writes: report.writes, bytes: report.bytes };
 }
 
 /** Nothing is copied a second time, which is no failure. */
 async function hasRows({ saver }: CallRun["context"], source: string, signal: AbortSignal): Promise<boolean> {
   const { total } = await saver.storage({ threadId: source, limit: 1, signal });
   return total.checkpoints + total.blobs + total.writes > 0;
-}
-
-function checkpointIdOf({ configurable }: { readonly configurable?: Record<string, unknown> }): string {
-  const id = configurable?.checkpoint_id;
-  return typeof id === "string" ? id : "";
 }

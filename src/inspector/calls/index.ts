@@ -42,8 +42,4 @@ export const staleCalls: ReadonlySet<string> = new Set<ReadName>([
 ]);
 
 /** Every call that changes something. */
-export const writeCalls: WriteDefinitions<WriteName> = {
-  ...cacheChanges,
-  ...changesCalls,
-  ...memoryChanges,
-};
+export const writeCalls: WriteDefinitions<WriteName> = { ...cacheChanges, ...changesCalls, ...memoryChanges };

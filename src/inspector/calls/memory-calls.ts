@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { jsonObject } from "../../parsing/json-object.js";
+import { jsonObject } from "../../parsing/parse.js";
 import { keyText, storedText } from "../../parsing/keys.js";
 import { MAX_TTL_MINUTES } from "../../store/boundary/parse-options.js";
 import type { FoundItem } from "../../store/item.js";
-import type { ItemFacts, ListedItem, ItemsQuery } from "../api/memory.js";
+import type { ListedItem, ItemsQuery } from "../api/memory.js";
 import { createItem, deleteItem, editableItem, editItem } from "../memory/edit-item.js";
 import { hasMemory, storeOf, type ReadingStore } from "../memory/item-stores.js";
-import { getItemState, type ItemStateRow } from "../queries/item-state.js";
+import { getItemState } from "../queries/item-state.js";
 import { valueNodeOf } from "../values/describe-value.js";
 import { limitUpTo, storedLabels } from "./args.js";
-import type { ReadDefinitions, WriteDefinitions } from "./call-definition.js";
+import { doing, type ReadDefinitions, type WriteDefinitions } from "./call-definition.js";
 
 const DEFAULT_NAMESPACES = 200;
 const DEFAULT_ITEMS = 50;
@@ -19,10 +19,7 @@ const prefix = storedLabels;
 const offset = z.int().min(0).optional();
 const itemPlace = z.strictObject({ namespace: storedLabels, key: storedText });
 const label = keyText.min(1, "must not be empty").regex(/^[^.]*$/, "must not contain a period");
-const ownPlace = z.strictObject({
-  namespace: z.array(label).min(1, "must not be empty"),
-  key: keyText,
-});
+const ownPlace = z.strictObject({ namespace: z.array(label).min(1, "must not be empty"), key: keyText });
 const writtenPlace = ownPlace.refine(({ namespace: [root] }) => root !== "langgraph", {
   error: 'must not begin with "langgraph", which LangGraph keeps for itself',
   path: ["namespace"],
@@ -72,8 +69,9 @@ export const memoryCalls: ReadDefinitions<"memory" | "memoryNamespaces" | "items
       args: itemPlace,
       run: async ({ context, signal }, { namespace, key }) => {
         const store = await storeOf(context, signal);
-        const row = await getItemState(store.callWith(signal), { prefix: store.prefixOf(namespace), key });
-        return factsOf(row ?? missingItem());
+        const state = await getItemState(store.callWith(signal), { prefix: store.prefixOf(namespace), key });
+        const { isSealed: _, ...facts } = state ?? missingItem();
+        return facts;
       },
     },
     editableItem: {
@@ -86,39 +84,18 @@ export const memoryChanges: WriteDefinitions<"createItem" | "editItem" | "delete
   createItem: {
     action: "edit",
     args: writtenPlace.extend({ value: jsonObject, ttlMinutes: ttl.nullable().optional() }),
-    run: async (run, item) => {
-      await createItem(run, item);
-      return {};
-    },
+    run: doing(createItem),
   },
   editItem: {
     action: "edit",
     args: writtenPlace.extend({ value: jsonObject, version: z.int().min(1) }),
-    run: async (run, edit) => {
-      await editItem(run, edit);
-      return {};
-    },
+    run: doing(editItem),
   },
-  deleteItem: {
-    action: "delete",
-    args: ownPlace,
-    run: async (run, place) => {
-      await deleteItem(run, place);
-      return {};
-    },
-  },
+  deleteItem: { action: "delete", args: ownPlace, run: doing(deleteItem) },
 };
 
 function missingItem(): never {
   throw new InvalidConfigError("args.key", "there is no such item");
-}
-
-function factsOf(row: ItemStateRow): ItemFacts {
-  return {
-    ...{ version: row.version, createdAt: row.created_ms, updatedAt: row.updated_ms },
-    ...(row.expires_ms !== null && { expiresAt: row.expires_ms }),
-    ...(row.ttl_minutes !== null && { ttlMinutes: row.ttl_minutes }),
-  };
 }
 
 function searchItems(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import packageJson from "../../../package.json" with { type: "json" };
-import type { DatabaseAddress } from "../../telemetry/database-address.js";
+import type { DatabaseAddress } from "../../telemetry/logger.js";
 import type { Overview } from "../api/inspector-api.js";
 import { hasCache } from "../cache/cache-call.js";
 import { hasMemory } from "../memory/item-stores.js";

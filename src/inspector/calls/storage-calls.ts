@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { keyText } from "../../parsing/keys.js";
 import type { StorageSize } from "../../audit/audit-types.js";
 import { VersionChains } from "../../compaction/version-chains.js";
 import { groupBy } from "../../db/group-by.js";
@@ -6,7 +7,7 @@ import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { ChannelChains, MeasuredPart, StepsStorage } from "../api/storage-views.js";
 import { channelSizes, type SpliceRow, spliceBases, tableSizes } from "../queries/stored-sizes.js";
 import { stepBytes, type StepBytesRow } from "../queries/step-bytes.js";
-import { limitUpTo, namespacePlace, threadId } from "./args.js";
+import { limitUpTo, namespacePlace, threadArgs } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
 const DEFAULT_LIMIT = 20;
@@ -29,10 +30,10 @@ export const storageCalls: ReadDefinitions<"tables" | "storage" | "stepBytes" | 
     },
   },
   storage: {
-    args: z.strictObject({ threadId: threadId.optional(), limit: limitUpTo(200) }),
-    run: async ({ context, signal }, { threadId: thread, limit = DEFAULT_LIMIT }) => {
+    args: z.strictObject({ threadId: keyText.optional(), limit: limitUpTo(200) }),
+    run: async ({ context, signal }, { threadId, limit = DEFAULT_LIMIT }) => {
       const { total, threads, channels } = await context.saver.storage({
-        ...{ threadId: thread, limit, signal, staleReads: !context.write },
+        ...{ threadId, limit, signal, staleReads: !context.write },
       });
       return {
         total: {
@@ -48,11 +49,11 @@ export const storageCalls: ReadDefinitions<"tables" | "storage" | "stepBytes" | 
   },
   stepBytes: {
     args: namespacePlace,
-    run: async ({ call }, { threadId: thread, namespace }) =>
-      stepsOf(await stepBytes(call, { threadId: thread, checkpointNs: namespace }, MAX_STEPS)),
+    run: async ({ call }, { threadId, namespace }) =>
+      stepsOf(await stepBytes(call, { threadId, checkpointNs: namespace }, MAX_STEPS)),
   },
   chains: {
-    args: z.strictObject({ threadId }),
+    args: threadArgs,
     run: async ({ call }, args) => ({ channels: await chainsOf(call, args.threadId) }),
   },
 };

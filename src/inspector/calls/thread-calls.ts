@@ -9,7 +9,7 @@ import { viewOpenThread } from "../runs/read-open-thread.js";
 import { viewThreadGraphs } from "../runs/thread-graphs.js";
 import { pointOf, storedTimeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
-import { checkpointId, limitUpTo, namespacePlace, threadId, checkpointPlace } from "./args.js";
+import { checkpointId, limitUpTo, namespacePlace, threadArgs, checkpointPlace } from "./args.js";
 import type { CallRun, ReadDefinitions } from "./call-definition.js";
 import { keyText } from "../../parsing/keys.js";
 import type { MessageKey } from "../api/story.js";
@@ -22,21 +22,17 @@ const MAX_NAMESPACES = 1_000;
 
 export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "history"> = {
   thread: {
-    args: z.strictObject({ threadId }),
+    args: threadArgs,
     run: async (run, args) => {
       const [namespaces, deletedAt] = await Promise.all([
         namespacesOf(run, args.threadId),
         deletionOf(run, args.threadId),
       ]);
-      return {
-        ...args,
-        ...namespaces,
-        ...(deletedAt !== undefined && { deletedAt }),
-      };
+      return { ...args, ...namespaces, ...(deletedAt !== undefined && { deletedAt }) };
     },
   },
-  graphs: { args: z.strictObject({ threadId, checkpointId }), run: viewThreadGraphs },
-  openThread: { args: z.strictObject({ threadId }), run: (run, args) => viewOpenThread(run, args.threadId) },
+  graphs: { args: threadArgs.extend({ checkpointId }), run: viewThreadGraphs },
+  openThread: { args: threadArgs, run: (run, args) => viewOpenThread(run, args.threadId) },
   history: {
     args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(2_000) }),
     run: async ({ call }, { before, limit = DEFAULT_LIMIT, ...place }) => {

@@ -3,7 +3,7 @@ import { keyText, recordOf } from "../../parsing/keys.js";
 import { bytesOfThreads } from "../queries/stored-sizes.js";
 import { countThreads, answerThreads } from "../threads/list-threads.js";
 import { suggestMetadata } from "../threads/suggest-metadata.js";
-import { limitUpTo, threadId } from "./args.js";
+import { limitUpTo } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
 
 const MAX_LIMIT = 200;
@@ -37,7 +37,7 @@ export const threadsCalls: ReadDefinitions<
     run: async (run) => ({ suggestions: await suggestMetadata(run) }),
   },
   threadSizes: {
-    args: z.strictObject({ threadIds: z.array(threadId).max(MAX_LIMIT) }),
+    args: z.strictObject({ threadIds: z.array(keyText).max(MAX_LIMIT) }),
     run: async ({ call }, { threadIds }) => {
       const sizes = await bytesOfThreads(call, [...new Set(threadIds)]);
       return { bytes: Object.fromEntries(sizes.map(({ thread_id: id, bytes }) => [id, bytes])) };

@@ -8,7 +8,7 @@ import type {
   PartChange,
 } from "../api/checkpoints.js";
 import type { ValueNode } from "../api/value-node.js";
-import type { CheckpointPlace } from "../api/places.js";
+import type { CheckpointPlace, ComparedCheckpoints } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { type ViewedChannelRow, getChannelRows } from "../queries/channel-rows.js";
 import { getSurroundings } from "../queries/surroundings.js";
@@ -21,12 +21,6 @@ import { types } from "node:util";
 import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import { readOwn } from "../values/read-property.js";
 import { countParts, eachPart } from "../values/value-parts.js";
-
-/** Two checkpoints. */
-interface ComparedCheckpoints {
-  readonly before: CheckpointPlace;
-  readonly after: CheckpointPlace;
-}
 
 /** Compares the channels of two checkpoints by their versions and sizes. It reads no value. */
 export async function compareCheckpoints(

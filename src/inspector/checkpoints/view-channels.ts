@@ -1,3 +1,4 @@
+import { readableValues } from "../stored-values/readable-values.js";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { unstoredDeltas } from "../../audit/delta-channels.js";
@@ -10,8 +11,6 @@ import { valueNodeOf } from "../values/describe-value.js";
 import { unwrapSnapshot } from "../../saver/codec/special-values.js";
 import { isConversation } from "../values/read-message.js";
 import type { TextRoom } from "../values/cut-text.js";
-import { isUnreadable } from "../../errors/index.js";
-import { configOfPlace } from "../stored-values/read-stored-value.js";
 
 /** The channels of a checkpoint. */
 interface ViewedChannels {
@@ -100,11 +99,11 @@ async function readSmallValues(
 ): Promise<ReadonlyMap<string, unknown>> {
   const channels = smallChannels(rows);
   if (channels.length === 0) return new Map();
-  const read = await valuesOf(run, place, channels);
-  if (read !== undefined) return read;
+  const read = await readableValues(run, place, channels);
+  if (read !== undefined) return new Map(Object.entries(read));
   // At least one can't be read, for example for want of a key. The others are read one by one.
-  const each = await Promise.all(channels.map((channel) => valuesOf(run, place, [channel])));
-  return new Map(each.flatMap((values) => [...(values ?? [])]));
+  const each = await Promise.all(channels.map((channel) => readableValues(run, place, [channel])));
+  return new Map(each.flatMap((values) => Object.entries(values ?? {})));
 }
 
 function smallChannels(rows: readonly ViewedChannelRow[]): string[] {
@@ -123,18 +122,4 @@ function smallChannels(rows: readonly ViewedChannelRow[]): string[] {
 /** Whether a row of its own holds the value of a channel. */
 export function hasStoredValue({ type }: ViewedChannelRow): boolean {
   return type !== null && type !== "empty";
-}
-
-async function valuesOf(
-  { context, signal }: CallRun,
-  place: CheckpointPlace,
-  channels: readonly string[],
-): Promise<ReadonlyMap<string, unknown> | undefined> {
-  try {
-    const tuple = await context.saver.getTuple(configOfPlace(place), { channels, writes: false, signal });
-    return new Map(Object.entries(tuple?.checkpoint.channel_values ?? {}));
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
 }

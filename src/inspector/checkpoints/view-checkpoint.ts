@@ -1,3 +1,4 @@
+import { readableWrite } from "../stored-values/readable-values.js";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import type { CheckpointView, TaskView, WriteView } from "../api/checkpoints.js";
@@ -14,9 +15,6 @@ import { valueNodeOf } from "../values/describe-value.js";
 import { TextRoom } from "../values/cut-text.js";
 import { viewChannels, MAX_PREVIEW_BYTES } from "./view-channels.js";
 import type { RecordedWriteRow } from "../../audit/queries/recorded-writes.js";
-import { decodeWrite } from "../../audit/writes-of.js";
-import { DeserializationError } from "../../errors/index.js";
-import { valueReader } from "../../saver/read-long-values.js";
 import { groupBy } from "../../db/group-by.js";
 import { rowKey } from "../../saver/model/keys.js";
 import { getTaskWrites } from "../queries/value-rows.js";
@@ -114,20 +112,12 @@ function viewTask(
 }
 
 async function viewWrite(
-  { context, call }: CallRun,
-  { threadId, namespace }: CheckpointPlace,
+  run: CallRun,
+  place: CheckpointPlace,
   row: RecordedWriteRow,
   room: TextRoom,
 ): Promise<WriteView> {
   const { idx, channel, bytes } = row;
-  if (bytes > MAX_PREVIEW_BYTES) return { idx, channel, bytes };
-  try {
-    const reader = valueReader(call, context.saver.serde);
-    const value = await decodeWrite(row, { threadId, checkpointNs: namespace }, reader);
-    return { idx, channel, bytes, preview: room.cutNode(valueNodeOf(value)) };
-  } catch (error) {
-    // A value that this saver can't read must not hide the others.
-    if (error instanceof DeserializationError) return { idx, channel, bytes };
-    throw error;
-  }
+  const read = bytes > MAX_PREVIEW_BYTES ? undefined : await readableWrite(run, place, row);
+  return { idx, channel, bytes, ...(read && { preview: room.cutNode(valueNodeOf(read.value)) }) };
 }

@@ -2,9 +2,9 @@ import { gunzipSync } from "node:zlib";
 import type { BuiltFile } from "../page/built-page.js";
 
 /** The files that have been unpacked. All of them together have 260 kB. */
-const unpacked = /* @__PURE__ */ new WeakMap<BuiltFile, Buffer<ArrayBuffer>>();
+const unpacked = new WeakMap<BuiltFile, Buffer<ArrayBuffer>>();
 /** The packed content by the body that is sent instead. */
-const packed = /* @__PURE__ */ new WeakMap<ReadableStream, Buffer<ArrayBuffer>>();
+const packed = new WeakMap<ReadableStream, Buffer<ArrayBuffer>>();
 
 /**
  * Returns the file of the page at a path; `undefined` where there is none. It is sent unpacked, since Next.js drops the header that says how

@@ -3,7 +3,7 @@ import { AbortError, DatabaseError } from "../../errors/index.js";
 import { type SaverCall, onReplica } from "../../saver/call/saver-call.js";
 import type { CallDefinition, CallRun, WriteDefinition } from "../calls/call-definition.js";
 import { readCalls, staleCalls, writeCalls } from "../calls/index.js";
-import { eventsArgs, runArgs } from "../calls/args.js";
+import { threadArgs, runArgs } from "../calls/args.js";
 import type { InspectorContext } from "../inspector-context.js";
 import type { InspectorAction } from "../api/actions.js";
 import type { RunRequest } from "../api/runs.js";
@@ -159,7 +159,7 @@ async function argsOfRun({ graphs }: InspectorContext, request: Request): Promis
 }
 
 function answerEvents(context: InspectorContext, request: Request): Response {
-  const args = parseArgs(eventsArgs, argsOf(request));
+  const args = parseArgs(threadArgs, argsOf(request));
   return eventStream((signal) => threadEvents(context.call, args.threadId, signal), {
     ending: [request.signal, context.ended],
     onFailure: (error) => {

@@ -1,6 +1,6 @@
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import { idsFrom, timeInId } from "../../saver/model/checkpoint-time.js";
-import { selectLaterCheckpoints } from "../../watch/queries/select-later-checkpoints.js";
+import { selectLaterCheckpoints } from "../../watch/watched-checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { WatchEvent } from "../api/threads.js";
 import { getPoints, type PointRow } from "../queries/get-history-points.js";

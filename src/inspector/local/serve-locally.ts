@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf } from "../../errors/error-code.js";
+import { codeOf } from "../../errors/thrown.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { Inspector } from "../create-inspector.js";
 import { nodeListener } from "../http/node-listener.js";

@@ -15,7 +15,7 @@ import {
   getItemState,
   getVectorNames,
   hasSealedItems,
-  type ItemStateRow,
+  type ItemState,
   isStoredAs,
 } from "../queries/item-state.js";
 import { editableItemJson } from "../values/editable-json.js";
@@ -23,7 +23,7 @@ import { type ReadingStore, storeOf, writingStoreOf } from "./item-stores.js";
 
 /** An item as a person may edit it, and what an edit has to keep. */
 interface ExaminedItem extends Omit<EditableItem, "version"> {
-  readonly state: ItemStateRow;
+  readonly state: ItemState;
   /** The paths of the texts to embed, where the application has chosen them for this item. */
   readonly index?: false | readonly string[];
 }
@@ -60,7 +60,7 @@ export async function editItem(run: CallRun, { value, version, ...place }: ItemE
   }
   if (found.problem !== undefined) throw new InvalidConfigError("args.key", found.problem);
   await writingStoreOf(context).put([...place.namespace], place.key, { ...value }, found.index, {
-    ...{ ttl: found.state.ttl_minutes, ifVersion: version, signal },
+    ...{ ttl: found.state.ttlMinutes ?? null, ifVersion: version, signal },
   });
 }
 
@@ -104,13 +104,13 @@ async function examine({ context, signal }: CallRun, place: ItemPlace): Promise<
   const refused = problemOf(place.namespace);
   if (refused !== undefined) return { state, problem: refused };
   const { sealing, vectors } = writingSettings(context);
-  if (state.is_sealed && sealing === undefined) return { state, problem: SEALED_ITEM };
+  if (state.isSealed && sealing === undefined) return { state, problem: SEALED_ITEM };
   const names = await getVectorNames(call, row);
   if (names.length > 0 && vectors === undefined) return { state, problem: EMBEDDED };
   const value = (await store.get([...place.namespace], place.key, { signal }))?.value;
   const editable = value instanceof Error ? unreadable(value) : editableItemJson(value);
   if (editable.json === undefined) return { state, ...editable };
-  if (!state.is_sealed && !(await isStoredAs(call, row, itemText(value, "value"))))
+  if (!state.isSealed && !(await isStoredAs(call, row, itemText(value, "value"))))
     return { state, problem: INEXACT };
   const index = names.includes(CHOSEN) ? chosenPaths(value, names) : undefined;
   return { state, ...editable, ...(index !== undefined && { index }) };

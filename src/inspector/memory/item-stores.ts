@@ -62,14 +62,19 @@ const READS_ONLY = {
   readsAnyPlace: true,
 };
 
+/** What a store is opened with that creates no tables, and sweeps none. */
+function withoutSetup(call: StoreCall) {
+  const setUp = (): Promise<void> => Promise.resolve();
+  const preparation = new Preparation({ ensuresTables: false, setUp, sweeps: undefined });
+  return { call, preparation, ended: new AbortController() };
+}
+
 /** A store that only reads: it creates no tables, and starts the time of no item again. */
 export class ReadingStore extends ItemStore {
   readonly #call: StoreCall;
 
   private constructor(call: StoreCall) {
-    const never = (): Promise<void> => Promise.resolve();
-    const preparation = new Preparation({ ensuresTables: false, setUp: never, sweeps: undefined });
-    super({ call, preparation, ended: new AbortController() });
+    super(withoutSetup(call));
     this.#call = call;
   }
 
@@ -158,9 +163,7 @@ class ReadingSerializer implements ContextualSerializer {
 /** A store that writes items as plain JSON, without vectors, and creates no tables. */
 class PlainStore extends ItemStore {
   constructor(call: StoreCall) {
-    const never = (): Promise<void> => Promise.resolve();
-    const preparation = new Preparation({ ensuresTables: false, setUp: never, sweeps: undefined });
-    super({ call, preparation, ended: new AbortController() });
+    super(withoutSetup(call));
   }
 }
 

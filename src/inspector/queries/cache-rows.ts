@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { EntryPlace, SentEntry } from "../../cache/model/entry.js";
-import { sentValue } from "../../cache/queries/entry-expressions.js";
+import { type EntryPlace, type SentEntry, sentValue } from "../../cache/queries/entries.js";
 import type { CallContext } from "../../db/call-context.js";
 import { CURRENT_TIME, isAlive } from "../../db/expiry.js";
 import { timeText } from "../../db/number-text.js";
@@ -35,7 +34,7 @@ interface SumParams {
   readonly limit: number;
 }
 
-const sums = /* @__PURE__ */ new StatementFamily<boolean, SumParams, CacheNamespaceSums>(
+const sums = new StatementFamily<boolean, SumParams, CacheNamespaceSums>(
   (isContinued) => (db, parameter) =>
     db
       .selectFrom("cache_entries as entry")
@@ -90,7 +89,7 @@ interface RowsParams extends CacheRowsQuery {
 }
 
 /** The rows are sorted before their values are read. */
-const entries = /* @__PURE__ */ new StatementFamily<boolean, RowsParams, CacheRow>(
+const entries = new StatementFamily<boolean, RowsParams, CacheRow>(
   (hasKey) => (db, parameter) =>
     db
       .selectFrom(
@@ -128,7 +127,7 @@ export async function getEntry(call: CallContext, place: EntryPlace): Promise<Se
   return row;
 }
 
-const values = /* @__PURE__ */ new Statement<EntryPlace, SentEntry>((db, parameter) =>
+const values = new Statement<EntryPlace, SentEntry>((db, parameter) =>
   db
     .selectFrom("cache_entries as entry")
     .where("entry.namespace", "=", parameter("namespace"))
@@ -141,7 +140,7 @@ export async function deleteEntry(call: CallContext, place: EntryPlace): Promise
   await runStatement(call, deletions, { ...place });
 }
 
-const deletions = /* @__PURE__ */ new Statement<EntryPlace, unknown>((db, parameter) =>
+const deletions = new Statement<EntryPlace, unknown>((db, parameter) =>
   db
     .deleteFrom("cache_entries")
     .where("namespace", "=", parameter("namespace"))

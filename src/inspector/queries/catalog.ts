@@ -18,7 +18,7 @@ export async function hasOptionalIndex(call: CallContext, index: OptionalIndex):
   return rows.length === names.length;
 }
 
-const indexes = /* @__PURE__ */ new Statement<IndexParams, { readonly is_valid: boolean }>((db, parameter) =>
+const indexes = new Statement<IndexParams, { readonly is_valid: boolean }>((db, parameter) =>
   db
     .selectFrom(sql<{ indexrelid: number; indisvalid: boolean }>`pg_catalog.pg_index`.as<"index">(sql`index`))
     .innerJoin(
@@ -59,7 +59,7 @@ export function readableColumns(call: CallContext, tables: readonly string[]): P
   return runStatement({ ...call, policy }, columns, { schema: call.schema, tables });
 }
 
-const columns = /* @__PURE__ */ new Statement<TableParams, ReadableColumnRow>((db, parameter) =>
+const columns = new Statement<TableParams, ReadableColumnRow>((db, parameter) =>
   db
     .selectFrom(
       sql<{ oid: number; relname: string; relnamespace: number }>`pg_catalog.pg_class`.as<"relation">(

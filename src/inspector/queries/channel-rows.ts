@@ -42,7 +42,7 @@ interface HeaderParts {
   readonly parent_versions: object | null;
 }
 
-const channels = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, ViewedChannelRow>(
+const channels = new StatementFamily<boolean, ChannelParams, ViewedChannelRow>(
   (hasSplices) => (db, parameter) =>
     db
       // Materialized, since every access to a long header decompresses it again.

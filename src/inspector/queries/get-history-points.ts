@@ -47,7 +47,7 @@ interface PageParams extends NamespacePlace {
   readonly limit: number;
 }
 
-const pages = /* @__PURE__ */ new StatementFamily<"newest" | "older", PageParams, PointRow>(
+const pages = new StatementFamily<"newest" | "older", PageParams, PointRow>(
   (shape) => (db, parameter) =>
     pointsOf(
       db.with("page", (qb) =>
@@ -66,7 +66,7 @@ const pages = /* @__PURE__ */ new StatementFamily<"newest" | "older", PageParams
     ).orderBy(sql`page.checkpoint_id collate "C"`, "desc"),
 );
 
-const single = /* @__PURE__ */ new Statement<PlacesParams, PointRow>((db, parameter) =>
+const single = new Statement<PlacesParams, PointRow>((db, parameter) =>
   pointsOf(
     db.with("page", (qb) =>
       qb
@@ -136,7 +136,7 @@ export async function getWriters(
   return first === undefined ? [] : runStatement(call, writers, placesParams(first.threadId, places));
 }
 
-const writers = /* @__PURE__ */ new Statement<PlacesParams, WritersRow>((db, parameter) =>
+const writers = new Statement<PlacesParams, WritersRow>((db, parameter) =>
   db
     .selectFrom(givenPlaces(parameter))
     .innerJoinLateral(

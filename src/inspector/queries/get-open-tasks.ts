@@ -52,7 +52,7 @@ interface OpenTasksParams extends PlacesParams {
   readonly pieceBytes: number;
 }
 
-const openTasks = /* @__PURE__ */ new StatementFamily<OpenTasksShape, OpenTasksParams, OpenTaskRow>(
+const openTasks = new StatementFamily<OpenTasksShape, OpenTasksParams, OpenTaskRow>(
   ({ naming, hasTaskPath, withAnswers }) =>
     (db, parameter) => {
       const taskPath = taskPathIn("write.", hasTaskPath);

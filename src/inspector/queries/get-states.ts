@@ -45,7 +45,7 @@ export async function getStates(
   return new Map(rows);
 }
 
-const states = /* @__PURE__ */ new StatementFamily<
+const states = new StatementFamily<
   { readonly naming: ThreadNaming; readonly hasTaskPath: boolean },
   PlacesParams,
   StateRow
@@ -173,7 +173,7 @@ export async function getStateSizes(
   return new Map(rows);
 }
 
-const sizes = /* @__PURE__ */ new StatementFamily<
+const sizes = new StatementFamily<
   { readonly naming: ThreadNaming; readonly hasSplices: boolean },
   PlacesParams,
   StateSizesRow

@@ -37,7 +37,7 @@ export async function getStoryWrites(
   return runStatement(call, writes.of({ taskPath }), { ...placesParams(first.threadId, places), ...part });
 }
 
-const writes = /* @__PURE__ */ new StatementFamily<
+const writes = new StatementFamily<
   Pick<AddedColumns, "taskPath">,
   PlacesParams & StoryWritesPart,
   StoryWriteRow
@@ -101,5 +101,5 @@ const writes = /* @__PURE__ */ new StatementFamily<
 });
 
 /** What tells something about a step: errors, questions, and what is not there only for the engine. */
-const isWanted: RawBuilder<SqlBool> = /* @__PURE__ */ sql<SqlBool>`(each.channel in ('__error__', '__interrupt__', '__root__')
+const isWanted: RawBuilder<SqlBool> = sql<SqlBool>`(each.channel in ('__error__', '__interrupt__', '__root__')
   or each.channel !~ '^(__|branch:|join:)')`;

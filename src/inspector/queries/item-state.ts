@@ -5,35 +5,29 @@ import { numberText, timeText } from "../../db/number-text.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { SEALED } from "../../store/item-codec.js";
+import type { ItemFacts } from "../api/memory.js";
 import type { ItemKey } from "../../store/queries/item-rows.js";
 
-/** What is stored of an item beside its value. Times are in milliseconds since 1970. */
-export interface ItemStateRow {
-  readonly version: number;
-  readonly created_ms: number;
-  readonly updated_ms: number;
-  readonly expires_ms: number | null;
-  readonly ttl_minutes: number | null;
+/** What is stored of an item beside its value. */
+export interface ItemState extends ItemFacts {
   /** Whether a serializer has encrypted or compressed the value. */
-  readonly is_sealed: boolean;
+  readonly isSealed: boolean;
 }
 
 /** Reads what is stored of an item beside its value. */
-export async function getItemState(call: CallContext, item: ItemKey): Promise<ItemStateRow | undefined> {
+export async function getItemState(call: CallContext, item: ItemKey): Promise<ItemState | undefined> {
   const [row] = await runStatement(call, states, { ...item });
   if (row === undefined) return undefined;
   return {
-    version: Number(row.version),
-    created_ms: Number(row.created_ms),
-    updated_ms: Number(row.updated_ms),
-    expires_ms: row.expires_ms === null ? null : Number(row.expires_ms),
-    ttl_minutes: row.ttl_minutes === null ? null : Number(row.ttl_minutes),
-    is_sealed: row.is_sealed,
+    ...{ version: Number(row.version), isSealed: row.is_sealed },
+    ...{ createdAt: Number(row.created_ms), updatedAt: Number(row.updated_ms) },
+    ...(row.expires_ms !== null && { expiresAt: Number(row.expires_ms) }),
+    ...(row.ttl_minutes !== null && { ttlMinutes: Number(row.ttl_minutes) }),
   };
 }
 
-/** An {@link ItemStateRow} as it is read: numbers are text. */
-interface StateText {
+/** Numbers are text. */
+interface StateRow {
   readonly version: string;
   readonly created_ms: string;
   readonly updated_ms: string;
@@ -42,9 +36,9 @@ interface StateText {
   readonly is_sealed: boolean;
 }
 
-const IS_SEALED = /* @__PURE__ */ sql<boolean>`jsonb_exists(value, ${sql.lit(SEALED)})`;
+const IS_SEALED = sql<boolean>`jsonb_exists(value, ${sql.lit(SEALED)})`;
 
-const states = /* @__PURE__ */ new Statement<ItemKey, StateText>((db, parameter) =>
+const states = new Statement<ItemKey, StateRow>((db, parameter) =>
   db
     .selectFrom("store")
     .where("prefix", "=", parameter("prefix"))
@@ -70,13 +64,12 @@ interface ComparedParams extends ItemKey {
   readonly json: string;
 }
 
-const comparisons = /* @__PURE__ */ new Statement<ComparedParams, { readonly is_equal: boolean }>(
-  (db, parameter) =>
-    db
-      .selectFrom("store")
-      .where("prefix", "=", parameter("prefix"))
-      .where("key", "=", parameter("key"))
-      .select(sql<boolean>`value = ${parameter("json")}::jsonb`.as("is_equal")),
+const comparisons = new Statement<ComparedParams, { readonly is_equal: boolean }>((db, parameter) =>
+  db
+    .selectFrom("store")
+    .where("prefix", "=", parameter("prefix"))
+    .where("key", "=", parameter("key"))
+    .select(sql<boolean>`value = ${parameter("json")}::jsonb`.as("is_equal")),
 );
 
 /** Whether some of the first items of a namespace are encrypted or compressed. */
@@ -88,20 +81,19 @@ export async function hasSealedItems(call: CallContext, prefix: string): Promise
 /** An application seals all items of a namespace or none. */
 const EXAMINED = 100;
 
-const sealedItems = /* @__PURE__ */ new Statement<{ readonly prefix: string }, { readonly key: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom(
-        db
-          .selectFrom("store")
-          .where("prefix", "=", parameter("prefix"))
-          .select(["key", "value"])
-          .limit(sql.lit(EXAMINED))
-          .as("examined"),
-      )
-      .where(sql<SqlBool>`${IS_SEALED}`)
-      .select("key")
-      .limit(sql.lit(1)),
+const sealedItems = new Statement<{ readonly prefix: string }, { readonly key: string }>((db, parameter) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom("store")
+        .where("prefix", "=", parameter("prefix"))
+        .select(["key", "value"])
+        .limit(sql.lit(EXAMINED))
+        .as("examined"),
+    )
+    .where(sql<SqlBool>`${IS_SEALED}`)
+    .select("key")
+    .limit(sql.lit(1)),
 );
 
 /** Lists the names of the vectors of an item, also where the role may not see that there are any: then it fails. */
@@ -112,7 +104,7 @@ export async function getVectorNames(call: CallContext, item: ItemKey): Promise<
   return rows.map(({ name }) => name);
 }
 
-const vectorTables = /* @__PURE__ */ new Statement<{ readonly schema: string }, { readonly exists: boolean }>(
+const vectorTables = new Statement<{ readonly schema: string }, { readonly exists: boolean }>(
   (db, parameter) =>
     db.selectNoFrom(
       sql<boolean>`to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors')) is not null`.as(
@@ -121,7 +113,7 @@ const vectorTables = /* @__PURE__ */ new Statement<{ readonly schema: string }, 
     ),
 );
 
-const vectorNames = /* @__PURE__ */ new Statement<ItemKey, { readonly name: string }>((db, parameter) =>
+const vectorNames = new Statement<ItemKey, { readonly name: string }>((db, parameter) =>
   db
     .selectFrom("store_vectors")
     .where("prefix", "=", parameter("prefix"))

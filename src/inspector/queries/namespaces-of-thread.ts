@@ -28,7 +28,7 @@ export function listNamespacesOfThread(
   return runStatement(call, namespaces, params);
 }
 
-const namespaces = /* @__PURE__ */ new Statement<NamespaceParams, NamespaceOfThreadRow>((db, parameter) =>
+const namespaces = new Statement<NamespaceParams, NamespaceOfThreadRow>((db, parameter) =>
   db
     .selectFrom((eb) =>
       eb

@@ -20,7 +20,7 @@ export async function countOpenThreads(call: CallContext): Promise<OpenCountRow>
   return row ?? { interrupted: 0, failed: 0 };
 }
 
-const counts = /* @__PURE__ */ new StatementFamily<boolean, object, OpenCountRow>(
+const counts = new StatementFamily<boolean, object, OpenCountRow>(
   (looksUpRows) => (db) =>
     withOpenThreads(db, looksUpRows)
       .selectFrom("open")

@@ -19,6 +19,6 @@ export async function runUncompiled<Params extends object, Row>(
   return rows;
 }
 
-const withoutJit = /* @__PURE__ */ new Statement<object, { readonly jit: string }>((db) =>
+const withoutJit = new Statement<object, { readonly jit: string }>((db) =>
   db.selectNoFrom([sql<string>`set_config('jit', 'off', true)`.as("jit")]),
 );

@@ -36,7 +36,7 @@ interface StepParams extends NamespaceKey {
 
 // It groups rows of all tables instead of joining them: for a table without statistics, the planner would compare each value with each
 // version.
-const statement = /* @__PURE__ */ new Statement<StepParams, StepBytesRow>((db, parameter) =>
+const statement = new Statement<StepParams, StepBytesRow>((db, parameter) =>
   db
     .with("version", () => namedVersions(db, parameter).unionAll(storedVersions(db, parameter)))
     .with("added", (qb) =>
@@ -94,7 +94,7 @@ const statement = /* @__PURE__ */ new Statement<StepParams, StepBytesRow>((db, p
 );
 
 const SUMS = ["header_bytes", "value_bytes", "write_bytes"] as const;
-const ZERO = /* @__PURE__ */ sql<number>`0::float8`;
+const ZERO = sql<number>`0::float8`;
 
 type Db = QueryCreator<LibraryDatabase>;
 type Params = Parameter<StepParams>;
@@ -130,7 +130,7 @@ function storedVersions(db: Db, parameter: Params) {
     .select([sql<string | null>`null::text`.as("checkpoint_id"), STORED_BYTES.as("bytes")]);
 }
 
-const STORED_BYTES = /* @__PURE__ */ sql<number>`coalesce(${storedSize("stored.blob")}, 0)::float8`;
+const STORED_BYTES = sql<number>`coalesce(${storedSize("stored.blob")}, 0)::float8`;
 
 function headersOf(db: Db, parameter: Params) {
   return db

@@ -53,7 +53,7 @@ interface OwnSizeRow extends TableSizeRow {
   readonly may_have_shards: boolean;
 }
 
-const ownSizes = /* @__PURE__ */ new Statement<SizeParams, OwnSizeRow>((db, parameter) =>
+const ownSizes = new Statement<SizeParams, OwnSizeRow>((db, parameter) =>
   db
     .selectFrom(
       sql<{
@@ -94,7 +94,7 @@ const ownSizes = /* @__PURE__ */ new Statement<SizeParams, OwnSizeRow>((db, para
     .orderBy(sql`sum(pg_total_relation_size(held.oid))`, (order) => order.desc().nullsLast()),
 );
 
-const shardSizes = /* @__PURE__ */ new Statement<SizeParams, TableSizeRow>((db, parameter) =>
+const shardSizes = new Statement<SizeParams, TableSizeRow>((db, parameter) =>
   db
     .selectFrom(shardStatistics(parameter("schema"), parameter("tables")).as("shards"))
     .select(["name", "rows", "table_bytes", "index_bytes"]),
@@ -111,7 +111,7 @@ export function bytesOfThreads(call: CallContext, threadIds: readonly string[]):
   return runPerThread(call, threadBytes, threadIds);
 }
 
-const threadBytes = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, ThreadBytesRow>(
+const threadBytes = new StatementFamily<ThreadNaming, ThreadsParams, ThreadBytesRow>(
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db
@@ -161,7 +161,7 @@ export async function channelSizes(call: CallContext, params: ChannelParams): Pr
   return runStatement(call, channels.of(hasSplices), params);
 }
 
-const channels = /* @__PURE__ */ new StatementFamily<boolean, ChannelParams, ChannelSizeRow>(
+const channels = new StatementFamily<boolean, ChannelParams, ChannelSizeRow>(
   (hasSplices) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs")
@@ -193,7 +193,7 @@ export function spliceBases(call: CallContext, threadId: string): Promise<Splice
   return runStatement(call, splices, { threadId });
 }
 
-const splices = /* @__PURE__ */ new Statement<{ readonly threadId: string }, SpliceRow>((db, parameter) =>
+const splices = new Statement<{ readonly threadId: string }, SpliceRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_blobs")
     .where("thread_id", "=", parameter("threadId"))

@@ -30,7 +30,7 @@ interface SurroundingsParams extends Omit<CheckpointPlace, "namespace"> {
   readonly maxChildren: number;
 }
 
-const surroundings = /* @__PURE__ */ new Statement<SurroundingsParams, SurroundingsRow>((db, parameter) =>
+const surroundings = new Statement<SurroundingsParams, SurroundingsRow>((db, parameter) =>
   db
     .selectFrom("checkpoints as own")
     .where("own.thread_id", "=", parameter("threadId"))
@@ -70,7 +70,7 @@ export function getNeighbours(call: CallContext, place: NeighbourParams): Promis
   return runStatement(call, statement, place);
 }
 
-const statement = /* @__PURE__ */ new Statement<NeighbourParams, NeighbourRow>((db, parameter) => {
+const statement = new Statement<NeighbourParams, NeighbourRow>((db, parameter) => {
   const side = (comparison: "<" | ">") =>
     db
       .selectFrom("checkpoints")

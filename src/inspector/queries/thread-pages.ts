@@ -77,33 +77,31 @@ type Db = QueryCreator<CheckpointDatabase>;
 type Page = Omit<ThreadPageRow, "checkpoints" | "namespaces">;
 type PagedDb = QueryCreator<CheckpointDatabase & { page: Page }>;
 
-const pages = /* @__PURE__ */ new StatementFamily<PageShape, ThreadPageParams, ThreadPageRow>(
-  (shape) => (db, parameter) => {
-    const { list, looksUpRows, oldestFirst } = shape;
-    const ofRecent = looksUpRows ? withRecentPage : withPageOnNodes;
-    const withPage = list === "open" ? withOpenPage : list === "byId" ? withPageById : ofRecent;
-    const direction = oldestFirst ? "asc" : "desc";
-    return (
-      withPage(db, parameter, shape)
-        // Statements about open threads join tables by the thread, also where they could look rows up.
-        .with("counted", looksUpRows && list !== "open" ? countByLookup : countByJoin)
-        .selectFrom("page")
-        .innerJoin("counted", "counted.thread_id", "page.thread_id")
-        .selectAll("page")
-        .select(["counted.checkpoints", "counted.namespaces"])
-        .$if(list === "byId", (query) => query.orderBy("page.thread_id"))
-        .$if(list !== "byId", (query) =>
-          query
-            .orderBy(sql`page.place collate "C"`, direction)
-            .orderBy(sql`page.thread_id collate "C"`, direction),
-        )
-    );
-  },
-);
+const pages = new StatementFamily<PageShape, ThreadPageParams, ThreadPageRow>((shape) => (db, parameter) => {
+  const { list, looksUpRows, oldestFirst } = shape;
+  const ofRecent = looksUpRows ? withRecentPage : withPageOnNodes;
+  const withPage = list === "open" ? withOpenPage : list === "byId" ? withPageById : ofRecent;
+  const direction = oldestFirst ? "asc" : "desc";
+  return (
+    withPage(db, parameter, shape)
+      // Statements about open threads join tables by the thread, also where they could look rows up.
+      .with("counted", looksUpRows && list !== "open" ? countByLookup : countByJoin)
+      .selectFrom("page")
+      .innerJoin("counted", "counted.thread_id", "page.thread_id")
+      .selectAll("page")
+      .select(["counted.checkpoints", "counted.namespaces"])
+      .$if(list === "byId", (query) => query.orderBy("page.thread_id"))
+      .$if(list !== "byId", (query) =>
+        query
+          .orderBy(sql`page.place collate "C"`, direction)
+          .orderBy(sql`page.thread_id collate "C"`, direction),
+      )
+  );
+});
 
 /** What is read of the newest checkpoint of a thread on a page. */
-const STEP = /* @__PURE__ */ sql<string | null>`head.metadata ->> 'step'`;
-const SOURCE = /* @__PURE__ */ sql<string | null>`head.metadata ->> 'source'`;
+const STEP = sql<string | null>`head.metadata ->> 'step'`;
+const SOURCE = sql<string | null>`head.metadata ->> 'source'`;
 
 function withPageById(db: Db, parameter: Parameter<ThreadPageParams>, { narrowed }: PageShape): PagedDb {
   return withNewest(db, narrowed, parameter).with("page", (qb) =>

@@ -50,7 +50,7 @@ interface FoundRow {
   readonly is_beyond: boolean;
 }
 
-const found = /* @__PURE__ */ new Statement<{ readonly words: string }, FoundRow>((db, parameter) => {
+const found = new Statement<{ readonly words: string }, FoundRow>((db, parameter) => {
   const query = sql`to_tsquery('simple'::regconfig, ${parameter("words")})`;
   return db
     .with("found", (qb) =>
@@ -84,7 +84,7 @@ const found = /* @__PURE__ */ new Statement<{ readonly words: string }, FoundRow
  * Without statistics of the words, Postgres may take reading a whole table for the faster way. A bitmap that has no room in memory
  * makes it work out the words of whole pages again.
  */
-const byIndex = /* @__PURE__ */ new Statement<object, { readonly setting: string }>((db) =>
+const byIndex = new Statement<object, { readonly setting: string }>((db) =>
   db.selectNoFrom([
     sql<string>`set_config('enable_seqscan', 'off', true)`.as("setting"),
     sql<string>`set_config('work_mem', '64MB', true)`.as("memory"),

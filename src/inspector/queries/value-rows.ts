@@ -57,7 +57,7 @@ export async function getWrite(call: CallContext, place: WritePlace): Promise<Re
   return row;
 }
 
-const channelRow = /* @__PURE__ */ new Statement<ChannelPlace, ChannelValueRow>((db, parameter) => {
+const channelRow = new Statement<ChannelPlace, ChannelValueRow>((db, parameter) => {
   const channel = sql<string>`${parameter("channel")}::text`;
   return (
     db
@@ -89,7 +89,7 @@ function versionOf(checkpoint: RawBuilder<unknown> | object, channel: RawBuilder
   return sql<string>`(${checkpoint} -> 'channel_versions' ->> ${channel})`;
 }
 
-const writeVersion = /* @__PURE__ */ new Statement<WritePlace, { row: string }>((db, parameter) =>
+const writeVersion = new Statement<WritePlace, { row: string }>((db, parameter) =>
   db
     .selectFrom("checkpoint_writes as write")
     .where("write.thread_id", "=", parameter("threadId"))
@@ -105,7 +105,7 @@ interface WriteParams extends WritePlace {
   readonly pieceBytes: number;
 }
 
-const write = /* @__PURE__ */ new StatementFamily<AddedColumns, WriteParams, RecordedWriteRow>(
+const write = new StatementFamily<AddedColumns, WriteParams, RecordedWriteRow>(
   (columns) => (db, parameter) =>
     selectRecordedWrites(db, parameter, columns)
       .where("write.checkpoint_id", "=", parameter("checkpointId"))
@@ -140,7 +140,7 @@ interface WritesParams extends Omit<CheckpointPlace, "namespace"> {
   readonly pieceBytes: number;
 }
 
-const writes = /* @__PURE__ */ new StatementFamily<AddedColumns, WritesParams, RecordedWriteRow>(
+const writes = new StatementFamily<AddedColumns, WritesParams, RecordedWriteRow>(
   (columns) => (db, parameter) =>
     selectRecordedWrites(db, parameter, columns)
       .where("write.checkpoint_id", "=", parameter("checkpointId"))

@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { z } from "zod";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema } from "../../parsing/parse.js";
 import { isObject } from "../../serde/objects/inspect-object.js";
 
 /**

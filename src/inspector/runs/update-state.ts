@@ -12,7 +12,7 @@ import type { CheckedUpdate, CheckedValue, CreatedCheckpoint, StateUpdate } from
 import type { CallRun } from "../calls/call-definition.js";
 import { messageOfGraph } from "../message-of.js";
 import { RefusedError } from "../refused-error.js";
-import { configOfPlace, checkpointNotFound } from "../stored-values/read-stored-value.js";
+import { checkpointNotFound, configOfPlace, createdCheckpoint } from "../stored-values/read-stored-value.js";
 import { valueNodeOf } from "../values/describe-value.js";
 import { describeState } from "../values/next-nodes.js";
 import type { InspectedGraph } from "./inspected-graph.js";
@@ -28,18 +28,14 @@ export async function checkUpdate(run: CallRun, update: StateUpdate): Promise<Ch
   await updateWith(graph, update, { __pregel_checkpointer: saver });
   const { stored } = saver;
   if (stored === undefined) return { values: [], next: [] };
-  return {
-    values: changedValues(before.checkpoint, stored.checkpoint),
-    next: nextOf(stored),
-  };
+  return { values: changedValues(before.checkpoint, stored.checkpoint), next: nextOf(stored) };
 }
 
 /** Updates a state as a node of the graph would. */
 export function updateState(run: CallRun, update: StateUpdate): Promise<CreatedCheckpoint> {
   return holdingThread(run, update.threadId, async () => {
-    const config = await updateWith(await requireGraph(run, update.graph, update), update);
-    const id: unknown = config.configurable?.checkpoint_id;
-    return { checkpointId: typeof id === "string" ? id : "" };
+    const graph = await requireGraph(run, update.graph, update);
+    return createdCheckpoint(await updateWith(graph, update));
   });
 }
 

@@ -1,10 +1,9 @@
+import { readableValues } from "../stored-values/readable-values.js";
 import { types } from "node:util";
-import { isUnreadable } from "../../errors/index.js";
 import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { configOfPlace } from "../stored-values/read-stored-value.js";
 import { errorText } from "../values/describe-value.js";
 import { letOthersRun } from "../values/let-others-run.js";
 import { readMessage } from "../values/read-message.js";
@@ -30,33 +29,18 @@ type FoundInValue = Omit<FoundText, "kind" | "channel" | keyof CheckpointPlace>;
 
 /** Searches the values of a checkpoint. Returns `undefined` where it can't read them. */
 export async function searchState(
-  { context, signal }: CallRun,
+  run: CallRun,
   { place, channels }: SearchedState,
   finder: TextFinder,
 ): Promise<{ readonly found: FoundText | undefined } | undefined> {
-  const values = await readValues({ context, signal }, { place, channels });
+  const values = await readableValues(run, place, channels);
   if (values === undefined) return undefined;
   for (const [channel, value] of Object.entries(values)) {
     if (isChannelOfEngine(channel)) continue;
-    const found = await searchChannel(value, finder, signal);
+    const found = await searchChannel(value, finder, run.signal);
     if (found !== undefined) return { found: { kind: "value", ...place, channel, ...found } };
   }
   return { found: undefined };
-}
-
-async function readValues(
-  { context, signal }: Pick<CallRun, "context" | "signal">,
-  { place, channels }: SearchedState,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  try {
-    const options = { writes: false, signal, ...(channels !== undefined && { channels }) };
-    const tuple = await context.saver.getTuple(configOfPlace(place), options);
-    return tuple?.checkpoint.channel_values ?? {};
-  } catch (error) {
-    // A value that this saver can't read, for example for want of a key, must not hide the other threads.
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
 }
 
 async function searchChannel(

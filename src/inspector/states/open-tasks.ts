@@ -1,7 +1,5 @@
+import { readableWrite } from "../stored-values/readable-values.js";
 import { INTERRUPT } from "@langchain/langgraph-checkpoint";
-import { decodeWrite } from "../../audit/writes-of.js";
-import { DeserializationError } from "../../errors/index.js";
-import { valueReader } from "../../saver/read-long-values.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
@@ -25,12 +23,12 @@ export interface OpenWrite {
 
 /** Reads the interrupts and the errors of the open tasks of checkpoints, in one statement. */
 export async function readOpenTasks(
-  { context, call }: Pick<CallRun, "call" | "context">,
+  run: Pick<CallRun, "call" | "context">,
   places: readonly CheckpointPlace[],
 ): Promise<ReadonlyMap<CheckpointPlace, readonly OpenWrite[]>> {
-  const rows = await getOpenTasks(call, places, { maxBytes: MAX_BYTES });
+  const rows = await getOpenTasks(run.call, places, { maxBytes: MAX_BYTES });
   const entries = [...rows].map(async ([place, each]) => {
-    const writes = await Promise.all(each.map((row) => readOpenWrite({ context, call }, place, row)));
+    const writes = await Promise.all(each.map((row) => readOpenWrite(run, place, row)));
     return [place, writes] as const;
   });
   return new Map(await Promise.all(entries));
@@ -38,20 +36,13 @@ export async function readOpenTasks(
 
 /** Reads the value of an interrupt or an error. */
 export async function readOpenWrite(
-  { context, call }: Pick<CallRun, "call" | "context">,
-  { threadId, namespace: checkpointNs }: CheckpointPlace,
+  run: Pick<CallRun, "call" | "context">,
+  place: CheckpointPlace,
   row: OpenTaskRow,
 ): Promise<OpenWrite> {
   const write = { row, node: nodeOfPath(row.task_path), isQuestion: row.channel === INTERRUPT };
-  if (row.bytes > MAX_BYTES) return write;
-  try {
-    const reader = valueReader(call, context.saver.serde);
-    return { ...write, read: { value: await decodeWrite(row, { threadId, checkpointNs }, reader) } };
-  } catch (error) {
-    // A value that this saver can't read must not hide the others.
-    if (error instanceof DeserializationError) return write;
-    throw error;
-  }
+  const read = row.bytes > MAX_BYTES ? undefined : await readableWrite(run, place, row);
+  return { ...write, ...(read && { read }) };
 }
 
 /** Describes why a task is open. The questions of a task that asks several are one text. */

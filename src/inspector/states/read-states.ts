@@ -1,8 +1,7 @@
-import { isUnreadable } from "../../errors/index.js";
+import { readableValues } from "../stored-values/readable-values.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStates, type StateRow } from "../queries/get-states.js";
-import { configOfPlace } from "../stored-values/read-stored-value.js";
 import {
   type DescribedState,
   describeState,
@@ -60,26 +59,17 @@ export async function readStoredStates(
 }
 
 async function withValues(
-  { context, signal }: Pick<CallRun, "context" | "signal">,
+  run: Pick<CallRun, "context" | "signal">,
   place: CheckpointPlace,
   { header, unread }: ParsedState,
 ): Promise<ReadonlyMap<string, unknown>> {
   if (unread.length === 0) return header.values;
-  try {
-    const tuple = await context.saver.getTuple(configOfPlace(place), {
-      channels: unread,
-      writes: false,
-      signal,
-    });
-    const read = new Map(Object.entries(tuple?.checkpoint.channel_values ?? {}));
-    // LangGraph.js stores `undefined` for the trigger of a deferred node that is empty.
-    const isEmpty = (channel: string): boolean => unread.includes(channel) && read.get(channel) === undefined;
-    return new Map([...header.values, ...read].filter(([channel]) => !isEmpty(channel)));
-  } catch (error) {
-    // A value that this saver can't read, for example for want of a key, must not hide the thread.
-    if (isUnreadable(error)) return header.values;
-    throw error;
-  }
+  const values = await readableValues(run, place, unread);
+  if (values === undefined) return header.values;
+  const read = new Map(Object.entries(values));
+  // LangGraph.js stores `undefined` for the trigger of a deferred node that is empty.
+  const isEmpty = (channel: string): boolean => unread.includes(channel) && read.get(channel) === undefined;
+  return new Map([...header.values, ...read].filter(([channel]) => !isEmpty(channel)));
 }
 
 /** What was stored of a checkpoint, with the values that must be read to know what runs next. */

@@ -2,6 +2,7 @@ import { decodeWrite } from "../../audit/writes-of.js";
 import { CheckpointNotFoundError, InvalidConfigError } from "../../errors/index.js";
 import { valueReader, readUnreplaced } from "../../saver/read-long-values.js";
 import type { CheckpointPlace, ValuePlace } from "../api/places.js";
+import type { CreatedCheckpoint } from "../api/changes.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { readEntryValue } from "../cache/read-entries.js";
 import type { InspectorContext } from "../inspector-context.js";
@@ -111,6 +112,12 @@ export function checkpointNotFound({
 
 function missing(field: string, problem: string): InvalidConfigError {
   return new InvalidConfigError(`args.place.${field}`, problem);
+}
+
+/** Returns the checkpoint that a call of the saver or of a graph has created, by its config. */
+export function createdCheckpoint({ configurable }: RunnableConfig): CreatedCheckpoint {
+  const id: unknown = configurable?.checkpoint_id;
+  return { checkpointId: typeof id === "string" ? id : "" };
 }
 
 /** The config of a checkpoint. */

@@ -1,7 +1,5 @@
-import { decodeWrite } from "../../audit/writes-of.js";
+import { readableWrite } from "../stored-values/readable-values.js";
 import { groupBy } from "../../db/group-by.js";
-import { DeserializationError } from "../../errors/index.js";
-import { valueReader } from "../../saver/read-long-values.js";
 import type {
   MessageKey,
   StoryTask,
@@ -96,17 +94,7 @@ export class TaskTeller {
 
   /** Returns `undefined` for a value that was not read, or that this saver can't read. It must not hide the others. */
   async #valueOf(row: StoryWriteRow): Promise<{ readonly value: unknown } | undefined> {
-    if (!row.is_read) return undefined;
-    const { call, context } = this.#run;
-    const { threadId, namespace: checkpointNs } = this.#place;
-    try {
-      return {
-        value: await decodeWrite(row, { threadId, checkpointNs }, valueReader(call, context.saver.serde)),
-      };
-    } catch (error) {
-      if (error instanceof DeserializationError) return undefined;
-      throw error;
-    }
+    return row.is_read ? readableWrite(this.#run, this.#place, row) : undefined;
   }
 }
 

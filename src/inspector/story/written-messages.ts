@@ -1,3 +1,4 @@
+import { textAt } from "../values/value-parts.js";
 import { overwriteValue } from "../../saver/codec/special-values.js";
 import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import type { MessageKey, StoryTool, FoundMessages, MessageSearch } from "../api/story.js";
@@ -28,21 +29,16 @@ export function messagesIn(value: unknown): readonly ReadMessage[] {
 }
 
 /** What to find a message by. */
-export function messageKeyOf({ role, fields }: ReadMessage): MessageKey {
-  const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
-  if (id !== undefined) return { role, id };
-  if (toolCallId !== undefined) return { role, toolCallId };
-  return { role, text: cutText(textOf(fields), MAX_KEY).text };
+export function messageKeyOf(message: ReadMessage): MessageKey {
+  return messageKeysOf(message)[0];
 }
 
-/** All keys that a message may have been given. The graph may have given it an id since. */
-function messageKeysOf({ role, fields }: ReadMessage): readonly MessageKey[] {
+/** All keys that a message may have been given, the best first. The graph may have given it an id since. */
+function messageKeysOf({ role, fields }: ReadMessage): readonly [MessageKey, ...MessageKey[]] {
   const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
-  return [
-    ...(id === undefined ? [] : [{ role, id }]),
-    ...(toolCallId === undefined ? [] : [{ role, toolCallId }]),
-    { role, text: cutText(textOf(fields), MAX_KEY).text },
-  ];
+  const byText = { role, text: cutText(textOf(fields), MAX_KEY).text };
+  const others = toolCallId === undefined ? ([byText] as const) : ([{ role, toolCallId }, byText] as const);
+  return id === undefined ? others : [{ role, id }, ...others];
 }
 
 /** A key as a text, which is another one for another key. */
@@ -79,11 +75,6 @@ function textOf(fields: object): string {
     if (text !== undefined) return text;
   }
   return "";
-}
-
-function textAt(target: object, name: string): string | undefined {
-  const value = readOwn(target, name);
-  return typeof value === "string" ? value : undefined;
 }
 
 function countAt(target: object, name: string): number | undefined {

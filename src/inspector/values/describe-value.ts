@@ -134,10 +134,7 @@ function pieceOf({ label, value }: Part, isList: boolean): CutText {
   const piece = briefText(value);
   if (isList) return piece;
   const name = cutText(label, MAX_NAME);
-  return {
-    text: `${name.text}${name.isCut ? "…" : ""}: ${piece.text}`,
-    isCut: piece.isCut || name.isCut,
-  };
+  return { text: `${name.text}${name.isCut ? "…" : ""}: ${piece.text}`, isCut: piece.isCut || name.isCut };
 }
 
 function briefText(value: unknown): CutText {

@@ -1,10 +1,14 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import {
+  type OpenTransaction,
+  type Tables,
+  DEFAULT_LOCK_TIMEOUT_MS,
+  inLockedTransaction,
+  withRowSecurityOff,
+} from "../in-locked-transaction.js";
+import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { InvalidConfigError } from "../../errors/index.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
-import { inLockedTransaction } from "../in-locked-transaction.js";
-import { withRowSecurityOff } from "../with-row-security-off.js";
 import {
   type DistributionChange,
   distributeRest,
@@ -138,27 +142,21 @@ export async function planUndistribution(
  * Makes the rest of the transaction change the shards of a table one by one, where tables are distributed. After a change of all at once,
  * Citus creates no function in the same transaction.
  */
-export async function changeShardsInTurn(
-  transaction: Transaction<CheckpointDatabase>,
-  schema: string,
-): Promise<void> {
+export async function changeShardsInTurn(transaction: OpenTransaction, schema: string): Promise<void> {
   const { tables } = await distributionStatus(transaction, { schema });
   if (!tables.some(({ column }) => column === "thread_id")) return;
   await sql`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(transaction);
 }
 
 /** Distributes tables that a migration has just created, where the others are distributed. */
-export async function distributeNewTables(
-  transaction: Transaction<CheckpointDatabase>,
-  schema: string,
-): Promise<void> {
+export async function distributeNewTables(transaction: OpenTransaction, schema: string): Promise<void> {
   const status = await distributionStatus(transaction, { schema });
   if (!status.tables.some(({ column }) => column === "thread_id")) return;
   await run(transaction, distributeRest(status));
 }
 
 async function change(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   { schema = "public", lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: UndistributeOptions,
   plan: (status: DistributionStatus) => DistributionChange,
 ): Promise<readonly string[]> {
@@ -172,10 +170,7 @@ async function change(
   });
 }
 
-async function run(
-  transaction: Transaction<CheckpointDatabase>,
-  { statements }: DistributionChange,
-): Promise<void> {
+async function run(transaction: OpenTransaction, { statements }: DistributionChange): Promise<void> {
   // Rows that policies hide from the role would not be copied.
   await withRowSecurityOff(transaction, async () => {
     for (const statement of statements) await statement.execute(transaction);

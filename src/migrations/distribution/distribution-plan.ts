@@ -1,11 +1,12 @@
-import { createQueryId, PostgresQueryCompiler, type RawBuilder, sql } from "kysely";
+import { textOfStatement } from "../catalog-expressions.js";
+import { type RawBuilder, sql } from "kysely";
 import { MigrationError, MigrationRequiredError } from "../../errors/index.js";
 import { migrateCommand, shellCommand, quoted } from "../../db/migrate-command.js";
 import {
   type DistributionStatus,
   REFERENCE_TABLES,
   type TableDistribution,
-  THREAD_TABLES,
+  DISTRIBUTED_TABLES,
 } from "./distribution-state.js";
 
 /** The first version of Citus with every statement that the savers send. */
@@ -36,7 +37,7 @@ export function planDistributing(status: DistributionStatus, shards?: number): D
 /** Lists the statements that distribute the tables that are not, together with those that are. */
 export function distributeRest(status: DistributionStatus, shards?: number): DistributionChange {
   const { schema } = status;
-  const tables = THREAD_TABLES.filter((name) => isLocal(status, name));
+  const tables = DISTRIBUTED_TABLES.filter((name) => isLocal(status, name));
   const references = REFERENCE_TABLES.filter((name) => isLocal(status, name));
   const all = [...tables, ...references];
   if (all.length === 0) return { tables: [], statements: [] };
@@ -70,7 +71,7 @@ export function planUndistributing(status: DistributionStatus): DistributionChan
   refuseSchemas(status);
   const { schema } = status;
   const tables = status.tables.flatMap(({ table, placement }) => (placement === "local" ? [] : [table]));
-  const ordered = [...THREAD_TABLES, ...REFERENCE_TABLES].filter((table) => tables.includes(table));
+  const ordered = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES].filter((table) => tables.includes(table));
   if (ordered.length === 0) return { tables: [], statements: [] };
   return {
     tables: ordered,
@@ -83,8 +84,7 @@ export function planUndistributing(status: DistributionStatus): DistributionChan
 
 /** The SQL of a change, without parameters and final semicolons. */
 export function textsOf({ statements }: DistributionChange): string[] {
-  const compiler = new PostgresQueryCompiler();
-  return statements.map((each) => compiler.compileQuery(each.toOperationNode(), createQueryId()).sql);
+  return statements.map(textOfStatement);
 }
 
 /**
@@ -158,7 +158,7 @@ function refuseSchemas({ schema, tables }: DistributionStatus): void {
 
 /** Adds the tables that a migration will create. */
 export function withMissingTables(status: DistributionStatus): DistributionStatus {
-  const missing = [...THREAD_TABLES, ...REFERENCE_TABLES].filter(
+  const missing = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES].filter(
     (name) => existing(status, [name]).length === 0,
   );
   const local = { placement: "local", column: null, colocation: null, shards: 0, collation: null } as const;
@@ -168,7 +168,7 @@ export function withMissingTables(status: DistributionStatus): DistributionStatu
 /** @throws MigrationRequiredError if tables are missing. */
 export function refuseMissing(status: DistributionStatus): void {
   const { schema } = status;
-  const missing = THREAD_TABLES.filter((name) => existing(status, [name]).length === 0);
+  const missing = DISTRIBUTED_TABLES.filter((name) => existing(status, [name]).length === 0);
   if (missing.length === 0) return;
   throw new MigrationRequiredError(
     schema,
@@ -179,7 +179,7 @@ export function refuseMissing(status: DistributionStatus): void {
 function refuseOtherPlaces(status: DistributionStatus): void {
   const { schema } = status;
   const first = firstDistributed(status);
-  const others = existing(status, THREAD_TABLES).filter(
+  const others = existing(status, DISTRIBUTED_TABLES).filter(
     ({ placement, column, colocation }) =>
       placement !== "local" && (column !== "thread_id" || colocation !== first?.colocation),
   );
@@ -203,5 +203,5 @@ function refuseOtherShards(status: DistributionStatus, shards: number | undefine
 
 /** The table that the others are distributed together with. */
 function firstDistributed(status: DistributionStatus): TableDistribution | undefined {
-  return existing(status, THREAD_TABLES).find(({ column }) => column === "thread_id");
+  return existing(status, DISTRIBUTED_TABLES).find(({ column }) => column === "thread_id");
 }

@@ -1,8 +1,9 @@
+import type { Tables } from "../in-locked-transaction.js";
 import { type Kysely, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
-import { TABLE_USE } from "../table-use.js";
+import { TABLE_USE } from "../migration-set.js";
 
 /**
  * Where the rows of a table are: on the nodes, by their thread (`distributed`); a copy on each node (`reference`); on the node of
@@ -58,7 +59,7 @@ export interface DistributionStatusOptions {
 /**
  * Tables whose rows belong to threads, in the order in which writers lock their rows (C2). They are distributed by `thread_id`.
  */
-export const THREAD_TABLES: readonly string[] = /* @__PURE__ */ threadTables();
+export const DISTRIBUTED_TABLES: readonly string[] = threadTables();
 
 /** The tables that each node gets a copy of: the official savers read it wherever they are connected to. */
 export const REFERENCE_TABLES: readonly string[] = ["checkpoint_migrations"];
@@ -104,8 +105,8 @@ export async function distributionStatus(
   }
 }
 
-async function readTables(db: Kysely<CheckpointDatabase>, schema: string): Promise<TableDistribution[]> {
-  const names = sql.join([...THREAD_TABLES, ...REFERENCE_TABLES]);
+async function readTables(db: Tables, schema: string): Promise<TableDistribution[]> {
+  const names = sql.join([...DISTRIBUTED_TABLES, ...REFERENCE_TABLES]);
   const { rows } = await sql<TableDistribution>`
     select
       relation.relname as "table",

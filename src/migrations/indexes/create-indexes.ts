@@ -1,9 +1,13 @@
-import { createQueryId, type Kysely, PostgresQueryCompiler, type RawBuilder } from "kysely";
+import type { Tables } from "../in-locked-transaction.js";
+import { textOfStatement } from "../catalog-expressions.js";
+import type { Kysely, RawBuilder } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { hasOneConnection, plainKysely } from "../../db/kysely/plain-kysely.js";
-import { type IndexState, optionalIndexStatus, readIndexStates } from "./index-status.js";
 import {
+  type IndexState,
+  optionalIndexStatus,
+  readIndexStates,
   createIndexStatement,
   dropIndexStatement,
   type IndexDefinition,
@@ -85,7 +89,7 @@ export async function dropOptionalIndexes(
 }
 
 async function dropDefinitions(
-  plain: Kysely<CheckpointDatabase>,
+  plain: Tables,
   schema: string,
   definitions: readonly IndexDefinition[],
 ): Promise<void> {
@@ -103,7 +107,7 @@ async function dropDefinitions(
  * @throws PermissionError if the role does not own the tables.
  */
 export async function dropBrokenIndexes(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   { schema = "public", indexes }: OptionalIndexOptions,
 ): Promise<void> {
   const plain = plainKysely(db);
@@ -120,7 +124,7 @@ export async function dropBrokenIndexes(
 
 /** The statements that create an index, or what is missing of it. A broken one of a table that is not partitioned is created again. */
 async function creationOf(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   wanted: WantedIndex,
   state: IndexState,
@@ -140,7 +144,7 @@ function definitionsOf(indexes: readonly OptionalIndex[]): readonly IndexDefinit
 }
 
 /** `concurrently` is impossible in a transaction, and useless if the database has only one connection. */
-function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
+function isConcurrent(db: Tables): boolean {
   return !db.isTransaction && !hasOneConnection(db);
 }
 
@@ -151,7 +155,7 @@ function isConcurrent(db: Kysely<CheckpointDatabase>): boolean {
  * @throws InvalidConfigError for an unknown name.
  */
 export async function planOptionalIndexes(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   { schema = "public", indexes, textSearchLanguage = "english" }: OptionalIndexOptions,
 ): Promise<string[]> {
   const statements: RawBuilder<unknown>[] = [];
@@ -160,6 +164,5 @@ export async function planOptionalIndexes(
     const ofPartitions = await partitionedIndexStatements(plainKysely(db), schema, wanted);
     statements.push(...(ofPartitions ?? [createIndexStatement(schema, wanted, true)]));
   }
-  const compiler = new PostgresQueryCompiler();
-  return statements.map((each) => compiler.compileQuery(each.toOperationNode(), createQueryId()).sql);
+  return statements.map(textOfStatement);
 }

@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { Tables } from "../in-locked-transaction.js";
+import { type RawBuilder, sql } from "kysely";
 import { oidOf } from "../catalog-expressions.js";
 import type { IndexDefinition, WantedIndex } from "./optional-index.js";
 
@@ -24,7 +24,7 @@ interface IndexPart {
  * @returns `undefined` if the table is not partitioned. Each statement must run on its own, outside a transaction.
  */
 export async function partitionedIndexStatements(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   { index, language }: WantedIndex,
 ): Promise<readonly RawBuilder<unknown>[] | undefined> {
@@ -55,7 +55,7 @@ export async function partitionedIndexStatements(
 
 /** Lists the statements that drop an index of a partitioned table, and what an interrupted attempt has left. `undefined` as above. */
 export async function partitionedIndexDrops(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   index: IndexDefinition,
 ): Promise<readonly RawBuilder<unknown>[] | undefined> {
@@ -71,7 +71,7 @@ function parentSchema(parts: readonly IndexPart[], parent: string, schema: strin
 
 /** The parts of an index, that of the table first. Empty if the table is not partitioned. */
 async function readParts(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   schema: string,
   { name, table }: IndexDefinition,
 ): Promise<readonly IndexPart[]> {

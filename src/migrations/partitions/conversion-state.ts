@@ -1,14 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { Tables } from "../in-locked-transaction.js";
+import { type RawBuilder, sql } from "kysely";
 import { readList, selectedList } from "../../db/selected-list.js";
 import { leavesOf, oidOf } from "../catalog-expressions.js";
-import {
-  CONVERTED_TABLES,
-  type ConvertedTable,
-  mirrorName,
-  nextName,
-  REPLACEMENT_COMMENT,
-} from "./converted-tables.js";
 
 /** What the catalog says about a table and its conversion. */
 export interface TableState {
@@ -28,7 +21,7 @@ export interface TableState {
 }
 
 /** Reads the state of the tables from the catalog. */
-export async function readTables(db: Kysely<CheckpointDatabase>, schema: string): Promise<TableState[]> {
+export async function readTables(db: Tables, schema: string): Promise<TableState[]> {
   const states: TableState[] = [];
   for (const table of CONVERTED_TABLES) {
     const oid = oidOf(schema, table.name);
@@ -116,4 +109,93 @@ export function indexesOf(oid: RawBuilder<number | null>): RawBuilder<unknown> {
       join pg_am as am on am.oid = relation.relam
       where indrelid = ${oid}
     ) as described)`;
+}
+
+/** A table that is partitioned, with its primary key in its order. */
+export interface ConvertedTable {
+  readonly name: "checkpoints" | "checkpoint_writes" | "checkpoint_blobs";
+  readonly key: readonly KeyColumn[];
+}
+
+interface KeyColumn {
+  readonly name: string;
+  readonly type: "text" | "integer";
+}
+
+const NAMESPACE: readonly KeyColumn[] = [
+  { name: "thread_id", type: "text" },
+  { name: "checkpoint_ns", type: "text" },
+];
+
+/** The tables with rows of threads, in the order in which every writer locks them (C2). The few tombstones stay in one table. */
+export const CONVERTED_TABLES: readonly ConvertedTable[] = [
+  { name: "checkpoints", key: [...NAMESPACE, { name: "checkpoint_id", type: "text" }] },
+  {
+    name: "checkpoint_writes",
+    key: [
+      ...NAMESPACE,
+      { name: "checkpoint_id", type: "text" },
+      { name: "task_id", type: "text" },
+      { name: "idx", type: "integer" },
+    ],
+  },
+  {
+    name: "checkpoint_blobs",
+    key: [...NAMESPACE, { name: "channel", type: "text" }, { name: "version", type: "text" }],
+  },
+];
+
+/** The table that replaces a table at the end of a conversion. */
+export function nextName({ name }: ConvertedTable): string {
+  return `${name}_next`;
+}
+
+/** The comment that distinguishes a replacement from a table of an application with the same name. */
+export const REPLACEMENT_COMMENT =
+  "langgraph-checkpoint-kysely: will replace the table when the conversion ends";
+
+/** The trigger, and its function, that repeats each change of a table in the table that will replace it. */
+export function mirrorName({ name }: ConvertedTable): string {
+  return `${name}_mirror`;
+}
+
+/** The trigger that repeats TRUNCATE. */
+export function truncateMirrorName(table: ConvertedTable): string {
+  return `${mirrorName(table)}_truncate`;
+}
+
+/** The table that records how far a conversion is. It exists only until the conversion ends. */
+export const PROGRESS_TABLE = "checkpoint_conversion";
+
+/** How a table of savers is partitioned. */
+export interface PartitionState extends Pick<TableState, "layout" | "next"> {
+  readonly table: string;
+  /**
+   * Why some threads have no partition: remainders of a `hash` are missing, or a `list` or `range` has no default partition.
+   * `undefined` if every thread has one.
+   */
+  readonly gap: "hash" | "other" | undefined;
+}
+
+/** Reads how the tables are partitioned. Reads only the catalog, which needs no privileges. */
+export async function partitionState(db: Tables, schema: string): Promise<PartitionState[]> {
+  const states: PartitionState[] = [];
+  for (const { table, layout, next } of await readTables(db, schema)) {
+    states.push({ table: table.name, layout, next, gap: await gapOf(db, schema, table.name) });
+  }
+  return states;
+}
+
+async function gapOf(db: Tables, schema: string, table: string): Promise<PartitionState["gap"]> {
+  const { rows } = await sql<{ gap: PartitionState["gap"] | null }>`
+    select case
+      -- A hash partition holds one of as many parts as its modulus says.
+      when partstrat = 'h' and (
+        select coalesce(sum(1.0 / substring(pg_get_expr(relpartbound, oid) from 'modulus (\\d+)')::integer), 0)
+        from pg_inherits join pg_class on oid = inhrelid where inhparent = partrelid
+      ) < 0.999999 then 'hash'
+      when partstrat <> 'h' and partdefid = 0 then 'other'
+    end as "gap"
+    from pg_partitioned_table where partrelid = ${oidOf(schema, table)}`.execute(db);
+  return rows[0]?.gap ?? undefined;
 }

@@ -1,10 +1,15 @@
-import { sql, type Transaction } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { OpenTransaction } from "../in-locked-transaction.js";
+import { sql } from "kysely";
 import { readList, selectedList } from "../../db/selected-list.js";
 import { MigrationError } from "../../errors/index.js";
-import { readTables, type TableState } from "./conversion-state.js";
-import { CONVERTED_TABLES, nextName, PROGRESS_TABLE } from "./converted-tables.js";
-import { compareRows, copyRows, type ReadRows } from "./copy-rows.js";
+import {
+  readTables,
+  type TableState,
+  CONVERTED_TABLES,
+  nextName,
+  PROGRESS_TABLE,
+} from "./conversion-state.js";
+import { compareNextRows, copyNextRows, type ReadRows } from "./copy-rows.js";
 import { createReplacements } from "./create-replacements.js";
 import type { PartitionLayout } from "./partition-layout.js";
 import { dropReplacements, replaceTables } from "./replace-tables.js";
@@ -37,7 +42,7 @@ export interface TableProgress {
  * @returns `nothing` if the tables have the layout, and no conversion is under way.
  */
 export async function makeStep(
-  db: Transaction<CheckpointDatabase>,
+  db: OpenTransaction,
   schema: string,
   layout: PartitionLayout,
   limit: number,
@@ -82,7 +87,7 @@ interface Progress {
   readonly rows: number;
 }
 
-async function readProgress(db: Transaction<CheckpointDatabase>, schema: string): Promise<Progress[]> {
+async function readProgress(db: OpenTransaction, schema: string): Promise<Progress[]> {
   const { rows } = await sql<Omit<Progress, "last"> & { readonly last: string | null }>`
     select name, phase, ${selectedList(sql<string[]>`last`)} as last, rows::float8 as rows
     from ${sql.id(schema, PROGRESS_TABLE)}`.execute(db);
@@ -98,14 +103,14 @@ function stateOf(tables: readonly TableState[], name: string): TableState {
 }
 
 async function move(
-  db: Transaction<CheckpointDatabase>,
+  db: OpenTransaction,
   schema: string,
   state: TableState,
   { phase, last, rows }: Progress,
   limit: number,
 ): Promise<StepResult> {
   const isCopy = phase === "copy";
-  const read = await (isCopy ? copyRows : compareRows)(db, schema, state, last, limit);
+  const read = await (isCopy ? copyNextRows : compareNextRows)(db, schema, state, last, limit);
   const isEnd = read.rows < limit;
   const counted = rows + read.rows;
   await record(db, schema, state, isEnd ? atEnd(isCopy, counted) : { phase, last: read.last, rows: counted });
@@ -127,7 +132,7 @@ function atEnd(isCopy: boolean, rows: number): Omit<Progress, "name"> {
 }
 
 async function record(
-  db: Transaction<CheckpointDatabase>,
+  db: OpenTransaction,
   schema: string,
   { table }: TableState,
   { phase, last, rows }: Omit<Progress, "name"> & { readonly last: ReadRows["last"] },

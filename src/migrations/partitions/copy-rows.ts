@@ -1,10 +1,15 @@
-import { type RawBuilder, sql, type Transaction } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { OpenTransaction } from "../in-locked-transaction.js";
+import { textOfStatement } from "../catalog-expressions.js";
+import { type RawBuilder, sql } from "kysely";
 import { readList, selectedList } from "../../db/selected-list.js";
 import { MigrationError } from "../../errors/index.js";
-import type { TableState } from "./conversion-state.js";
-import { type ConvertedTable, nextName } from "./converted-tables.js";
-import { columnList, columnListOf } from "./mirror.js";
+import {
+  type TableState,
+  type ConvertedTable,
+  nextName,
+  mirrorName,
+  truncateMirrorName,
+} from "./conversion-state.js";
 
 /** What was read of a table. */
 export interface ReadRows {
@@ -21,8 +26,8 @@ export interface ReadRows {
  *
  * @param after - The key of the last row that was copied; null at the beginning.
  */
-export async function copyRows(
-  db: Transaction<CheckpointDatabase>,
+export async function copyNextRows(
+  db: OpenTransaction,
   schema: string,
   { table, columns }: TableState,
   after: readonly string[] | null,
@@ -47,8 +52,8 @@ export async function copyRows(
  *
  * @throws MigrationError if they differ: something has changed rows without their triggers.
  */
-export async function compareRows(
-  db: Transaction<CheckpointDatabase>,
+export async function compareNextRows(
+  db: OpenTransaction,
   schema: string,
   { table, columns }: TableState,
   after: readonly string[] | null,
@@ -85,7 +90,7 @@ function differs({ name }: ConvertedTable, rows: number): MigrationError {
  * The statistics of a table that grows would make Postgres read all of it for each step. Without them it takes each step for so
  * expensive that it would compile it, which takes seconds.
  */
-async function useIndexes(db: Transaction<CheckpointDatabase>): Promise<void> {
+async function useIndexes(db: OpenTransaction): Promise<void> {
   await sql`select set_config(name, 'off', true)
     from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name`.execute(db);
 }
@@ -116,4 +121,67 @@ function lastOf({ key }: ConvertedTable, rows: RawBuilder<unknown>): RawBuilder<
   return sql<
     string | null
   >`select ${selectedList(sql<string[]>`array[${values}]`)} from ${rows} order by ${descending} limit 1`;
+}
+
+/**
+ * Creates the triggers that repeat each change of a table in its replacement, within the transaction of the change (C15). They run as
+ * the owner of the table: the roles that write have no privilege on the replacement, and no policy applies to it.
+ */
+export async function createMirror(db: OpenTransaction, schema: string, state: TableState): Promise<void> {
+  const { table } = state;
+  const mirror = sql.id(mirrorName(table));
+  const truncated = sql.id(truncateMirrorName(table));
+  const original = sql.id(schema, table.name);
+  const procedure = sql`${sql.id(schema, mirrorName(table))}()`;
+  await sql`create function ${procedure} returns trigger language plpgsql security definer
+    set search_path = pg_catalog, pg_temp as ${sql.lit(bodyOf(schema, state))}`.execute(db);
+  // Otherwise any role could make it the trigger of a table of its own, and write into the replacement.
+  await sql`revoke all on function ${procedure} from public`.execute(db);
+  await sql`create trigger ${mirror} after insert or update or delete on ${original}
+    for each row execute function ${procedure}`.execute(db);
+  await sql`create trigger ${truncated} after truncate on ${original}
+    for each statement execute function ${procedure}`.execute(db);
+  // Also for rows that logical replication writes.
+  await sql`alter table ${original} enable always trigger ${mirror}, enable always trigger ${truncated}`.execute(
+    db,
+  );
+}
+
+function bodyOf(schema: string, { table, columns }: TableState): string {
+  const next = sql.id(schema, nextName(table));
+  const key = table.key.map(({ name }) => name);
+  const values = columns.filter((name) => !key.includes(name));
+  const insert = (row: "old" | "new") =>
+    sql`insert into ${next} (${columnList(columns)}) values (${columnListOf(row, columns)}) on conflict (${columnList(key)})`;
+  const replaced = sql.join(values.map((name) => sql`${sql.id(name)} = ${sql.id("excluded", name)}`));
+  const [first = ""] = values;
+  return textOfStatement(sql`
+    begin
+      if tg_op = 'TRUNCATE' then
+        truncate ${next};
+        return null;
+      end if;
+      if tg_op = 'DELETE' or tg_op = 'UPDATE' and (${columnListOf("old", key)}) is distinct from (${columnListOf("new", key)}) then
+        -- Where a transaction has one snapshot, a row that was copied after it is hidden from "delete". Then "on conflict" ends the
+        -- transaction as a serialization failure.
+        if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+          ${insert("old")} do update set ${sql.id(first)} = ${sql.id("excluded", first)} where false;
+        end if;
+        delete from ${next} where (${columnList(key)}) = (${columnListOf("old", key)});
+      end if;
+      if tg_op <> 'DELETE' then
+        ${insert("new")} do update set ${replaced};
+      end if;
+      return null;
+    end`);
+}
+
+/** A list of columns. */
+function columnList(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((name) => sql.id(name)));
+}
+
+/** A list of the columns of a row. */
+function columnListOf(row: string, columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((name) => sql.id(row, name)));
 }

@@ -1,18 +1,17 @@
-import { sql, type Transaction } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
+import type { OpenTransaction } from "../in-locked-transaction.js";
+import { sql } from "kysely";
 import { MigrationError } from "../../errors/index.js";
 import { leavesOf, oidOf } from "../catalog-expressions.js";
-import type { TableState } from "./conversion-state.js";
 import {
+  type TableState,
   type ConvertedTable,
   mirrorName,
   nextName,
   PROGRESS_TABLE,
   REPLACEMENT_COMMENT,
-} from "./converted-tables.js";
-import { refuseDependents } from "./dependents.js";
-import { partitionName, refuseTakenNames } from "./taken-names.js";
-import { createMirror } from "./mirror.js";
+} from "./conversion-state.js";
+import { refuseDependents, partitionName, refuseTakenNames } from "./obstacles.js";
+import { createMirror } from "./copy-rows.js";
 import { type PartitionLayout, partitionsOf } from "./partition-layout.js";
 
 /**
@@ -22,7 +21,7 @@ import { type PartitionLayout, partitionsOf } from "./partition-layout.js";
  * @throws MigrationError if something depends on a table, so that it can't be replaced; or if others have the names of what is created.
  */
 export async function createReplacements(
-  db: Transaction<CheckpointDatabase>,
+  db: OpenTransaction,
   schema: string,
   tables: readonly TableState[],
   layout: PartitionLayout,
@@ -42,7 +41,7 @@ export async function createReplacements(
 }
 
 async function createReplacement(
-  db: Transaction<CheckpointDatabase>,
+  db: OpenTransaction,
   schema: string,
   table: ConvertedTable,
   layout: PartitionLayout,
@@ -68,7 +67,7 @@ async function createReplacement(
 }
 
 async function createProgress(
-  db: Transaction<CheckpointDatabase>,
+  db: OpenTransaction,
   schema: string,
   tables: readonly TableState[],
 ): Promise<void> {
@@ -96,11 +95,7 @@ interface Storage {
   readonly options: readonly { readonly names: readonly string[]; readonly value: string }[];
 }
 
-async function readStorage(
-  db: Transaction<CheckpointDatabase>,
-  schema: string,
-  table: string,
-): Promise<Storage> {
+async function readStorage(db: OpenTransaction, schema: string, table: string): Promise<Storage> {
   const oid = oidOf(schema, table);
   const { rows } = await sql<Omit<Storage, "options"> & { readonly options: string }>`
     select
@@ -125,12 +120,7 @@ async function readStorage(
 }
 
 /** Gives a new table to its owner, and takes away the privileges that default privileges have given to others. */
-async function ownAlone(
-  db: Transaction<CheckpointDatabase>,
-  schema: string,
-  table: string,
-  owner: string,
-): Promise<void> {
+async function ownAlone(db: OpenTransaction, schema: string, table: string, owner: string): Promise<void> {
   const name = sql.id(schema, table);
   await sql`alter table ${name} owner to ${sql.id(owner)}`.execute(db);
   const { rows } = await sql<{ grantee: string | null }>`

@@ -1,14 +1,13 @@
+import type { Tables } from "../in-locked-transaction.js";
 import type { Kysely } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { MigrationError } from "../../errors/index.js";
 import { distributionStatus } from "../distribution/distribution-state.js";
-import { readTables } from "./conversion-state.js";
-import { CONVERTED_TABLES } from "./converted-tables.js";
-import { refuseDependents } from "./dependents.js";
+import { readTables, CONVERTED_TABLES } from "./conversion-state.js";
+import { refuseDependents, refuseTakenNames } from "./obstacles.js";
 import { parseLayout, type PartitionLayout } from "./partition-layout.js";
-import { refuseTakenNames } from "./taken-names.js";
 
 /** The options of {@link planPartitions}. */
 export interface PartitionPlanOptions {
@@ -81,7 +80,7 @@ export async function planPartitions(
 }
 
 /** @throws MigrationError if Citus distributes the tables: its shards are partitions already, on several servers. */
-export async function refuseNodes(db: Kysely<CheckpointDatabase>, schema: string): Promise<void> {
+export async function refuseNodes(db: Tables, schema: string): Promise<void> {
   const { tables } = await distributionStatus(db, { schema });
   if (tables.every(({ placement }) => placement === "local")) return;
   throw new MigrationError(

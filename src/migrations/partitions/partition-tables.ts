@@ -1,3 +1,10 @@
+import {
+  type Tables,
+  DEFAULT_LOCK_TIMEOUT_MS,
+  inLockedTransaction,
+  describeHolders,
+  withRowSecurityOff,
+} from "../in-locked-transaction.js";
 import { type Kysely, sql } from "kysely";
 import { growingPauses, retry } from "../../db/async/retry.js";
 import { withinTime } from "../../db/async/within-time.js";
@@ -5,15 +12,10 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { toDatabaseError } from "../../db/to-database-error.js";
 import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import { DatabaseError, InvalidConfigError, MigrationError } from "../../errors/index.js";
-import { DEFAULT_LOCK_TIMEOUT_MS } from "../default-lock-timeout.js";
-import { inLockedTransaction } from "../in-locked-transaction.js";
-import { describeHolders } from "../lock-holders.js";
 import type { MigrateOptions } from "../migrate.js";
-import { withRowSecurityOff } from "../with-row-security-off.js";
 import { refuseNodes } from "./partition-plan.js";
 import { makeStep, type StepResult, type TableProgress } from "./conversion-step.js";
 import { parseLayout, type PartitionLayout } from "./partition-layout.js";
-import { FIRST_LIMIT, nextLimit } from "./step-limit.js";
 
 /** The options of {@link partitionTables}. */
 export interface PartitionOptions extends Pick<MigrateOptions, "schema" | "lockTimeoutMs"> {
@@ -37,7 +39,7 @@ export interface PartitionReport {
  * `deadlock_timeout` of a server, so that in a deadlock the step ends, and never a writer.
  */
 const LOCK_WAIT_MS = 400;
-const PAUSES = /* @__PURE__ */ growingPauses(50, 1_000);
+const PAUSES = growingPauses(50, 1_000);
 /** A step that fails so is made again: it waited too long for a lock, or met a concurrent change. */
 const REPEATED_STATES = new Set(["55P03", "40P01", "40001"]);
 
@@ -96,7 +98,7 @@ interface StepOptions {
 }
 
 function stepOf(
-  db: Kysely<CheckpointDatabase>,
+  db: Tables,
   { schema, lockTimeoutMs, layout }: StepOptions,
   limit: number,
 ): Promise<StepResult> {
@@ -138,4 +140,18 @@ function isBusy(limitMs: number, cause: DatabaseError): MigrationError {
       "before; run it again to continue, or wait longer: `lockTimeoutMs`, or `--lock-timeout`",
     { cause, sqlState: cause.sqlState, transient: true, holders },
   );
+}
+
+/** How long a step should take: writers wait for it only where they delete what it copies. */
+const STEP_MS = 150;
+const LARGEST_LIMIT = 8_192;
+
+/** The number of rows of the first step of each phase. */
+const FIRST_LIMIT = 64;
+
+/** Adjusts the number of rows to the time that the last step took, since rows may have any size. */
+export function nextLimit(limit: number, result: StepResult, tookMs: number): number {
+  if (result.kind !== "moved" || result.isEnd) return FIRST_LIMIT;
+  if (tookMs > STEP_MS) return Math.max(1, Math.floor(limit / 2));
+  return tookMs < STEP_MS / 2 ? Math.min(LARGEST_LIMIT, limit * 2) : limit;
 }

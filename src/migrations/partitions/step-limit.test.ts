@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import type { StepResult } from "./conversion-step.js";
-import { nextLimit } from "./step-limit.js";
+import { nextLimit } from "./partition-tables.js";
 
 const MOVED: StepResult = {
   ...{ kind: "moved", isEnd: false, table: "checkpoints", phase: "copy", rows: 9, estimatedRows: 9 },

@@ -1,4 +1,5 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { MigrationError } from "../../errors/index.js";
 
 /**
  * One version of the schema. A released step never changes, so that every database gets the same schema, whenever it is migrated.
@@ -43,4 +44,44 @@ export interface MigratedTables {
 }
 
 /** The collation of every key: compares text byte by byte, as LangGraph compares ids, and is the fastest to index. */
-export const KEY_COLLATION = "C";
+const KEY_COLLATION = "C";
+
+/** The type of every key. */
+export const KEY_TYPE = sql`text collate ${sql.ref(KEY_COLLATION)}`;
+
+/** The tables in which other libraries record their migrations. */
+type VersionTable = "checkpoint_migrations" | "store_migrations" | "vector_migrations";
+
+/**
+ * Records migrations of other libraries as done, in their own table, so that their `setup()` does nothing.
+ *
+ * Both official savers use the same table. From 5 on, its versions are those of Python's saver, so that the JavaScript saver would
+ * skip future migrations with the numbers 5 to 9. It would skip them in every database that Python's saver has set up, too.
+ */
+export async function recordVersions(
+  db: Kysely<MigratedTables>,
+  table: VersionTable,
+  versions: readonly number[],
+): Promise<void> {
+  await db
+    .insertInto(table)
+    .values(versions.map((v) => ({ v })))
+    .onConflict((conflict) => conflict.column("v").doNothing())
+    .execute();
+}
+
+/** Removes the records. The other library would run these migrations again. */
+export async function forgetVersions(
+  db: Kysely<MigratedTables>,
+  table: VersionTable,
+  versions: readonly number[],
+): Promise<void> {
+  const highest = Math.max(...versions);
+  const newer = await db.selectFrom(table).select("v").where("v", ">", highest).executeTakeFirst();
+  if (newer !== undefined) {
+    throw new MigrationError(
+      `an official library has migrated this database to version ${newer.v} of "${table}", which builds on version ${highest}`,
+    );
+  }
+  await db.deleteFrom(table).where("v", "in", versions).execute();
+}

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import type { ArchiveTarget } from "../../archive/archive-types.js";
 import { archiveTarget } from "../../archive/boundary/parse-archive.js";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, parse, parseLines } from "../../parsing/parse.js";
 import { recordOf, storedThreadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
-import { parse } from "../../parsing/parse.js";
-import { parseLines } from "../../parsing/parse-lines.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { RepairProgress } from "../repair-types.js";
 

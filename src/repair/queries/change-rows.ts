@@ -1,10 +1,9 @@
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { sql } from "kysely";
-import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { type Parameter, Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
+import type { Parameter } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../../saver/model/keys.js";
 import type { WriteKey } from "../../saver/queries/get-value-page.js";
-import type { ValueKey } from "./stored-rows.js";
 
 /** The columns that identify a checkpoint, or the writes beside one. */
 function checkpointAt(parameter: Parameter<CheckpointKey>) {
@@ -16,7 +15,7 @@ function checkpointAt(parameter: Parameter<CheckpointKey>) {
 }
 
 /** The columns that identify a value. */
-function valueAt(parameter: Parameter<ValueKey>) {
+function valueAt(parameter: Parameter<ChannelValueContext>) {
   return {
     thread_id: parameter("threadId"),
     checkpoint_ns: parameter("checkpointNs"),
@@ -26,20 +25,12 @@ function valueAt(parameter: Parameter<ValueKey>) {
 }
 
 /** Deletes a checkpoint. */
-export async function deleteCheckpoint(call: CallContext, key: CheckpointKey): Promise<void> {
-  await runStatement(call, checkpoint, key);
-}
-
-const checkpoint = /* @__PURE__ */ new Statement<CheckpointKey, unknown>((db, parameter) =>
+export const deleteCheckpoint = queryOf<CheckpointKey, unknown>((db, parameter) =>
   db.deleteFrom("checkpoints").where((eb) => eb.and(checkpointAt(parameter))),
 );
 
 /** Gives a checkpoint another id. */
-export async function renameCheckpoint(call: CallContext, key: CheckpointKey, newId: string): Promise<void> {
-  await runStatement(call, checkpointId, { ...key, newId });
-}
-
-const checkpointId = /* @__PURE__ */ new Statement<CheckpointKey & { readonly newId: string }, unknown>(
+export const renameCheckpoint = queryOf<CheckpointKey & { readonly newId: string }, unknown>(
   (db, parameter) =>
     db
       .updateTable("checkpoints")
@@ -56,11 +47,7 @@ interface TaskWritesKey extends CheckpointKey {
 }
 
 /** Deletes writes. */
-export async function deleteWrites(call: CallContext, key: TaskWritesKey): Promise<void> {
-  await runStatement(call, writes, key);
-}
-
-const writes = /* @__PURE__ */ new Statement<TaskWritesKey, unknown>((db, parameter) =>
+export const deleteWrites = queryOf<TaskWritesKey, unknown>((db, parameter) =>
   db
     .deleteFrom("checkpoint_writes")
     .where((eb) => eb.and(checkpointAt(parameter)))
@@ -69,20 +56,12 @@ const writes = /* @__PURE__ */ new Statement<TaskWritesKey, unknown>((db, parame
 );
 
 /** Deletes a value. */
-export async function deleteBlob(call: CallContext, key: ValueKey): Promise<void> {
-  await runStatement(call, blob, key);
-}
-
-const blob = /* @__PURE__ */ new Statement<ValueKey, unknown>((db, parameter) =>
+export const deleteBlob = queryOf<ChannelValueContext, unknown>((db, parameter) =>
   db.deleteFrom("checkpoint_blobs").where((eb) => eb.and(valueAt(parameter))),
 );
 
 /** Gives a value another version, under which nobody looks for it. */
-export async function renameBlob(call: CallContext, key: ValueKey, renamed: string): Promise<void> {
-  await runStatement(call, rename, { ...key, renamed });
-}
-
-const rename = /* @__PURE__ */ new Statement<ValueKey & { readonly renamed: string }, unknown>(
+export const renameBlob = queryOf<ChannelValueContext & { readonly renamed: string }, unknown>(
   (db, parameter) =>
     db
       .updateTable("checkpoint_blobs")
@@ -91,17 +70,13 @@ const rename = /* @__PURE__ */ new Statement<ValueKey & { readonly renamed: stri
 );
 
 /** The columns of a value besides its bytes. */
-interface DescribedBlob extends ValueKey {
+interface DescribedBlob extends ChannelValueContext {
   readonly base: string | null;
   readonly wholeBytes: number | null;
 }
 
 /** Sets the columns that describe a value. */
-export async function setBlobColumns(call: CallContext, columns: DescribedBlob): Promise<void> {
-  await runStatement(call, describe, columns);
-}
-
-const describe = /* @__PURE__ */ new Statement<DescribedBlob, unknown>((db, parameter) =>
+export const setBlobColumns = queryOf<DescribedBlob, unknown>((db, parameter) =>
   db
     .updateTable("checkpoint_blobs")
     .set({ base: parameter("base"), whole_bytes: parameter("wholeBytes") })
@@ -115,11 +90,7 @@ interface WriteIndex extends WriteKey {
 }
 
 /** Gives a write another index, and a path where it has none. */
-export async function setWriteIndex(call: CallContext, write: WriteIndex): Promise<void> {
-  await runStatement(call, index, write);
-}
-
-const index = /* @__PURE__ */ new Statement<WriteIndex, unknown>((db, parameter) =>
+export const setWriteIndex = queryOf<WriteIndex, unknown>((db, parameter) =>
   db
     .updateTable("checkpoint_writes")
     .set({
@@ -132,11 +103,7 @@ const index = /* @__PURE__ */ new Statement<WriteIndex, unknown>((db, parameter)
 );
 
 /** Sets the type of a value. */
-export async function setBlobType(call: CallContext, key: ValueKey, type: string): Promise<void> {
-  await runStatement(call, blobType, { ...key, type });
-}
-
-const blobType = /* @__PURE__ */ new Statement<ValueKey & { readonly type: string }, unknown>(
+export const setBlobType = queryOf<ChannelValueContext & { readonly type: string }, unknown>(
   (db, parameter) =>
     db
       .updateTable("checkpoint_blobs")
@@ -145,18 +112,13 @@ const blobType = /* @__PURE__ */ new Statement<ValueKey & { readonly type: strin
 );
 
 /** Sets the type of a write. */
-export async function setWriteType(call: CallContext, key: WriteKey, type: string): Promise<void> {
-  await runStatement(call, writeType, { ...key, type });
-}
-
-const writeType = /* @__PURE__ */ new Statement<WriteKey & { readonly type: string }, unknown>(
-  (db, parameter) =>
-    db
-      .updateTable("checkpoint_writes")
-      .set({ type: parameter("type") })
-      .where((eb) => eb.and(checkpointAt(parameter)))
-      .where("task_id", "=", parameter("taskId"))
-      .where("idx", "=", parameter("idx")),
+export const setWriteType = queryOf<WriteKey & { readonly type: string }, unknown>((db, parameter) =>
+  db
+    .updateTable("checkpoint_writes")
+    .set({ type: parameter("type") })
+    .where((eb) => eb.and(checkpointAt(parameter)))
+    .where("task_id", "=", parameter("taskId"))
+    .where("idx", "=", parameter("idx")),
 );
 
 /** Fields of a checkpoint's header and metadata, as the texts of JSON objects. */
@@ -166,11 +128,7 @@ interface HeaderFields extends CheckpointKey {
 }
 
 /** Sets fields of a checkpoint. The others stay as they are: JavaScript can't represent every number of JSON. */
-export async function addToHeader(call: CallContext, fields: HeaderFields): Promise<void> {
-  await runStatement(call, add, fields);
-}
-
-const add = /* @__PURE__ */ new Statement<HeaderFields, unknown>((db, parameter) =>
+export const addToHeader = queryOf<HeaderFields, unknown>((db, parameter) =>
   db
     .updateTable("checkpoints")
     .set({

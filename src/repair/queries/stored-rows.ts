@@ -1,23 +1,17 @@
+import type { RestoredCheckpoint, RestoredWrite } from "../../saver/queries/restored-rows.js";
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { sql } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import { Statement } from "../../db/statements/statement.js";
+import { queryOf } from "../../db/statements/run-statement.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
-/** Identifies a value. */
-export interface ValueKey extends NamespaceKey {
-  readonly channel: string;
-  readonly version: string;
-}
-
 /** The checkpoints that reference a value, the oldest first. */
-export async function checkpointsWith(call: CallContext, key: ValueKey): Promise<string[]> {
-  const rows = await runStatement(call, referencing, key);
-  return rows.map(({ checkpoint_id }) => checkpoint_id);
+export async function checkpointsWith(call: CallContext, key: ChannelValueContext): Promise<string[]> {
+  return (await referencing(call, key)).map(({ checkpoint_id }) => checkpoint_id);
 }
 
-const referencing = /* @__PURE__ */ new Statement<ValueKey, { checkpoint_id: string }>((db, parameter) =>
+const referencing = queryOf<ChannelValueContext, { checkpoint_id: string }>((db, parameter) =>
   db
     .selectFrom("checkpoints as own")
     .innerJoinLateral(
@@ -32,18 +26,10 @@ const referencing = /* @__PURE__ */ new Statement<ValueKey, { checkpoint_id: str
     .orderBy(sql`own.checkpoint_id collate "C"`),
 );
 
+type ParentRow = Pick<RestoredCheckpoint, "checkpoint_id" | "parent_checkpoint_id">;
+
 /** The checkpoints of a namespace, the newest first, with their parents. */
-export function checkpointsIn(call: CallContext, key: NamespaceKey): Promise<ParentRow[]> {
-  return runStatement(call, checkpoints, key);
-}
-
-/** A checkpoint and its parent. */
-interface ParentRow {
-  readonly checkpoint_id: string;
-  readonly parent_checkpoint_id: string | null;
-}
-
-const checkpoints = /* @__PURE__ */ new Statement<NamespaceKey, ParentRow>((db, parameter) =>
+export const checkpointsIn = queryOf<NamespaceKey, ParentRow>((db, parameter) =>
   db
     .selectFrom("checkpoints")
     .where("thread_id", "=", parameter("threadId"))
@@ -53,12 +39,11 @@ const checkpoints = /* @__PURE__ */ new Statement<NamespaceKey, ParentRow>((db, 
 );
 
 /** Whether a splice is made of a value. */
-export async function isBase(call: CallContext, key: ValueKey): Promise<boolean> {
-  const rows = await runStatement(call, splices, key);
-  return rows.length > 0;
+export async function isBase(call: CallContext, key: ChannelValueContext): Promise<boolean> {
+  return (await splices(call, key)).length > 0;
 }
 
-const splices = /* @__PURE__ */ new Statement<ValueKey, { version: string }>((db, parameter) =>
+const splices = queryOf<ChannelValueContext, { version: string }>((db, parameter) =>
   db
     .selectFrom("checkpoint_blobs")
     .where("thread_id", "=", parameter("threadId"))
@@ -70,20 +55,10 @@ const splices = /* @__PURE__ */ new Statement<ValueKey, { version: string }>((db
     .limit(sql.lit(1)),
 );
 
+type TaskWriteRow = Pick<RestoredWrite, "task_id" | "idx" | "channel" | "task_path">;
+
 /** The writes of a checkpoint's tasks, and their indexes. */
-export function writesBeside(call: CallContext, key: CheckpointKey): Promise<TaskWriteRow[]> {
-  return runStatement(call, writes, key);
-}
-
-/** A write, without its value. */
-interface TaskWriteRow {
-  readonly task_id: string;
-  readonly idx: number;
-  readonly channel: string;
-  readonly task_path: string | null;
-}
-
-const writes = /* @__PURE__ */ new Statement<CheckpointKey, TaskWriteRow>((db, parameter) =>
+export const writesBeside = queryOf<CheckpointKey, TaskWriteRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_writes")
     .where("thread_id", "=", parameter("threadId"))
@@ -111,11 +86,10 @@ export interface HeaderState {
 
 /** Reads the state of a row without decoding it. */
 export async function headerState(call: CallContext, key: CheckpointKey): Promise<HeaderState | undefined> {
-  const [row] = await runStatement(call, state, key);
-  return row;
+  return (await state(call, key))[0];
 }
 
-const state = /* @__PURE__ */ new Statement<CheckpointKey, HeaderState>((db, parameter) =>
+const state = queryOf<CheckpointKey, HeaderState>((db, parameter) =>
   db
     .selectFrom("checkpoints as own")
     .leftJoin("checkpoints as parent", (join) =>
@@ -159,11 +133,7 @@ export interface StoredTypeRow {
 }
 
 /** Lists the types of all values and writes of a thread. It reads no value. */
-export function typesOfThread(call: CallContext, threadId: string): Promise<StoredTypeRow[]> {
-  return runStatement(call, types, { threadId });
-}
-
-const types = /* @__PURE__ */ new Statement<{ readonly threadId: string }, StoredTypeRow>((db, parameter) =>
+export const typesOfThread = queryOf<Pick<NamespaceKey, "threadId">, StoredTypeRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_blobs")
     .where("thread_id", "=", parameter("threadId"))

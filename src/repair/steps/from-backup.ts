@@ -1,3 +1,4 @@
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import type { Problem } from "../../audit/audit-types.js";
 import { restoreCheckpoints } from "../../backup/queries/restore-checkpoints.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
@@ -6,7 +7,6 @@ import type { RestoredBlob } from "../../saver/queries/restored-rows.js";
 import { restoreWrites } from "../../saver/queries/restore-writes.js";
 import type { BackupRows, RowChoice } from "../backup-rows.js";
 import { deleteBlob, deleteCheckpoint, deleteWrites } from "../queries/change-rows.js";
-import type { ValueKey } from "../queries/stored-rows.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueKeyOf } from "../repair-tools.js";
 
 /**
@@ -104,7 +104,7 @@ async function addAncestors(
 /** Replaces a value, and all that the backup's splice is made of: one of these may be what was changed. */
 async function replaceValue(
   call: RepairCall,
-  key: ValueKey,
+  key: ChannelValueContext,
   { blobs }: BackupRows,
 ): Promise<string | undefined> {
   const byVersion = new Map(

@@ -1,3 +1,4 @@
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { readableOrUndefined, decodeAt, rowReaderOf } from "../../saver/codec/decode-value.js";
 import { WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import type { Problem } from "../../audit/audit-types.js";
@@ -24,7 +25,6 @@ import {
   headerState,
   checkpointsIn,
   checkpointsWith,
-  type ValueKey,
   writesBeside,
 } from "../queries/stored-rows.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueKeyOf } from "../repair-tools.js";
@@ -76,7 +76,7 @@ async function nameCheckpoint(
   if (id === null || timeInId(id) === undefined) return undefined;
   const stored = await checkpointsIn(call, key);
   if (stored.some(({ checkpoint_id }) => checkpoint_id === id)) return undefined;
-  await renameCheckpoint(call, key, id);
+  await renameCheckpoint(call, { ...key, newId: id });
   return "gives the row the id that its header has";
 }
 
@@ -102,7 +102,7 @@ function metadataFields({ step, parent_step, parent_checkpoint_id }: HeaderState
 /** Describes a value by what is stored of it. */
 async function describeValue(
   call: RepairCall,
-  key: ValueKey,
+  key: ChannelValueContext,
   { serde }: RepairTools,
 ): Promise<string | undefined> {
   const rowOf = chainRowsOf(await getChains(call, [key]));
@@ -151,14 +151,14 @@ async function orderWrites(
 /** Rebuilds a value from the writes of the steps that led to it. What is stored of it counts no more. */
 async function rebuildValue(
   call: RepairCall,
-  key: ValueKey,
+  key: ChannelValueContext,
   { serde, reducers }: RepairTools,
 ): Promise<string | undefined> {
   const [checkpointId] = await checkpointsWith(call, key);
   if (checkpointId === undefined) return undefined;
   const { threadId, checkpointNs, channel, version } = key;
   const aside = `${version}~damaged`;
-  await renameBlob(call, key, aside);
+  await renameBlob(call, { ...key, renamed: aside });
   const target = { threadId, checkpointNs, checkpointId };
   try {
     const rebuilt = await rebuildBlobs(call, target, reducers, serde, [channel]);
@@ -170,6 +170,6 @@ async function rebuildValue(
     const isImpossible = error instanceof WritesMissingError || error instanceof InvalidConfigError;
     if (!isImpossible && !isUnreadable(error)) throw error;
   }
-  await renameBlob(call, { ...key, version: aside }, version);
+  await renameBlob(call, { ...key, version: aside, renamed: version });
   return undefined;
 }

@@ -1,7 +1,8 @@
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import type { Problem } from "../../audit/audit-types.js";
 import { DeltaChannels } from "../../audit/delta-channels.js";
 import { deleteBlob, deleteCheckpoint, deleteWrites } from "../queries/change-rows.js";
-import { checkpointsIn, checkpointsWith, isBase, type ValueKey } from "../queries/stored-rows.js";
+import { checkpointsIn, checkpointsWith, isBase } from "../queries/stored-rows.js";
 import { checkpointOf, namespaceOf, type RepairCall, valueKeyOf } from "../repair-tools.js";
 import { groupBy } from "../../db/group-by.js";
 import { rowKey } from "../../saver/model/keys.js";
@@ -24,7 +25,10 @@ export async function drop(call: RepairCall, problem: Problem): Promise<string |
   }
 }
 
-async function dropValue(call: RepairCall, key: ValueKey | undefined): Promise<string | undefined> {
+async function dropValue(
+  call: RepairCall,
+  key: ChannelValueContext | undefined,
+): Promise<string | undefined> {
   if (key === undefined || (await checkpointsWith(call, key)).length > 0 || (await isBase(call, key)))
     return undefined;
   await deleteBlob(call, key);

@@ -1,3 +1,4 @@
+import type { ChannelValueContext } from "../../serde/serde-context.js";
 import { UNCHECKED_FORMATS } from "../../splices/splice-type.js";
 import type { Problem } from "../../audit/audit-types.js";
 import { getWrites } from "../../audit/queries/recorded-writes.js";
@@ -8,7 +9,7 @@ import { chainRowsOf } from "../../saver/codec/read-chain.js";
 import { getChains } from "../../saver/queries/get-chains.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { setBlobType, setWriteType } from "../queries/change-rows.js";
-import { type ValueKey, typesOfThread } from "../queries/stored-rows.js";
+import { typesOfThread } from "../queries/stored-rows.js";
 import { checkpointOf, type RepairCall, type RepairTools, valueKeyOf } from "../repair-tools.js";
 
 /** Gives a value the type of other values of its channel, where its bytes can be read as such. */
@@ -27,7 +28,7 @@ export async function retype(
 
 async function retypeValue(
   call: RepairCall,
-  key: ValueKey,
+  key: ChannelValueContext,
   { serde }: RepairTools,
 ): Promise<string | undefined> {
   const rowOf = chainRowsOf(await getChains(call, [key]));
@@ -38,7 +39,7 @@ async function retypeValue(
     const chain = (version: string) => (version === key.version ? retyped : rowOf(version));
     if (!(await canRead(() => decodeValue(valueReader(call, serde), { ...retyped, chain }, key, key))))
       continue;
-    await setBlobType(call, key, type);
+    await setBlobType(call, { ...key, type });
     return type;
   }
   return undefined;
@@ -57,7 +58,7 @@ async function retypeWrite(
   if (row === undefined) return undefined;
   for (const type of await typesOfChannel(call, { ...key, channel }, row.type)) {
     if (!(await canRead(() => decodeWrite({ ...row, type }, key, valueReader(call, serde))))) continue;
-    await setWriteType(call, { ...key, taskId, idx }, type);
+    await setWriteType(call, { ...key, taskId, idx, type });
     return type;
   }
   return undefined;
@@ -66,10 +67,10 @@ async function retypeWrite(
 /** The types of other values of the channel, and then of the thread, except one: the most frequent first. */
 async function typesOfChannel(
   call: RepairCall,
-  { threadId, channel }: Pick<ValueKey, "threadId" | "channel">,
+  { threadId, channel }: Pick<ChannelValueContext, "threadId" | "channel">,
   except: string | null,
 ): Promise<string[]> {
-  const rows = await typesOfThread(call, threadId);
+  const rows = await typesOfThread(call, { threadId });
   // Several values of an unknown type are of another serializer. Its bytes may be readable as something else by chance.
   if (except !== null && !isOurs(except) && rows.filter(({ type }) => type === except).length > 1) return [];
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
-import { GIVEN_NS, givenCheckpoints, givenList } from "./per-namespace.js";
+import { GIVEN_NS, checkpointsOfGiven, givenList } from "./per-namespace.js";
 
 /** The checkpoints whose references count: `all`, or `others` than those in the list `ids` of the given namespace. */
 export type Referring = "all" | "others";
@@ -30,13 +30,13 @@ export function unreferencedBlobs(
 }
 
 /** The `channel_versions` that stand for those of a header that is damaged: one channel without a version. */
-const UNREADABLE = /* @__PURE__ */ sql`'{"": null}'::jsonb`;
+const UNREADABLE = sql`'{"": null}'::jsonb`;
 
 /**
  * Whether all headers that {@link withUnneeded} has read name their versions. Nobody knows what the others reference, so no value of
  * their namespace is proven to be an orphan. Postgres evaluates it once for a namespace.
  */
-export const ARE_ALL_READABLE: RawBuilder<boolean> = /* @__PURE__ */ sql<boolean>`not exists (
+export const ARE_ALL_READABLE: RawBuilder<boolean> = sql<boolean>`not exists (
   select from considered where considered.version is null
     or left(considered.version, 1) in ('{', '[') or considered.version in ('true', 'false')
 )`;
@@ -166,7 +166,7 @@ export function withUnneeded(
  * No limit. Postgres takes most values for splices, since it knows nothing about the rows of a CTE, and would spend a tenth of a second on
  * compiling the statement by JIT. Of rows up to a number that it doesn't know it expects a tenth.
  */
-const UNKNOWN = /* @__PURE__ */ sql<number>`(select ${sql.lit(Number.MAX_SAFE_INTEGER)}::bigint)`;
+const UNKNOWN = sql<number>`(select ${sql.lit(Number.MAX_SAFE_INTEGER)}::bigint)`;
 
 /** The `channel_versions` of headers, as a table of one column. */
 type Versions = RawBuilder<{ versions: unknown }>;
@@ -200,7 +200,7 @@ export function versionsOfNamespace(
 
 /** The versions in the headers of the given namespace, except those of the checkpoints in its list `ids`. */
 function versionsOfOthers(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>): Versions {
-  const ids = givenCheckpoints(db, threadId)
+  const ids = checkpointsOfGiven(db, threadId)
     .select("stored.checkpoint_id")
     .except(
       db

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import type { NamespaceKey, CheckpointKey } from "../../saver/model/keys.js";
 import { isUuid6 } from "../../saver/queries/header-parts.js";
-import { givenCheckpoints, givenList, perNamespaceWith, perNamespace } from "./per-namespace.js";
+import { checkpointsOfGiven, givenList, perNamespaceWith, perNamespace } from "./per-namespace.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { migratedColumn } from "../../saver/queries/select-tuple-rows.js";
@@ -28,8 +28,8 @@ export async function selectCandidates(
   return rows.map((each) => each.map(({ checkpoint_id }) => checkpoint_id));
 }
 
-const candidatesOfAnyAge = /* @__PURE__ */ candidates("any");
-const agedCandidates = /* @__PURE__ */ candidates("aged");
+const candidatesOfAnyAge = candidates("any");
+const agedCandidates = candidates("aged");
 
 function candidates(age: "any" | "aged") {
   return perNamespaceWith<CandidateScope, { readonly cutoff: string }, { checkpoint_id: string }>(
@@ -37,7 +37,7 @@ function candidates(age: "any" | "aged") {
     ({ db, given, threadId, parameter }) =>
       given
         .innerJoinLateral(
-          givenCheckpoints(db, threadId)
+          checkpointsOfGiven(db, threadId)
             .select("stored.checkpoint_id")
             .where((eb) => {
               const id = eb.ref("stored.checkpoint_id");
@@ -66,12 +66,12 @@ export async function selectExisting(
   return new Set([...rows.keys()].filter((at) => rows[at]?.length === 1));
 }
 
-const existing = /* @__PURE__ */ perNamespace<CheckpointKey, object>(
+const existing = perNamespace<CheckpointKey, object>(
   { ids: ({ checkpointId }) => [checkpointId] },
   ({ db, given, threadId }) =>
     given.select("given.ordinal").where((eb) =>
       eb.exists(
-        givenCheckpoints(db, threadId)
+        checkpointsOfGiven(db, threadId)
           .select("stored.checkpoint_id")
           .where(sql<SqlBool>`stored.checkpoint_id = any (${givenList("ids")})`)
           // Makes Postgres use the index for each checkpoint, whatever the statistics say.
@@ -95,17 +95,15 @@ export function selectCheckpointsOfRuns(
   return runStatement(call, checkpointsOfRuns, { runIds });
 }
 
-const checkpointsOfRuns = /* @__PURE__ */ new Statement<
-  { readonly runIds: readonly string[] },
-  RunCheckpointRow
->((db, parameter) =>
-  db
-    .selectFrom("checkpoints as stored")
-    .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
-    .select(migratedColumn(db).as("migrated"))
-    // The expression of the optional index `run-index`.
-    .where(sql<boolean>`(stored.metadata ->> 'run_id') = any (${parameter("runIds")}::text[])`)
-    .orderBy(sql`stored.thread_id collate "C"`)
-    .orderBy(sql`stored.checkpoint_ns collate "C"`)
-    .orderBy(sql`stored.checkpoint_id collate "C"`, "desc"),
+const checkpointsOfRuns = new Statement<{ readonly runIds: readonly string[] }, RunCheckpointRow>(
+  (db, parameter) =>
+    db
+      .selectFrom("checkpoints as stored")
+      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id"])
+      .select(migratedColumn(db).as("migrated"))
+      // The expression of the optional index `run-index`.
+      .where(sql<boolean>`(stored.metadata ->> 'run_id') = any (${parameter("runIds")}::text[])`)
+      .orderBy(sql`stored.thread_id collate "C"`)
+      .orderBy(sql`stored.checkpoint_ns collate "C"`)
+      .orderBy(sql`stored.checkpoint_id collate "C"`, "desc"),
 );

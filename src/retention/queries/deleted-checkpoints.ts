@@ -4,7 +4,7 @@ import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { rowVersion, storedSize } from "../../saver/queries/sent-row.js";
 import type { LockRow } from "../../saver/queries/take-locks.js";
-import { givenCheckpoints, givenList, isInList, isNotInList, perNamespace } from "./per-namespace.js";
+import { checkpointsOfGiven, givenList, isInList, isNotInList, perNamespace } from "./per-namespace.js";
 
 /** Checkpoints of one namespace. */
 export interface CheckpointsKey extends NamespaceKey {
@@ -15,17 +15,16 @@ export interface CheckpointsKey extends NamespaceKey {
  * Locks checkpoint rows until the transaction ends. A concurrent `put` that carries values over from one of them waits for
  * this transaction, or this statement waits for the `put`.
  */
-export const lockDeletedCheckpoints = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>(
-  (db, parameter) =>
-    db
-      .selectFrom("checkpoints")
-      .select(sql<string>`current_setting('transaction_isolation')`.as("isolation"))
-      .where("thread_id", "=", parameter("threadId"))
-      .where("checkpoint_ns", "=", parameter("checkpointNs"))
-      .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-      // Every transaction locks checkpoints in this order, so no two deadlock.
-      .orderBy(sql`checkpoint_id collate "C"`)
-      .forUpdate(),
+export const lockDeletedCheckpoints = new Statement<CheckpointsKey, LockRow>((db, parameter) =>
+  db
+    .selectFrom("checkpoints")
+    .select(sql<string>`current_setting('transaction_isolation')`.as("isolation"))
+    .where("thread_id", "=", parameter("threadId"))
+    .where("checkpoint_ns", "=", parameter("checkpointNs"))
+    .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+    // Every transaction locks checkpoints in this order, so no two deadlock.
+    .orderBy(sql`checkpoint_id collate "C"`)
+    .forUpdate(),
 );
 
 /** The size of the header and the metadata of a row of `checkpoints`. Neither is NULL. */
@@ -34,7 +33,7 @@ export function headerSize(row = ""): RawBuilder<number> {
 }
 
 /** Measures the headers and the metadata of checkpoints of each namespace: a row each. */
-export const headerSizes = /* @__PURE__ */ perNamespace<CheckpointsKey, { readonly bytes: number }>(
+export const headerSizes = perNamespace<CheckpointsKey, { readonly bytes: number }>(
   { ids: ({ checkpointIds }) => checkpointIds },
   ({ db, given, threadId }) =>
     given
@@ -43,7 +42,7 @@ export const headerSizes = /* @__PURE__ */ perNamespace<CheckpointsKey, { readon
           eb
             .selectFrom(sql<{ id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(id)`))
             .innerJoinLateral(
-              givenCheckpoints(db, threadId)
+              checkpointsOfGiven(db, threadId)
                 .select(headerSize("stored.").as("bytes"))
                 .where("stored.checkpoint_id", "=", sql.ref<string>("named.id"))
                 // Makes Postgres use the index for each checkpoint, whatever the statistics say.
@@ -68,7 +67,7 @@ interface DeleteCheckpointsParams extends CheckpointsKey {
 }
 
 /** How many rows were deleted. */
-export interface DeletedCheckpointsRow {
+export interface DeletionOfCheckpointsRow {
   checkpoints: number;
   writes: number;
   bytes: number;
@@ -80,61 +79,59 @@ export interface DeletedCheckpointsRow {
  * Deletes checkpoints with their pending writes, unless one of them has a new child. Send it after `lockDeletedCheckpoints` in the
  * same transaction: it then sees every child, and no transaction can add another.
  */
-export const deleteCheckpointRows = /* @__PURE__ */ new Statement<
-  DeleteCheckpointsParams,
-  DeletedCheckpointsRow
->((db, parameter) =>
-  db
-    .with("unknown", (qb) =>
-      qb
-        .selectFrom("checkpoints as stored")
-        .select("stored.checkpoint_id")
-        .where("stored.thread_id", "=", parameter("threadId"))
-        .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-        .where((eb) => isInList(eb.ref("stored.parent_checkpoint_id"), parameter("checkpointIds")))
-        .where((eb) => isNotInList(eb.ref("stored.checkpoint_id"), parameter("checkpointIds")))
-        .where(
-          sql<SqlBool>`((stored.checkpoint_id, ${rowVersion("stored")}) in (
+export const deleteCheckpointRows = new Statement<DeleteCheckpointsParams, DeletionOfCheckpointsRow>(
+  (db, parameter) =>
+    db
+      .with("unknown", (qb) =>
+        qb
+          .selectFrom("checkpoints as stored")
+          .select("stored.checkpoint_id")
+          .where("stored.thread_id", "=", parameter("threadId"))
+          .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+          .where((eb) => isInList(eb.ref("stored.parent_checkpoint_id"), parameter("checkpointIds")))
+          .where((eb) => isNotInList(eb.ref("stored.checkpoint_id"), parameter("checkpointIds")))
+          .where(
+            sql<SqlBool>`((stored.checkpoint_id, ${rowVersion("stored")}) in (
               select * from unnest(${parameter("knownIds")}::text[], ${parameter("knownVersions")}::text[])
             )) is not true`,
-        )
-        .limit(sql.lit(1)),
-    )
-    .with("deleted", (qb) =>
-      qb
-        .deleteFrom("checkpoints")
-        .where("thread_id", "=", parameter("threadId"))
-        .where("checkpoint_ns", "=", parameter("checkpointNs"))
-        .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-        .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
-        .returning(["checkpoint", "metadata"]),
-    )
-    .with("deleted_writes", (qb) =>
-      qb
-        .deleteFrom("checkpoint_writes")
-        .where("thread_id", "=", parameter("threadId"))
-        .where("checkpoint_ns", "=", parameter("checkpointNs"))
-        .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-        .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
-        .where((eb) =>
-          eb.or([
-            eb("channel", "<>", sql.lit(TASKS)),
-            isNotInList(eb.ref("checkpoint_id"), parameter("keptSenders")),
-          ]),
-        )
-        // Not the size (N3).
-        .returning("blob"),
-    )
-    .selectNoFrom((eb) => [
-      sql<number>`(${eb.selectFrom("deleted").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),
-      sql<number>`(${eb.selectFrom("deleted_writes").select(sql`count(*)`.as("n"))})::float8`.as("writes"),
-      sql<number>`((${eb.selectFrom("deleted").select(sql`coalesce(sum(${headerSize()}), 0)`.as("n"))})
+          )
+          .limit(sql.lit(1)),
+      )
+      .with("deleted", (qb) =>
+        qb
+          .deleteFrom("checkpoints")
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+          .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
+          .returning(["checkpoint", "metadata"]),
+      )
+      .with("deleted_writes", (qb) =>
+        qb
+          .deleteFrom("checkpoint_writes")
+          .where("thread_id", "=", parameter("threadId"))
+          .where("checkpoint_ns", "=", parameter("checkpointNs"))
+          .where(sql<SqlBool>`checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+          .where((eb) => eb.not(eb.exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))))
+          .where((eb) =>
+            eb.or([
+              eb("channel", "<>", sql.lit(TASKS)),
+              isNotInList(eb.ref("checkpoint_id"), parameter("keptSenders")),
+            ]),
+          )
+          // Not the size (N3).
+          .returning("blob"),
+      )
+      .selectNoFrom((eb) => [
+        sql<number>`(${eb.selectFrom("deleted").select(sql`count(*)`.as("n"))})::float8`.as("checkpoints"),
+        sql<number>`(${eb.selectFrom("deleted_writes").select(sql`count(*)`.as("n"))})::float8`.as("writes"),
+        sql<number>`((${eb.selectFrom("deleted").select(sql`coalesce(sum(${headerSize()}), 0)`.as("n"))})
           + (${eb.selectFrom("deleted_writes").select(sql`coalesce(sum(${storedSize("blob")}), 0)`.as("n"))}))::float8`.as(
-        "bytes",
-      ),
-      eb
-        .exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))
-        .$castTo<boolean>()
-        .as("is_outdated"),
-    ]),
+          "bytes",
+        ),
+        eb
+          .exists(eb.selectFrom("unknown").select("unknown.checkpoint_id"))
+          .$castTo<boolean>()
+          .as("is_outdated"),
+      ]),
 );

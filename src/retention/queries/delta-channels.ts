@@ -5,7 +5,7 @@ import { Statement } from "../../db/statements/statement.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { eachCountedChannel, eachChannelVersion, hasInline } from "../../saver/queries/header-parts.js";
 import {
-  givenCheckpoints,
+  checkpointsOfGiven,
   isInList,
   perNamespace,
   GIVEN_NS,
@@ -16,19 +16,19 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 
 /** A delta channel whose super-steps LangGraph counts in the metadata of checkpoints. */
-export interface CountedChannelRow {
+interface CountedChannelRow {
   channel: string;
   /** The newest checkpoint with a counter of this channel. */
   newest_id: string;
 }
 
 /** The delta channels of each namespace whose super-steps LangGraph counts in the metadata. */
-export const selectCountedChannels = /* @__PURE__ */ perNamespace<NamespaceKey, CountedChannelRow>(
+export const selectCountedChannels = perNamespace<NamespaceKey, CountedChannelRow>(
   {},
   ({ db, given, threadId }) =>
     given
       .innerJoinLateral(
-        givenCheckpoints(db, threadId)
+        checkpointsOfGiven(db, threadId)
           .innerJoinLateral(
             (eb) => eachCountedChannel(eb.ref("stored.metadata")),
             (join) => join.onTrue(),
@@ -42,7 +42,7 @@ export const selectCountedChannels = /* @__PURE__ */ perNamespace<NamespaceKey, 
 );
 
 /** The newest checkpoint whose metadata has a counter of a delta channel. */
-export interface LastCounterRow {
+interface LastCounterRow {
   readonly channel: string;
   readonly checkpoint_id: string;
 }
@@ -65,7 +65,7 @@ interface LastCounterParams extends NamespaceKey {
   readonly deletableIds: readonly string[];
 }
 
-const lastCounters = /* @__PURE__ */ new Statement<LastCounterParams, LastCounterRow>((db, parameter) =>
+const lastCounters = new Statement<LastCounterParams, LastCounterRow>((db, parameter) =>
   db
     .selectFrom("checkpoints as stored")
     .innerJoinLateral(
@@ -83,18 +83,18 @@ const lastCounters = /* @__PURE__ */ new Statement<LastCounterParams, LastCounte
 );
 
 /** A version of a channel without a stored value. */
-export interface EmptyChannelRow {
+interface EmptyChannelRow {
   channel: string;
   version: string;
 }
 
 /** The versions that the given checkpoints reference, and that have no stored value. */
-export const selectEmptyChannels = /* @__PURE__ */ perNamespace<CheckpointsKey, EmptyChannelRow>(
+export const selectEmptyChannels = perNamespace<CheckpointsKey, EmptyChannelRow>(
   { ids: ({ checkpointIds }) => checkpointIds },
   ({ db, given, threadId }) =>
     given
       .innerJoinLateral(
-        givenCheckpoints(db, threadId)
+        checkpointsOfGiven(db, threadId)
           .innerJoinLateral(
             (eb) => eachChannelVersion(sql`${eb.ref("stored.checkpoint")} -> 'channel_versions'`),
             (join) => join.onTrue(),
@@ -128,7 +128,7 @@ export const selectEmptyChannels = /* @__PURE__ */ perNamespace<CheckpointsKey, 
 );
 
 /** A namespace, and versions of its channels that have no stored value. */
-export interface EmptyChannelsKey extends NamespaceKey {
+interface EmptyChannelsKey extends NamespaceKey {
   readonly empty: readonly EmptyChannelRow[];
 }
 
@@ -136,7 +136,7 @@ export interface EmptyChannelsKey extends NamespaceKey {
  * Of the given channels, those whose version was made by a write of the parent checkpoint, and those whose value the header of a checkpoint
  * has (see `getInlineOfAncestors`).
  */
-export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsKey, ChannelRow>(
+export const selectWrittenChannels = perNamespace<EmptyChannelsKey, ChannelNameRow>(
   {
     channels: ({ empty }) => empty.map(({ channel }) => channel),
     versions: ({ empty }) => empty.map(({ version }) => version),
@@ -144,7 +144,7 @@ export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsK
   ({ db, given, threadId }) => {
     const written = db
       .with("holder", () =>
-        givenCheckpoints(db, threadId)
+        checkpointsOfGiven(db, threadId)
           .innerJoinLateral(
             // Extracted once per header: Postgres decompresses a long header again for each access.
             (eb) =>
@@ -196,7 +196,7 @@ export const selectWrittenChannels = /* @__PURE__ */ perNamespace<EmptyChannelsK
 );
 
 /** The name of a channel. */
-export interface ChannelRow {
+interface ChannelNameRow {
   channel: string;
 }
 
@@ -205,15 +205,15 @@ export interface ChannelsKey extends NamespaceKey {
   readonly channels: readonly string[];
 }
 
-const NAMED_CHANNEL = /* @__PURE__ */ sql.ref<string>("named.channel");
+const NAMED_CHANNEL = sql.ref<string>("named.channel");
 
 /** Of the given channels, those that have a stored write or value in the namespace. */
-export const selectStoredChannels = /* @__PURE__ */ perNamespace<ChannelsKey, ChannelRow>(
+export const selectStoredChannels = perNamespace<ChannelsKey, ChannelNameRow>(
   { channels: ({ channels }) => channels },
   ({ db, given, threadId }) =>
     given
       .innerJoinLateral(
-        sql<ChannelRow>`unnest(${givenList("channels")})`.as<"named">(sql`named(channel)`),
+        sql<ChannelNameRow>`unnest(${givenList("channels")})`.as<"named">(sql`named(channel)`),
         (join) => join.onTrue(),
       )
       .select(["given.ordinal", "named.channel"])
@@ -236,7 +236,7 @@ export const selectStoredChannels = /* @__PURE__ */ perNamespace<ChannelsKey, Ch
               .offset(sql.lit(0)),
           ),
           eb.exists(
-            givenCheckpoints(db, threadId)
+            checkpointsOfGiven(db, threadId)
               .select("stored.checkpoint_id")
               .where((stored) => hasInline(stored.ref("stored.checkpoint"), NAMED_CHANNEL))
               .offset(sql.lit(0)),

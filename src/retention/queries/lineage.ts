@@ -1,12 +1,12 @@
 import { sql, type QueryCreator, type RawBuilder, type SqlBool } from "kysely";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 import { rowVersion } from "../../saver/queries/sent-row.js";
-import { givenCheckpoints, perNamespace, givenList } from "./per-namespace.js";
+import { checkpointsOfGiven, perNamespace, givenList } from "./per-namespace.js";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 
 /** A checkpoint and its parent. */
-export interface LineageRow {
+export interface ParentageRow {
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
   /** Identifies one physical row version (xmin + ctid). */
@@ -14,28 +14,26 @@ export interface LineageRow {
 }
 
 /** All checkpoints of each namespace with their parents, in no particular order. It reads keys only. */
-export const selectLineage = /* @__PURE__ */ perNamespace<NamespaceKey, LineageRow>(
-  {},
-  ({ db, given, threadId }) =>
-    given
-      .innerJoinLateral(
-        givenCheckpoints(db, threadId)
-          .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
-          .offset(sql.lit(0))
-          .as("each"),
-        (join) => join.onTrue(),
-      )
-      .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
+export const selectLineage = perNamespace<NamespaceKey, ParentageRow>({}, ({ db, given, threadId }) =>
+  given
+    .innerJoinLateral(
+      checkpointsOfGiven(db, threadId)
+        .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
+        .offset(sql.lit(0))
+        .as("each"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
 );
 
 /** A checkpoint that reads its sends from the writes of its parent: its format is older than version 4. */
-export interface SendReaderRow {
+interface SendReaderRow {
   checkpoint_id: string;
   parent_checkpoint_id: string;
 }
 
 /** Of the given checkpoints of each namespace, those that read their sends from their parents. */
-export const selectSendReaders = /* @__PURE__ */ perNamespace<CheckpointsKey, SendReaderRow>(
+export const selectSendReaders = perNamespace<CheckpointsKey, SendReaderRow>(
   { ids: ({ checkpointIds }) => checkpointIds },
   ({ db, given, threadId }) =>
     given
@@ -45,13 +43,11 @@ export const selectSendReaders = /* @__PURE__ */ perNamespace<CheckpointsKey, Se
 );
 
 /** All checkpoints of each namespace that read their sends from their parents. */
-export const selectAllSendReaders = /* @__PURE__ */ perNamespace<NamespaceKey, SendReaderRow>(
-  {},
-  ({ db, given, threadId }) =>
-    given
-      .innerJoinLateral(sendReaders(db, threadId, "all").as("each"), (join) => join.onTrue())
-      .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id"])
-      .$narrowType<SendReaderRow>(),
+export const selectAllSendReaders = perNamespace<NamespaceKey, SendReaderRow>({}, ({ db, given, threadId }) =>
+  given
+    .innerJoinLateral(sendReaders(db, threadId, "all").as("each"), (join) => join.onTrue())
+    .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id"])
+    .$narrowType<SendReaderRow>(),
 );
 
 // A header without a format may be of an old one.
@@ -62,7 +58,7 @@ function sendReaders(
   threadId: RawBuilder<string>,
   which: "given" | "all",
 ) {
-  return givenCheckpoints(db, threadId)
+  return checkpointsOfGiven(db, threadId)
     .select(["stored.checkpoint_id", "stored.parent_checkpoint_id"])
     .$if(which === "given", (all) =>
       all.where(sql<SqlBool>`stored.checkpoint_id = any (${givenList("ids")})`),

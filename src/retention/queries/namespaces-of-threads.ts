@@ -9,7 +9,7 @@ import { runPerThread, type ThreadNaming, type ThreadsParams } from "../../saver
 import {
   fewGivenThreads,
   GIVEN_NS,
-  givenCheckpoints,
+  checkpointsOfGiven,
   givenNewestFirst,
   type GivenOrdinal,
   perNamespaceWith,
@@ -32,7 +32,7 @@ interface NamespaceRow {
   checkpoint_ns: string;
 }
 
-const namespaces = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, NamespaceRow>(
+const namespaces = new StatementFamily<ThreadNaming, ThreadsParams, NamespaceRow>(
   (naming) => (db, parameter) => {
     const threadOf = (row: "given" | "walk") =>
       naming === "parameter" ? parameter("threadId") : sql.ref<string>(`${row}.thread_id`);
@@ -84,7 +84,7 @@ function firstNamespace(
 }
 
 /** The size of a namespace and its newest checkpoints. */
-export interface NamespaceHeadRow extends GivenOrdinal {
+interface NamespaceHeadRow extends GivenOrdinal {
   checkpoints: number;
   newest_id: string | null;
   /** The oldest of the newest checkpoints that are kept; `null` when the namespace has fewer. */
@@ -106,27 +106,26 @@ export async function selectNamespaceHeads(
   return (await heads(call, keys, { newerThanKept: keepLast - 1 })).flat();
 }
 
-const heads = /* @__PURE__ */ perNamespaceWith<
-  NamespaceKey,
-  { readonly newerThanKept: number },
-  NamespaceHeadRow
->({}, ({ db, given, threadId, parameter }) => {
-  const newest = (offset: RawBuilder<number>) =>
-    givenNewestFirst(db, threadId).select("stored.checkpoint_id").offset(offset).limit(sql.lit(1));
-  const parents = givenNewestFirst(db, threadId)
-    .select(sql<string | null>`(stored.metadata -> 'parents')::text`.as("parents"))
-    .where(sql<boolean>`strpos(${GIVEN_NS}, ':') > 0`)
-    .limit(sql.lit(1));
-  const count = givenCheckpoints(db, threadId).select(sql`count(*)::float8`.as("checkpoints"));
-  return given
-    .select("given.ordinal")
-    .select([
-      sql<number>`(${count})`.as("checkpoints"),
-      sql<string | null>`(${newest(sql<number>`0`)})`.as("newest_id"),
-      sql<string | null>`(${newest(sql<number>`${parameter("newerThanKept")}::bigint`)})`.as(
-        "oldest_kept_id",
-      ),
-      sql<string | null>`(${parents})`.as("parents"),
-      migratedColumn(db, threadId).as("migrated"),
-    ]);
-});
+const heads = perNamespaceWith<NamespaceKey, { readonly newerThanKept: number }, NamespaceHeadRow>(
+  {},
+  ({ db, given, threadId, parameter }) => {
+    const newest = (offset: RawBuilder<number>) =>
+      givenNewestFirst(db, threadId).select("stored.checkpoint_id").offset(offset).limit(sql.lit(1));
+    const parents = givenNewestFirst(db, threadId)
+      .select(sql<string | null>`(stored.metadata -> 'parents')::text`.as("parents"))
+      .where(sql<boolean>`strpos(${GIVEN_NS}, ':') > 0`)
+      .limit(sql.lit(1));
+    const count = checkpointsOfGiven(db, threadId).select(sql`count(*)::float8`.as("checkpoints"));
+    return given
+      .select("given.ordinal")
+      .select([
+        sql<number>`(${count})`.as("checkpoints"),
+        sql<string | null>`(${newest(sql<number>`0`)})`.as("newest_id"),
+        sql<string | null>`(${newest(sql<number>`${parameter("newerThanKept")}::bigint`)})`.as(
+          "oldest_kept_id",
+        ),
+        sql<string | null>`(${parents})`.as("parents"),
+        migratedColumn(db, threadId).as("migrated"),
+      ]);
+  },
+);

@@ -27,10 +27,10 @@ export interface OrphanedBlobRow {
 }
 
 /** The values of each namespace that no checkpoint needs, directly or through a splice (C13), ordered by channel and version. */
-export const selectOrphanedBlobs = /* @__PURE__ */ orphansBeside<NamespaceKey>("all", {});
+export const selectOrphanedBlobs = orphansBeside<NamespaceKey>("all", {});
 
 /** {@link selectOrphanedBlobs} as if the given checkpoints were deleted already: the values that only they need, and those that none needs. */
-export const selectOrphansWithout = /* @__PURE__ */ orphansBeside<CheckpointsKey>("others", {
+export const selectOrphansWithout = orphansBeside<CheckpointsKey>("others", {
   ids: ({ checkpointIds }) => checkpointIds,
 });
 
@@ -61,40 +61,39 @@ interface BlobCountRow {
  * Deletes those of the values that no checkpoint references, and that no splice needs which stays (C13), unless a header of the
  * namespace can't be read. Send it after `lockBlobs` in the same transaction: it then sees every checkpoint that references one of them, and every splice of them.
  */
-export const deleteUnreferencedBlobs = /* @__PURE__ */ new Statement<BlobsKey, BlobCountRow>(
-  (db, parameter) =>
-    withUnneeded(db, {
-      threadId: parameter("threadId"),
-      checkpointNs: parameter("checkpointNs"),
-      values: db
-        .selectFrom(namedBlobs(parameter))
-        .select(["named.channel", "named.version", sql<string | null>`null::text`.as("base")])
-        .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_candidate")])
-        .unionAll(splicesOfChannels(db, parameter)),
-      versions: versionsOfNamespace(db, parameter("threadId"), parameter("checkpointNs")),
-    })
-      .with("deleted", (qb) =>
-        qb
-          .deleteFrom("checkpoint_blobs as stored")
-          .where("stored.thread_id", "=", parameter("threadId"))
-          .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-          // Conditions for the index. They alone are too wide: two channels may have the same version.
-          .where(sql<SqlBool>`stored.channel = any (${parameter("channels")}::text[])`)
-          .where(sql<SqlBool>`stored.version = any (${parameter("versions")}::text[])`)
-          .where(
-            sql<SqlBool>`((stored.channel, stored.version) in (
+export const deleteUnreferencedBlobs = new Statement<BlobsKey, BlobCountRow>((db, parameter) =>
+  withUnneeded(db, {
+    threadId: parameter("threadId"),
+    checkpointNs: parameter("checkpointNs"),
+    values: db
+      .selectFrom(namedBlobs(parameter))
+      .select(["named.channel", "named.version", sql<string | null>`null::text`.as("base")])
+      .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`true`.as("is_candidate")])
+      .unionAll(splicesOfChannels(db, parameter)),
+    versions: versionsOfNamespace(db, parameter("threadId"), parameter("checkpointNs")),
+  })
+    .with("deleted", (qb) =>
+      qb
+        .deleteFrom("checkpoint_blobs as stored")
+        .where("stored.thread_id", "=", parameter("threadId"))
+        .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+        // Conditions for the index. They alone are too wide: two channels may have the same version.
+        .where(sql<SqlBool>`stored.channel = any (${parameter("channels")}::text[])`)
+        .where(sql<SqlBool>`stored.version = any (${parameter("versions")}::text[])`)
+        .where(
+          sql<SqlBool>`((stored.channel, stored.version) in (
             select unneeded.channel, unneeded.version from unneeded
           )) is true`,
-          )
-          .where(ARE_ALL_READABLE)
-          // Not the size (N3).
-          .returning("stored.blob"),
-      )
-      .selectFrom("deleted")
-      .select([
-        sql<number>`count(*)::float8`.as("blobs"),
-        sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
-      ]),
+        )
+        .where(ARE_ALL_READABLE)
+        // Not the size (N3).
+        .returning("stored.blob"),
+    )
+    .selectFrom("deleted")
+    .select([
+      sql<number>`count(*)::float8`.as("blobs"),
+      sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
+    ]),
 );
 
 /** All splices of the channels: one that isn't named keeps the values that it needs, whether it is referenced or not. */

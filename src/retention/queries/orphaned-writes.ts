@@ -8,7 +8,7 @@ import { storedSize } from "../../saver/queries/sent-row.js";
 import type { LockRow } from "../../saver/queries/take-locks.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 import {
-  givenCheckpoints,
+  checkpointsOfGiven,
   givenList,
   givenNewestFirst,
   givenWrites,
@@ -40,7 +40,7 @@ export async function selectOrphanedWrites(
 }
 
 // EXCEPT never becomes a nested loop, however wrong the statistics are.
-const orphanedWrites = /* @__PURE__ */ perNamespaceWith<
+const orphanedWrites = perNamespaceWith<
   NamespaceKey & { readonly isEmptied: boolean },
   { readonly cutoff: string },
   { checkpoint_id: string }
@@ -58,7 +58,7 @@ const orphanedWrites = /* @__PURE__ */ perNamespaceWith<
             sql<SqlBool>`coalesce(write.checkpoint_id collate "C" < (${head}), true)`,
           ]),
         )
-        .except(givenCheckpoints(db, threadId).select("stored.checkpoint_id"))
+        .except(checkpointsOfGiven(db, threadId).select("stored.checkpoint_id"))
         .as("each"),
       (join) => join.onTrue(),
     )
@@ -86,7 +86,7 @@ export async function countWrites(
   return rows.flat().map(({ writes, bytes }) => ({ writes, bytes }));
 }
 
-const writeCounts = /* @__PURE__ */ perNamespace<CountedWritesKey, CountedWritesRow>(
+const writeCounts = perNamespace<CountedWritesKey, CountedWritesRow>(
   { ids: ({ checkpointIds }) => checkpointIds, kept: ({ keptSenders }) => keptSenders },
   ({ db, given, threadId }) =>
     given
@@ -118,7 +118,7 @@ const writeCounts = /* @__PURE__ */ perNamespace<CountedWritesKey, CountedWrites
  * Locks the pending writes of checkpoints until the transaction ends. A concurrent transaction that restores one of them waits
  * for this one, or this statement waits for it.
  */
-export const lockWrites = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>((db, parameter) =>
+export const lockWrites = new Statement<CheckpointsKey, LockRow>((db, parameter) =>
   db
     .selectFrom(
       db
@@ -144,40 +144,38 @@ export const lockWrites = /* @__PURE__ */ new Statement<CheckpointsKey, LockRow>
  * Deletes the pending writes of those of the checkpoints that have no row. Send it after `lockWrites` in the same transaction:
  * it then sees every checkpoint that was restored together with one of them.
  */
-export const deleteWritesWithoutCheckpoint = /* @__PURE__ */ new Statement<
-  CountedWritesKey,
-  CountedWritesRow
->((db, parameter) =>
-  db
-    .with("deleted", (qb) =>
-      qb
-        .deleteFrom("checkpoint_writes as write")
-        .where("write.thread_id", "=", parameter("threadId"))
-        .where("write.checkpoint_ns", "=", parameter("checkpointNs"))
-        .where(sql<SqlBool>`write.checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
-        .where(isNotKeptSend(parameter("keptSenders")))
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom("checkpoints as stored")
-                .select("stored.checkpoint_id")
-                .where("stored.thread_id", "=", parameter("threadId"))
-                .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-                .whereRef("stored.checkpoint_id", "=", "write.checkpoint_id")
-                // Makes Postgres use the index for each write, whatever the statistics say.
-                .offset(sql.lit(0)),
+export const deleteWritesWithoutCheckpoint = new Statement<CountedWritesKey, CountedWritesRow>(
+  (db, parameter) =>
+    db
+      .with("deleted", (qb) =>
+        qb
+          .deleteFrom("checkpoint_writes as write")
+          .where("write.thread_id", "=", parameter("threadId"))
+          .where("write.checkpoint_ns", "=", parameter("checkpointNs"))
+          .where(sql<SqlBool>`write.checkpoint_id = any (${parameter("checkpointIds")}::text[])`)
+          .where(isNotKeptSend(parameter("keptSenders")))
+          .where((eb) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom("checkpoints as stored")
+                  .select("stored.checkpoint_id")
+                  .where("stored.thread_id", "=", parameter("threadId"))
+                  .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+                  .whereRef("stored.checkpoint_id", "=", "write.checkpoint_id")
+                  // Makes Postgres use the index for each write, whatever the statistics say.
+                  .offset(sql.lit(0)),
+              ),
             ),
-          ),
-        )
-        // Not the size (N3).
-        .returning("write.blob"),
-    )
-    .selectFrom("deleted")
-    .select([
-      sql<number>`count(*)::float8`.as("writes"),
-      sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
-    ]),
+          )
+          // Not the size (N3).
+          .returning("write.blob"),
+      )
+      .selectFrom("deleted")
+      .select([
+        sql<number>`count(*)::float8`.as("writes"),
+        sql<number>`coalesce(sum(${storedSize("deleted.blob")}), 0)::float8`.as("bytes"),
+      ]),
 );
 
 /** Whether `write` is not a send of one of the given checkpoints. */

@@ -77,7 +77,7 @@ export function perNamespaceWith<Key extends NamespaceKey, More extends object, 
 }
 
 /** The parameters of a statement that reads many namespaces at once. */
-export interface GivenParams extends ThreadsParams {
+interface GivenParams extends ThreadsParams {
   readonly checkpointNss: readonly string[];
   /** For each namespace, an object of lists as JSON text. A Postgres array of arrays needs rows of equal length. */
   readonly lists: readonly string[];
@@ -147,7 +147,7 @@ export function givenThread(
 }
 
 /** The namespace of the current row of `given`. */
-export const GIVEN_NS: RawBuilder<string> = /* @__PURE__ */ sql.ref<string>("given.checkpoint_ns");
+export const GIVEN_NS: RawBuilder<string> = sql.ref<string>("given.checkpoint_ns");
 
 /** A list of the current row of `given`. */
 export function givenList(name: string): RawBuilder<string[]> {
@@ -155,16 +155,16 @@ export function givenList(name: string): RawBuilder<string[]> {
 }
 
 /** Selects from the checkpoints of the current row of `given`, as `stored`. */
-export function givenCheckpoints(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
+export function checkpointsOfGiven(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
   return db
     .selectFrom("checkpoints as stored")
     .where("stored.thread_id", "=", threadId)
     .where("stored.checkpoint_ns", "=", GIVEN_NS);
 }
 
-/** {@link givenCheckpoints} with the newest checkpoint first. */
+/** {@link checkpointsOfGiven} with the newest checkpoint first. */
 export function givenNewestFirst(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
-  return givenCheckpoints(db, threadId).orderBy(sql`stored.checkpoint_id collate "C"`, "desc");
+  return checkpointsOfGiven(db, threadId).orderBy(sql`stored.checkpoint_id collate "C"`, "desc");
 }
 
 /** Selects from the pending writes of the current row of `given`, as `write`. */

@@ -11,7 +11,7 @@ interface SettledParams {
 }
 
 /** Of the given values, those that were stored before the transaction, in threads that have a checkpoint. */
-export const selectSettledBlobs = /* @__PURE__ */ perNamespaceWith<
+export const selectSettledBlobs = perNamespaceWith<
   BlobsKey,
   SettledParams,
   { channel: string; version: string }
@@ -48,26 +48,24 @@ export const selectSettledBlobs = /* @__PURE__ */ perNamespaceWith<
 );
 
 /** Of the given checkpoints, which have no row, those whose writes were all stored before the transaction, in threads that have a checkpoint. */
-export const selectSettledWrites = /* @__PURE__ */ perNamespaceWith<
-  CheckpointsKey,
-  SettledParams,
-  { checkpoint_id: string }
->({ ids: ({ checkpointIds }) => checkpointIds }, ({ db, given, threadId, parameter }) =>
-  given
-    .innerJoinLateral(
-      sql<{ checkpoint_id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(checkpoint_id)`),
-      (join) => join.onTrue(),
-    )
-    .innerJoinLateral(
-      givenWrites(db, threadId)
-        .select(sql<boolean>`bool_and(${wasStoredBefore("write", parameter)})`.as("is_settled"))
-        .where("write.checkpoint_id", "=", sql.ref<string>("named.checkpoint_id"))
-        .as("written"),
-      (join) => join.onTrue(),
-    )
-    .select(["given.ordinal", "named.checkpoint_id"])
-    .where("written.is_settled", "=", sql.lit(true))
-    .where((eb) => eb.exists(checkpointOfThread(db, threadId))),
+export const selectSettledWrites = perNamespaceWith<CheckpointsKey, SettledParams, { checkpoint_id: string }>(
+  { ids: ({ checkpointIds }) => checkpointIds },
+  ({ db, given, threadId, parameter }) =>
+    given
+      .innerJoinLateral(
+        sql<{ checkpoint_id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(checkpoint_id)`),
+        (join) => join.onTrue(),
+      )
+      .innerJoinLateral(
+        givenWrites(db, threadId)
+          .select(sql<boolean>`bool_and(${wasStoredBefore("write", parameter)})`.as("is_settled"))
+          .where("write.checkpoint_id", "=", sql.ref<string>("named.checkpoint_id"))
+          .as("written"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.ordinal", "named.checkpoint_id"])
+      .where("written.is_settled", "=", sql.lit(true))
+      .where((eb) => eb.exists(checkpointOfThread(db, threadId))),
 );
 
 /** A row that is so old that its age can't be told any more counts as young. */
@@ -88,7 +86,7 @@ interface ServerMoment {
 }
 
 /** Tells which server answers, and how far it is. */
-export const oldestTransaction = /* @__PURE__ */ new Statement<object, ServerMoment>((db) =>
+export const oldestTransaction = new Statement<object, ServerMoment>((db) =>
   db.selectNoFrom([
     sql<string>`pg_postmaster_start_time()::text`.as("server"),
     sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`.as("transaction"),

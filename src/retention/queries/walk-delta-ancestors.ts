@@ -20,7 +20,7 @@ export interface AncestorRow extends Pick<ChainRow, "checkpoint_id" | "parent_ch
 }
 
 /** The checkpoints where the walks start, and the delta channels that they search for. */
-export interface WalkScope extends ChannelsKey {
+interface WalkScope extends ChannelsKey {
   readonly startIds: readonly string[];
 }
 
@@ -31,7 +31,7 @@ type WithChain = CheckpointDatabase & { target: ChainRow; chain: ChainRow };
  * ends for a channel at the nearest ancestor with a stored value of it. Walks that meet with the same channels found continue
  * as one.
  */
-export const walkDeltaAncestors = /* @__PURE__ */ perNamespace<WalkScope, AncestorRow>(
+export const walkDeltaAncestors = perNamespace<WalkScope, AncestorRow>(
   { startIds: ({ startIds }) => startIds, channels: ({ channels }) => channels },
   ({ db, given, threadId }) => {
     const channels = givenList("channels");

@@ -11,20 +11,23 @@ import { THREAD_TTL_KEY } from "../../saver/model/thread-ttl.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 
 /** How many rows a thread has in each table. */
-export interface ThreadSizeRow extends RowCounts {
+export interface RowsOfThreadRow extends RowCounts {
   thread_id: string;
   /** Zero for a thread without rows. */
   namespaces: number;
 }
 
 /** Counts the rows of each thread, over all of its namespaces. */
-export function measureThreads(call: CallContext, threadIds: readonly string[]): Promise<ThreadSizeRow[]> {
+export function countRowsOfThreads(
+  call: CallContext,
+  threadIds: readonly string[],
+): Promise<RowsOfThreadRow[]> {
   return runPerThread(call, countRows, threadIds);
 }
 
 type Counted = "checkpoints" | "writes" | "blobs";
 
-const countRows = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, ThreadSizeRow>(
+const countRows = new StatementFamily<ThreadNaming, ThreadsParams, RowsOfThreadRow>(
   (naming) => (db, parameter) => {
     const threadId = givenThread(naming, parameter);
     return db
@@ -106,37 +109,35 @@ export function selectThreadTimes(call: CallContext, threadIds: readonly string[
   return runPerThread(call, times, threadIds);
 }
 
-const times = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, ThreadTimeRow>(
-  (naming) => (db, parameter) => {
-    const threadId = givenThread(naming, parameter);
-    return db
-      .selectFrom(givenThreads(parameter))
-      .innerJoinLateral(newestOfThread(db, threadId), (join) => join.onTrue())
-      .innerJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom("checkpoints as stored")
-            .select([
-              sql<string | null>`stored.checkpoint ->> 'ts'`.as("ts"),
-              sql<string | null>`stored.metadata ->> ${sql.lit(THREAD_TTL_KEY)}`.as("ttl"),
-            ])
-            .where("stored.thread_id", "=", threadId)
-            .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
-            .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
-            .limit(sql.lit(1))
-            .as("head"),
-        (join) => join.onTrue(),
-      )
-      .select(["given.thread_id", "newest.checkpoint_id", "head.ts", "head.ttl"])
-      .select(migratedColumn(db, threadId).as("migrated"));
-  },
-);
+const times = new StatementFamily<ThreadNaming, ThreadsParams, ThreadTimeRow>((naming) => (db, parameter) => {
+  const threadId = givenThread(naming, parameter);
+  return db
+    .selectFrom(givenThreads(parameter))
+    .innerJoinLateral(newestOfThread(db, threadId), (join) => join.onTrue())
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("checkpoints as stored")
+          .select([
+            sql<string | null>`stored.checkpoint ->> 'ts'`.as("ts"),
+            sql<string | null>`stored.metadata ->> ${sql.lit(THREAD_TTL_KEY)}`.as("ttl"),
+          ])
+          .where("stored.thread_id", "=", threadId)
+          .whereRef("stored.checkpoint_ns", "=", "newest.checkpoint_ns")
+          .whereRef("stored.checkpoint_id", "=", "newest.checkpoint_id")
+          .limit(sql.lit(1))
+          .as("head"),
+      (join) => join.onTrue(),
+    )
+    .select(["given.thread_id", "newest.checkpoint_id", "head.ts", "head.ttl"])
+    .select(migratedColumn(db, threadId).as("migrated"));
+});
 
 /**
  * Locks all checkpoints of a thread until the transaction ends. A concurrent `put` on one of them waits for this transaction,
  * or this statement waits for the `put`.
  */
-export const lockCheckpointsOfThread = /* @__PURE__ */ new Statement<{ readonly threadId: string }, unknown>(
+export const lockCheckpointsOfThread = new Statement<{ readonly threadId: string }, unknown>(
   (db, parameter) =>
     db
       .selectFrom(

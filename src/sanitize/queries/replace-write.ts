@@ -1,4 +1,4 @@
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { Statement } from "../../db/statements/statement.js";
 import type { WriteKey } from "../../saver/queries/get-value-page.js";
 
 /** A write in another form. */
@@ -9,19 +9,8 @@ export interface WriteReplacement extends WriteKey {
   readonly before: Uint8Array;
 }
 
-interface ReplacedWrite {
-  readonly idx: number;
-}
-
 /** Replaces what is stored of a write, and returns its position. Returns no row for a write that has changed meanwhile. */
-export function replaceWrite(
-  schema: string,
-  { threadId, checkpointNs, checkpointId, taskId, idx, type, blob, before }: WriteReplacement,
-): BoundStatement<ReplacedWrite> {
-  return replace.bind(schema, { threadId, checkpointNs, checkpointId, taskId, idx, type, blob, before });
-}
-
-const replace = /* @__PURE__ */ new Statement<WriteReplacement, ReplacedWrite>((db, parameter) =>
+export const replaceWrite = new Statement<WriteReplacement, { readonly idx: number }>((db, parameter) =>
   db
     .updateTable("checkpoint_writes")
     .set({ type: parameter("type"), blob: parameter("blob") })

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError, type Damage } from "../../errors/index.js";
 import { type TupleSelection, WHOLE_TUPLE } from "../model/tuple-shape.js";
 import { keyText, optionalCheckpointId, recordOf, threadId, checkpointNs } from "../../parsing/keys.js";
-import { parse } from "../../parsing/parse.js";
+import { parse, functionSchema } from "../../parsing/parse.js";
 import {
   type StaleReadOptions,
   staleReadOptions,
@@ -14,7 +14,6 @@ import { TASKS } from "@langchain/langgraph-checkpoint";
 import type { CheckpointKey, NamespaceKey } from "../model/keys.js";
 import { parseLookupConfig } from "./parse-config.js";
 import type { ChannelValuesKey } from "../queries/get-channel-values.js";
-import { functionSchema } from "../../parsing/function-schema.js";
 
 /** The parts of a checkpoint that a read returns. The database does not send the other parts. */
 export interface ReadOptions extends StaleReadOptions {

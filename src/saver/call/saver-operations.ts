@@ -1,6 +1,6 @@
-import { operationsOf, type TableUse } from "../../telemetry/observed-operation.js";
+import { operationsOf, type UsedTables } from "../../telemetry/running-calls.js";
 
-interface SaverOperation extends TableUse {
+interface SaverOperation extends UsedTables {
   /**
    * Whether it may read the replica if the caller does not say so. Operations without it use the primary only: they store or delete
    * something, or decide what is stored or deleted. Runs continue from what `getTuple`, `list` and their like return, and what was
@@ -52,4 +52,4 @@ const OPERATIONS = {
 export type SaverOperationName = keyof typeof OPERATIONS;
 
 /** The operations of a saver. */
-export const saverOperations = /* @__PURE__ */ operationsOf<SaverOperationName, SaverOperation>(OPERATIONS);
+export const saverOperations = operationsOf<SaverOperationName, SaverOperation>(OPERATIONS);

@@ -11,7 +11,7 @@ import type { ObservedCall } from "../../telemetry/observed-call.js";
 /** Clocks that NTP synchronizes differ by less. */
 const LOGGED_WAIT_MS = 100;
 
-const clockWait = /* @__PURE__ */ defineInstruments((meter) =>
+const clockWait = defineInstruments((meter) =>
   meter.createHistogram("langgraph.checkpoint.clock_wait", {
     description: "Waits until this machine's clock had passed the newest checkpoint.",
     unit: "s",

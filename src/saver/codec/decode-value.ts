@@ -4,6 +4,7 @@ import {
   type ErrorLocation,
   isUnreadable,
 } from "../../errors/index.js";
+import { messageOfThrown } from "../../errors/thrown.js";
 import { innermost } from "../../serde/serializer-layer.js";
 import type {
   ChannelValueContext,
@@ -15,7 +16,7 @@ import { loadOnce } from "../../db/async/load-once.js";
 import { type ReadValue, type RowReader, type ChainRows, type StoredValue, UNTAGGED } from "./read-chain.js";
 import type { TupleRow } from "../queries/tuple-row.js";
 
-const loadChains = /* @__PURE__ */ loadOnce(() => import("./read-chain.js"));
+const loadChains = loadOnce(() => import("./read-chain.js"));
 
 const NO_BYTES = new Uint8Array();
 
@@ -72,7 +73,7 @@ export async function decodeAt<Value>(
   } catch (error) {
     if (error instanceof DeserializationError) throw error.at(location);
     if (error instanceof CheckpointError) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOfThrown(error);
     throw new DeserializationError(problem, { ...location, typeTag: type ?? undefined, cause: error });
   }
 }

@@ -8,7 +8,7 @@ import type { SpliceColumns } from "../queries/checkpoint-rows.js";
 import { encodeAt, type EncodedValue, encodeValue } from "./encode-value.js";
 
 // Savers without splices don't need it.
-const loadValueChain = /* @__PURE__ */ loadOnce(() => import("../../splices/value-chain.js"));
+const loadValueChain = loadOnce(() => import("../../splices/value-chain.js"));
 
 /** A value of a channel, and where it is stored. */
 export interface ChainedRequest {

@@ -1,3 +1,4 @@
+import { messageOfThrown } from "../../errors/thrown.js";
 import { CheckpointError, type ErrorLocation, SerializationError } from "../../errors/index.js";
 import { copyOrigin } from "../../serde/python/python-origin.js";
 import type { ContextualSerializer, CheckpointValueContext } from "../../serde/serde-context.js";
@@ -43,7 +44,7 @@ export async function encodeAt(
   } catch (error) {
     if (error instanceof SerializationError) throw error.at(location);
     if (error instanceof CheckpointError) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOfThrown(error);
     throw new SerializationError("", problem, { ...location, cause: error });
   }
 }

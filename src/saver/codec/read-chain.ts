@@ -5,8 +5,7 @@ import type {
   ContextualSerializer,
   CheckpointValueContext,
 } from "../../serde/serde-context.js";
-import { restoreValue } from "../../splices/restore-value.js";
-import { decodeSplice, type Splice } from "../../splices/splice-bytes.js";
+import { restoreValue, decodeSplice, type Splice } from "../../splices/splice-bytes.js";
 import { isSplice, wholeTypeOf } from "../../splices/splice-type.js";
 import {
   type ChainedValue,

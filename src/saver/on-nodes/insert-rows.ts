@@ -34,7 +34,7 @@ export function insertHeaders(
   return headers.of(rows.length).bind(schema, { threadId, ...numberedRows(HEADER, rows) });
 }
 
-const headers = /* @__PURE__ */ new StatementFamily<number, HeaderParams, unknown>(
+const headers = new StatementFamily<number, HeaderParams, unknown>(
   (count) => (db, parameter) =>
     db
       .insertInto("checkpoints")
@@ -67,7 +67,7 @@ export function insertWrites(
   return writes.of(rows.length).bind(schema, { threadId, ...numberedRows(WRITE, rows) });
 }
 
-const writes = /* @__PURE__ */ new StatementFamily<number, WriteParams, unknown>(
+const writes = new StatementFamily<number, WriteParams, unknown>(
   (count) => (db, parameter) =>
     db
       .insertInto("checkpoint_writes")
@@ -124,7 +124,7 @@ export function insertBlobs(
   return blobs.of(shape).bind(schema, { threadId, ...numberedRows(BLOB, flat) });
 }
 
-const blobs = /* @__PURE__ */ new StatementFamily<BlobShape, BlobParams, InsertedBlob>(
+const blobs = new StatementFamily<BlobShape, BlobParams, InsertedBlob>(
   ({ count, areCarried, haveSplices }) =>
     (db, parameter) =>
       db

@@ -44,7 +44,7 @@ export function carryInline(schema: string, row: HeaderRow): BoundStatement<unkn
   return carry.bind(schema, row);
 }
 
-const carry = /* @__PURE__ */ new Statement<HeaderRow, unknown>((db, parameter) => {
+const carry = new Statement<HeaderRow, unknown>((db, parameter) => {
   const value = sql<string>`source.checkpoint -> 'channel_values' -> carried.name`;
   return db
     .updateTable("checkpoints")

@@ -77,7 +77,7 @@ interface NotifyParams {
   readonly payloads: readonly string[];
 }
 
-const notify = /* @__PURE__ */ new Statement<NotifyParams, unknown>((db, parameter) =>
+const notify = new Statement<NotifyParams, unknown>((db, parameter) =>
   db
     .selectFrom(
       sql<Notification>`unnest(${parameter("channels")}::text[], ${parameter("payloads")}::text[])`.as<"given">(

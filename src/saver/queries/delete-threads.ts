@@ -24,7 +24,7 @@ export function deleteThreads(
  * Locks and deletes checkpoints, then writes, and then locks values. `delete` takes its locks in the order in which it finds
  * rows, so each table is locked in the order of its key before (C2). The counts make Postgres do these steps one after another.
  */
-const deleteAndLock = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
+const deleteAndLock = new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
   (naming) => (db, parameter) => {
     const isMeant = isGivenThread(naming, parameter);
     return db
@@ -85,7 +85,7 @@ const deleteAndLock = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsP
   },
 );
 
-const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
+const ROWS = sql<number>`count(*)`.as("rows");
 
 function isGivenThread(naming: ThreadNaming, parameter: Parameter<ThreadsParams>): RawBuilder<SqlBool> {
   return naming === "parameter"

@@ -42,20 +42,17 @@ interface ScopeParams {
   readonly checkpointNss: readonly string[];
 }
 
-const deletions = /* @__PURE__ */ new StatementFamily<ScopeShape, ScopeParams, unknown>(
-  (shape) => (db, parameter) => {
-    const isMeant = isWithin(shape, parameter);
-    const threadId =
-      shape.naming === "parameter" ? parameter("threadId") : sql.ref<string>("needed.thread_id");
-    const isReferenced = isOneOf(selectReferences(db, isMeant));
-    return withNeeded(db, sql<SqlBool>`${isMeant} and ${isReferenced} is true`, threadId)
-      .deleteFrom("checkpoint_blobs")
-      .where(isMeant)
-      .where(sql<SqlBool>`${isReferenced} is not true`)
-      .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${selectUnreadable(db, isMeant)})`)
-      .where((eb) => sql<SqlBool>`${isOneOf(eb.selectFrom("needed").select(KEY))} is not true`);
-  },
-);
+const deletions = new StatementFamily<ScopeShape, ScopeParams, unknown>((shape) => (db, parameter) => {
+  const isMeant = isWithin(shape, parameter);
+  const threadId = shape.naming === "parameter" ? parameter("threadId") : sql.ref<string>("needed.thread_id");
+  const isReferenced = isOneOf(selectReferences(db, isMeant));
+  return withNeeded(db, sql<SqlBool>`${isMeant} and ${isReferenced} is true`, threadId)
+    .deleteFrom("checkpoint_blobs")
+    .where(isMeant)
+    .where(sql<SqlBool>`${isReferenced} is not true`)
+    .where(sql<SqlBool>`(thread_id, checkpoint_ns) not in (${selectUnreadable(db, isMeant)})`)
+    .where((eb) => sql<SqlBool>`${isOneOf(eb.selectFrom("needed").select(KEY))} is not true`);
+});
 
 const KEY = ["thread_id", "checkpoint_ns", "channel", "version"] as const;
 
@@ -144,10 +141,8 @@ function withNeeded(
  * The column `base`, without the name of its table: where the tables are not migrated, Postgres takes that of
  * `ABSENT` from the outer query. So a shallow saver stores checkpoints there as any other saver does.
  */
-const BASE = /* @__PURE__ */ sql<string | null>`base`;
-const ABSENT = /* @__PURE__ */ sql<{ base: string | null }>`(select null::text as base)`.as<"absent">(
-  sql`absent`,
-);
+const BASE = sql<string | null>`base`;
+const ABSENT = sql<{ base: string | null }>`(select null::text as base)`.as<"absent">(sql`absent`);
 
 function isWithin({ kind, naming }: ScopeShape, parameter: Parameter<ScopeParams>): RawBuilder<SqlBool> {
   const checkpointNss = sql`${parameter("checkpointNss")}::text[]`;

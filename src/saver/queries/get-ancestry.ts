@@ -9,7 +9,7 @@ export async function isOwnAncestor(call: CallContext, key: CheckpointKey): Prom
   return (await runStatement(call, ownAncestors, key)).length > 0;
 }
 
-const ownAncestors = /* @__PURE__ */ new Statement<CheckpointKey, { id: string }>((db, parameter) =>
+const ownAncestors = new Statement<CheckpointKey, { id: string }>((db, parameter) =>
   db
     .withRecursive("ancestor", (qb) =>
       qb
@@ -38,7 +38,7 @@ export async function getDeltaChannels(call: CallContext, key: NamespaceKey): Pr
   return (await runStatement(call, deltaChannels, key)).map(({ channel }) => channel);
 }
 
-const deltaChannels = /* @__PURE__ */ new Statement<NamespaceKey, { channel: string }>((db, parameter) => {
+const deltaChannels = new Statement<NamespaceKey, { channel: string }>((db, parameter) => {
   const counters = sql`metadata -> 'counters_since_delta_snapshot'`;
   return db
     .selectFrom("checkpoints")

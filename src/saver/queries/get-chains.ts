@@ -102,7 +102,7 @@ interface ChainParams extends GivenParams<keyof typeof VALUE_TYPES> {
   readonly pieceBytes: number;
 }
 
-const chains = /* @__PURE__ */ new StatementFamily<StatementForm, ChainParams, ChainRowOfPage>(
+const chains = new StatementFamily<StatementForm, ChainParams, ChainRowOfPage>(
   ({ namesThread, hasSystemColumns }) =>
     (db, parameter) => {
       const threadId = namesThread ? parameter("threadId") : undefined;

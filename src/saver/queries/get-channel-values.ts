@@ -51,7 +51,7 @@ interface NewestParams extends ChannelValuesKey {
   readonly pieceBytes: number;
 }
 
-const newestValues = /* @__PURE__ */ new StatementFamily<StatementForm, NewestParams, ChannelValueRow>(
+const newestValues = new StatementFamily<StatementForm, NewestParams, ChannelValueRow>(
   ({ namesThread, hasSystemColumns }) =>
     (db, parameter) => {
       const threadId = namesThread ? parameter("threadId") : sql.ref<string>("thread.id");

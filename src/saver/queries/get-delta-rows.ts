@@ -41,7 +41,7 @@ interface WalkShape {
   readonly hasTaskPath: boolean;
 }
 
-const ancestors = /* @__PURE__ */ new StatementFamily<WalkShape, WalkParams, DeltaRow>(
+const ancestors = new StatementFamily<WalkShape, WalkParams, DeltaRow>(
   ({ fromNewest, ...shape }) =>
     (db, parameter) =>
       selectAncestors(

@@ -36,7 +36,7 @@ interface Walk {
   value: unknown;
 }
 
-const statement = /* @__PURE__ */ new Statement<WalkParams, InlineRow>((db, parameter) =>
+const statement = new Statement<WalkParams, InlineRow>((db, parameter) =>
   db
     // UNION, so that the walk also ends on a cycle of damaged rows.
     .withRecursive("walk", (qb) =>

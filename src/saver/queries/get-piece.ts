@@ -46,11 +46,7 @@ export async function getPiece(
 /** By what a statement recognizes the version of the row. */
 type VersionKind = "row" | "digest";
 
-const pieceOfBlob = /* @__PURE__ */ new StatementFamily<
-  VersionKind,
-  ChannelValueContext & PieceRange,
-  PieceRow
->(
+const pieceOfBlob = new StatementFamily<VersionKind, ChannelValueContext & PieceRange, PieceRow>(
   (version) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs as stored")
@@ -63,11 +59,7 @@ const pieceOfBlob = /* @__PURE__ */ new StatementFamily<
       .select(VERSIONS.row.as("row_version")),
 );
 
-const pieceOfWrite = /* @__PURE__ */ new StatementFamily<
-  VersionKind,
-  PendingWriteContext & PieceRange,
-  PieceRow
->(
+const pieceOfWrite = new StatementFamily<VersionKind, PendingWriteContext & PieceRange, PieceRow>(
   (version) => (db, parameter) =>
     db
       .selectFrom("checkpoint_writes as stored")
@@ -82,7 +74,7 @@ const pieceOfWrite = /* @__PURE__ */ new StatementFamily<
 );
 
 const VERSIONS = { row: /* @__PURE__ */ rowVersion("stored"), digest: /* @__PURE__ */ rowDigest("stored") };
-const total = /* @__PURE__ */ sql<number>`octet_length(stored.blob)`;
+const total = sql<number>`octet_length(stored.blob)`;
 
 function piece(offset: RawBuilder<number>, length: RawBuilder<number>): RawBuilder<string> {
   return sql<string>`encode(substring(stored.blob from ${offset}::integer + 1 for ${length}::integer), 'base64')`;

@@ -54,7 +54,7 @@ interface TuplesParams extends GivenParams<keyof KeyRow> {
   readonly pieceBytes: number;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TuplesParams, SentPageRow>(
+const statements = new StatementFamily<ReadShape, TuplesParams, SentPageRow>(
   (shape) => (db, parameter) =>
     selectPageRows(withMatching(db, matching(db, parameter, shape), shape), {
       shape,

@@ -49,7 +49,7 @@ export interface ReadShape extends TupleShape {
   readonly byId: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<ReadShape, TupleParams, SentRow>(
+const statements = new StatementFamily<ReadShape, TupleParams, SentRow>(
   (shape) => (db, parameter) =>
     selectTupleRows(withMatching(db, matching(db, parameter, shape), shape), {
       shape,

@@ -136,94 +136,90 @@ function paramsOf({
   };
 }
 
-const BLOB_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)`;
+const BLOB_KEY = sql`(stored.thread_id, stored.checkpoint_ns, stored.channel, stored.version)`;
 
-const TEXT_VERSION = /* @__PURE__ */ textVersion(sql<string>`stored.version`);
+const TEXT_VERSION = textVersion(sql<string>`stored.version`);
 
-const blobs = /* @__PURE__ */ new StatementFamily<ValueShape, ValueParams, BlobPageRow>(
-  (shape) => (db, parameter) => {
-    const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")})`;
-    return db
-      .selectFrom("checkpoint_blobs as stored")
-      .where(isOnPage(shape, parameter, BLOB_KEY, key))
-      .$if(shape.skipsPresent, (rows) =>
-        rows.where((eb) =>
-          isAbsent(
-            eb
-              .selectFrom("checkpoint_blobs as present")
-              .select("present.version")
-              .where("present.thread_id", "=", parameter("absentFrom"))
-              .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
-              .whereRef("present.channel", "=", "stored.channel")
-              .where(
-                "present.version",
-                "=",
-                shape.textVersions ? TEXT_VERSION : sql.ref<string>("stored.version"),
-              )
-              .limit(sql.lit(1)),
-          ),
+const blobs = new StatementFamily<ValueShape, ValueParams, BlobPageRow>((shape) => (db, parameter) => {
+  const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")})`;
+  return db
+    .selectFrom("checkpoint_blobs as stored")
+    .where(isOnPage(shape, parameter, BLOB_KEY, key))
+    .$if(shape.skipsPresent, (rows) =>
+      rows.where((eb) =>
+        isAbsent(
+          eb
+            .selectFrom("checkpoint_blobs as present")
+            .select("present.version")
+            .where("present.thread_id", "=", parameter("absentFrom"))
+            .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
+            .whereRef("present.channel", "=", "stored.channel")
+            .where(
+              "present.version",
+              "=",
+              shape.textVersions ? TEXT_VERSION : sql.ref<string>("stored.version"),
+            )
+            .limit(sql.lit(1)),
         ),
-      )
-      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
-      .$if(shape.textVersions, (rows) => rows.select(TEXT_VERSION.as("text_version")))
-      .$if(shape.copies, (rows) => rows.select(["stored.base", "stored.whole_bytes"]))
-      .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
-      .orderBy("stored.thread_id")
-      .orderBy("stored.checkpoint_ns")
-      .orderBy("stored.channel")
-      .orderBy("stored.version")
-      .limit(parameter("pageSize"));
-  },
-);
+      ),
+    )
+    .select(["stored.thread_id", "stored.checkpoint_ns", "stored.channel", "stored.version", "stored.type"])
+    .$if(shape.textVersions, (rows) => rows.select(TEXT_VERSION.as("text_version")))
+    .$if(shape.copies, (rows) => rows.select(["stored.base", "stored.whole_bytes"]))
+    .select(sentBytes("stored", parameter("pieceBytes")).as("blob"))
+    .orderBy("stored.thread_id")
+    .orderBy("stored.checkpoint_ns")
+    .orderBy("stored.channel")
+    .orderBy("stored.version")
+    .limit(parameter("pageSize"));
+});
 
-const WRITE_KEY = /* @__PURE__ */ sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id, stored.task_id, stored.idx)`;
+const WRITE_KEY = sql`(stored.thread_id, stored.checkpoint_ns, stored.checkpoint_id, stored.task_id, stored.idx)`;
 
-const writes = /* @__PURE__ */ new StatementFamily<ValueShape, WriteParams, WritePageRow>(
-  (shape) => (db, parameter) => {
-    const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")},
+const writes = new StatementFamily<ValueShape, WriteParams, WritePageRow>((shape) => (db, parameter) => {
+  const key = sql`(${parameter("key0")}, ${parameter("key1")}, ${parameter("key2")}, ${parameter("key3")},
       ${parameter("idx")})`;
-    return db
-      .selectFrom("checkpoint_writes as stored")
-      .where(isOnPage(shape, parameter, WRITE_KEY, key))
-      .$if(shape.skipsPresent, (rows) =>
-        rows.where((eb) => {
-          const isAbsentWrite = isAbsent(
-            eb
-              .selectFrom("checkpoint_writes as present")
-              .select("present.idx")
-              .where("present.thread_id", "=", parameter("absentFrom"))
-              .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
-              .whereRef("present.checkpoint_id", "=", "stored.checkpoint_id")
-              .whereRef("present.task_id", "=", "stored.task_id")
-              .whereRef("present.idx", "=", "stored.idx")
-              .limit(sql.lit(1)),
-          );
-          // A special write may have been replaced since it was copied.
-          return eb.or([isAbsentWrite, eb("stored.idx", "<", sql.lit(0))]);
-        }),
-      )
-      .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
-      .select(["stored.idx", "stored.channel", "stored.type"])
-      .select(taskPathIn("stored.", shape.copies).as("task_path"))
-      .select((eb) => [
-        sentBytes("stored", parameter("pieceBytes")).as("blob"),
-        // Not EXISTS: for it the planner may read the whole table, again for every page.
-        sql<boolean>`(${eb
-          .selectFrom("checkpoints as header")
-          .select("header.checkpoint_id")
-          .where("header.thread_id", "=", shape.ofThread ? parameter("threadId") : eb.ref("stored.thread_id"))
-          .whereRef("header.checkpoint_ns", "=", "stored.checkpoint_ns")
-          .whereRef("header.checkpoint_id", "=", "stored.checkpoint_id")
-          .limit(sql.lit(1))}) is not null`.as("has_checkpoint"),
-      ])
-      .orderBy("stored.thread_id")
-      .orderBy("stored.checkpoint_ns")
-      .orderBy("stored.checkpoint_id")
-      .orderBy("stored.task_id")
-      .orderBy("stored.idx")
-      .limit(parameter("pageSize"));
-  },
-);
+  return db
+    .selectFrom("checkpoint_writes as stored")
+    .where(isOnPage(shape, parameter, WRITE_KEY, key))
+    .$if(shape.skipsPresent, (rows) =>
+      rows.where((eb) => {
+        const isAbsentWrite = isAbsent(
+          eb
+            .selectFrom("checkpoint_writes as present")
+            .select("present.idx")
+            .where("present.thread_id", "=", parameter("absentFrom"))
+            .whereRef("present.checkpoint_ns", "=", "stored.checkpoint_ns")
+            .whereRef("present.checkpoint_id", "=", "stored.checkpoint_id")
+            .whereRef("present.task_id", "=", "stored.task_id")
+            .whereRef("present.idx", "=", "stored.idx")
+            .limit(sql.lit(1)),
+        );
+        // A special write may have been replaced since it was copied.
+        return eb.or([isAbsentWrite, eb("stored.idx", "<", sql.lit(0))]);
+      }),
+    )
+    .select(["stored.thread_id", "stored.checkpoint_ns", "stored.checkpoint_id", "stored.task_id"])
+    .select(["stored.idx", "stored.channel", "stored.type"])
+    .select(taskPathIn("stored.", shape.copies).as("task_path"))
+    .select((eb) => [
+      sentBytes("stored", parameter("pieceBytes")).as("blob"),
+      // Not EXISTS: for it the planner may read the whole table, again for every page.
+      sql<boolean>`(${eb
+        .selectFrom("checkpoints as header")
+        .select("header.checkpoint_id")
+        .where("header.thread_id", "=", shape.ofThread ? parameter("threadId") : eb.ref("stored.thread_id"))
+        .whereRef("header.checkpoint_ns", "=", "stored.checkpoint_ns")
+        .whereRef("header.checkpoint_id", "=", "stored.checkpoint_id")
+        .limit(sql.lit(1))}) is not null`.as("has_checkpoint"),
+    ])
+    .orderBy("stored.thread_id")
+    .orderBy("stored.checkpoint_ns")
+    .orderBy("stored.checkpoint_id")
+    .orderBy("stored.task_id")
+    .orderBy("stored.idx")
+    .limit(parameter("pageSize"));
+});
 
 /** Looks up each row by the index. For NOT EXISTS the planner may read the other thread whole, again for every page. */
 function isAbsent(present: Expression<unknown>): RawBuilder<SqlBool> {

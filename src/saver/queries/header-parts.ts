@@ -76,9 +76,9 @@ export function isUuid6(checkpointId: Expression<string>): RawBuilder<boolean> {
  * Matches a version of the official JavaScript saver, and of this library in such threads: a number with a fraction
  * that makes it unique.
  */
-const NUMBER = /* @__PURE__ */ sql.lit("^[0-9]{1,31}([.][0-9]+)?$");
+const NUMBER = sql.lit("^[0-9]{1,31}([.][0-9]+)?$");
 /** The fraction of a version that is a whole number. */
-const NO_FRACTION = /* @__PURE__ */ sql.lit("0".repeat(16));
+const NO_FRACTION = sql.lit("0".repeat(16));
 
 /**
  * Converts a version that is a number to the text of Python's saver: 32 digits, and the fraction as a number of its

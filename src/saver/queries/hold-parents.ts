@@ -47,7 +47,7 @@ interface HoldParams {
   readonly requiredVersions: readonly string[];
 }
 
-const holdAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, HoldParams, HeldRow>(
+const holdAll = new StatementFamily<ThreadNaming, HoldParams, HeldRow>(
   (naming) => (db, parameter) =>
     db
       .selectFrom("checkpoints as parent")
@@ -115,7 +115,7 @@ interface HoldBasesParams {
   readonly marks: readonly string[];
 }
 
-const holdAllBases = /* @__PURE__ */ new StatementFamily<ThreadNaming, HoldBasesParams, HeldBase>(
+const holdAllBases = new StatementFamily<ThreadNaming, HoldBasesParams, HeldBase>(
   (naming) => (db, parameter) =>
     db
       .selectFrom("checkpoint_blobs as stored")

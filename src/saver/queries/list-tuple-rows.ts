@@ -60,11 +60,7 @@ interface TuplesParams extends ListParams {
 }
 
 // One statement for each combination of conditions, so that each is planned for the conditions that it has.
-const statements = /* @__PURE__ */ new StatementFamily<
-  TupleShape & ListConditions,
-  TuplesParams,
-  SentPageRow
->(
+const statements = new StatementFamily<TupleShape & ListConditions, TuplesParams, SentPageRow>(
   (shape) => (db, parameter) =>
     selectPageRows(withMatching(db, selectPage(db, parameter, shape).selectAll(), shape), {
       shape,
@@ -80,7 +76,7 @@ interface KeyRow {
   readonly checkpoint_id: string;
 }
 
-const keys = /* @__PURE__ */ new StatementFamily<ListConditions, ListParams, KeyRow>(
+const keys = new StatementFamily<ListConditions, ListParams, KeyRow>(
   (conditions) => (db, parameter) =>
     selectPage(db, parameter, conditions).select(["thread_id", "checkpoint_ns", "checkpoint_id"]),
 );

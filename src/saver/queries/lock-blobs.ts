@@ -29,7 +29,7 @@ export function lockBlobs(schema: string, key: BlobsKey, lock: BlobLock): BoundS
   return lockRows.of(lock).bind(schema, key);
 }
 
-const lockRows = /* @__PURE__ */ new StatementFamily<BlobLock, BlobsKey, LockedBlob>(
+const lockRows = new StatementFamily<BlobLock, BlobsKey, LockedBlob>(
   (lock) => (db, parameter) =>
     db
       .selectFrom(namedBlobs(parameter))

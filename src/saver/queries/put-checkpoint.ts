@@ -136,21 +136,19 @@ interface PutShape {
   readonly notifies: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<PutShape, PutParams, unknown>(
-  (shape) => (builder, parameter) => {
-    const db = refusingUnmigrated(builder);
-    const { carriesInline, requiresParent, hasSplices, countsBlobs, notifies } = shape;
-    const header = carriesInline ? withCarriedInline(db, parameter, shape) : givenHeader(parameter);
-    const returned = [
-      ...(countsBlobs ? [INSERTED_BLOBS] : []),
-      ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
-    ];
-    const isHeld = requiresParent || hasSplices;
-    const required = isHeld ? withHeld(db, parameter, shape) : db;
-    const insert = putHeaderWithBlobs(required, parameter, header, shape);
-    return returned.length > 0 ? insert.returning(returned) : insert;
-  },
-);
+const statements = new StatementFamily<PutShape, PutParams, unknown>((shape) => (builder, parameter) => {
+  const db = refusingUnmigrated(builder);
+  const { carriesInline, requiresParent, hasSplices, countsBlobs, notifies } = shape;
+  const header = carriesInline ? withCarriedInline(db, parameter, shape) : givenHeader(parameter);
+  const returned = [
+    ...(countsBlobs ? [INSERTED_BLOBS] : []),
+    ...(notifies ? [notifyWatchers(db, parameter("scope"), parameter("threadId")).as("notified")] : []),
+  ];
+  const isHeld = requiresParent || hasSplices;
+  const required = isHeld ? withHeld(db, parameter, shape) : db;
+  const insert = putHeaderWithBlobs(required, parameter, header, shape);
+  return returned.length > 0 ? insert.returning(returned) : insert;
+});
 
 /**
  * Names a column that a read needs and that tables of the official JavaScript saver lack, so that a put fails there as a read does: what it
@@ -160,9 +158,7 @@ function refusingUnmigrated(db: QueryCreator<CheckpointDatabase>): QueryCreator<
   return db.with("migrated", (qb) => qb.selectFrom("checkpoint_writes").select("task_path"));
 }
 
-const INSERTED_BLOBS = /* @__PURE__ */ sql<number>`(select count(*) from blobs)::integer`.as(
-  "inserted_blobs",
-);
+const INSERTED_BLOBS = sql<number>`(select count(*) from blobs)::integer`.as("inserted_blobs");
 
 /** The header, with the unchanged values that it takes from the parent's header, which the CTE `held` may have. */
 function withCarriedInline(

@@ -39,7 +39,7 @@ interface PutWritesParams extends Omit<EncodedWrites, "writes"> {
   readonly blobs: readonly Uint8Array[];
 }
 
-const putWrites = /* @__PURE__ */ new Statement<PutWritesParams, unknown>((db, parameter) => {
+const putWrites = new Statement<PutWritesParams, unknown>((db, parameter) => {
   const rows = sql<{ idx: number; channel: string; type: string; blob: Uint8Array }>`unnest(
     ${parameter("positions")}::integer[],
     ${parameter("channels")}::text[],

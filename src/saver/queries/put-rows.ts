@@ -90,7 +90,7 @@ function putHeaders(
   return headerStatements.of(shape).bind(schema, params);
 }
 
-const headerStatements = /* @__PURE__ */ new StatementFamily<HeadersShape, GivenParams, unknown>(
+const headerStatements = new StatementFamily<HeadersShape, GivenParams, unknown>(
   ({ given, notifies }) =>
     (db, parameter) => {
       const rows = db
@@ -161,14 +161,10 @@ function putWrites(schema: string, rows: readonly WriteRow[]): BoundStatement<un
 
 type GivenWrite = { readonly [Name in keyof typeof WRITE_TYPES]: unknown };
 
-const writeStatements = /* @__PURE__ */ new StatementFamily<GivenShape, GivenParams, unknown>(
-  (shape) => (db, parameter) => {
-    const rows = db.selectFrom(
-      givenRows<GivenWrite, "given", string>("given", WRITE_TYPES, parameter, shape),
-    );
-    return insertWrites(db, rows.select(WRITE_COLUMNS), specialWriteIsReplaced);
-  },
-);
+const writeStatements = new StatementFamily<GivenShape, GivenParams, unknown>((shape) => (db, parameter) => {
+  const rows = db.selectFrom(givenRows<GivenWrite, "given", string>("given", WRITE_TYPES, parameter, shape));
+  return insertWrites(db, rows.select(WRITE_COLUMNS), specialWriteIsReplaced);
+});
 
 const BLOB_TYPES = {
   thread_id: "text",
@@ -213,7 +209,7 @@ function putBlobs(
   return blobStatements.of(shape).bind(schema, givenParams(BLOB_TYPES, given, shape.given));
 }
 
-const blobStatements = /* @__PURE__ */ new StatementFamily<BlobsShape, GivenParams, InsertedBlob>(
+const blobStatements = new StatementFamily<BlobsShape, GivenParams, InsertedBlob>(
   ({ given, areCarried, haveSplices }) =>
     (db, parameter) => {
       const columns = haveSplices ? SPLICED_BLOB_COLUMNS : BLOB_COLUMNS;

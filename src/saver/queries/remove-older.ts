@@ -65,7 +65,7 @@ function namespaceParams({ threadId, items: namespaces }: ThreadGroup<NamespaceK
   };
 }
 
-const lockAll = /* @__PURE__ */ new StatementFamily<ThreadNaming, NamespaceParams, StoredCheckpoint>(
+const lockAll = new StatementFamily<ThreadNaming, NamespaceParams, StoredCheckpoint>(
   (naming) => (db, parameter) =>
     db
       .selectFrom("checkpoints as held")
@@ -95,7 +95,7 @@ type WriteOfNamespace = ExpressionBuilder<
  * checkpoint references. `delete` takes its locks in the order in which it finds rows, so the writes are locked in the
  * order of their key before (C2). The counts make Postgres do these steps one after another.
  */
-const removeAndLock = /* @__PURE__ */ new StatementFamily<ThreadNaming, RemovalParams, unknown>(
+const removeAndLock = new StatementFamily<ThreadNaming, RemovalParams, unknown>(
   (naming) => (db, parameter) => {
     const threadOf = (column: string): RawBuilder<string> => givenThreadId(naming, parameter, column);
     const threadOfLacking = threadOf("lacking.thread_id");
@@ -191,4 +191,4 @@ function writesOfOlder(threadId: RawBuilder<string>): (eb: WriteOfNamespace) => 
   };
 }
 
-const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
+const ROWS = sql<number>`count(*)`.as("rows");

@@ -25,10 +25,10 @@ const COLUMNS = {
 } as const;
 
 /** The statements that restore rows of `checkpoint_blobs`. */
-export const restoreBlobs = /* @__PURE__ */ statementsWith(blobIsHeld);
+export const restoreBlobs = statementsWith(blobIsHeld);
 
 /** The statements that put rows in the place of stored ones. */
-export const replaceBlobs = /* @__PURE__ */ statementsWith(blobIsReplaced);
+export const replaceBlobs = statementsWith(blobIsReplaced);
 
 function statementsWith(
   rule: typeof blobIsHeld | typeof blobIsReplaced,

@@ -33,13 +33,13 @@ const COLUMNS = {
 } as const;
 
 /** The statements that restore rows of `checkpoint_writes`. */
-export const restoreWrites = /* @__PURE__ */ statementsWith(writeIsHeld);
+export const restoreWrites = statementsWith(writeIsHeld);
 
 /** The statements that bring the special writes of a checkpoint up to date besides. */
-export const updateSpecialWrites = /* @__PURE__ */ statementsWith(changedSpecialIsReplaced);
+export const updateSpecialWrites = statementsWith(changedSpecialIsReplaced);
 
 /** The statements that bring all given writes up to date. */
-export const updateWrites = /* @__PURE__ */ statementsWith(changedWriteIsReplaced);
+export const updateWrites = statementsWith(changedWriteIsReplaced);
 
 function statementsWith(
   rule: typeof writeIsHeld | typeof changedWriteIsReplaced,

@@ -37,48 +37,46 @@ interface HeadParams {
   readonly checkpointIds: readonly string[];
 }
 
-const heads = /* @__PURE__ */ new StatementFamily<ThreadNaming, HeadParams, HeadRow>(
-  (naming) => (db, parameter) => {
-    const threadId = givenThreadId(naming, parameter, "given.thread_id");
-    return db
-      .selectFrom(
-        sql<Pick<HeadRow, "thread_id" | "checkpoint_ns" | "checkpoint_id">>`unnest(
+const heads = new StatementFamily<ThreadNaming, HeadParams, HeadRow>((naming) => (db, parameter) => {
+  const threadId = givenThreadId(naming, parameter, "given.thread_id");
+  return db
+    .selectFrom(
+      sql<Pick<HeadRow, "thread_id" | "checkpoint_ns" | "checkpoint_id">>`unnest(
         ${parameter("threadIds")}::text[],
         ${parameter("checkpointNss")}::text[],
         ${parameter("checkpointIds")}::text[]
       )`.as<"given">(sql`given(thread_id, checkpoint_ns, checkpoint_id)`),
-      )
-      .leftJoinLateral(
-        (given) =>
-          given
-            .selectFrom("checkpoints as newest")
-            .select(["newest.checkpoint_id", "newest.parent_checkpoint_id"])
-            .where("newest.thread_id", "=", threadId)
-            .whereRef("newest.checkpoint_ns", "=", "given.checkpoint_ns")
-            .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
-            .limit(sql.lit(1))
-            .as("head"),
-        (join) => join.onTrue(),
-      )
-      .select([
-        "given.thread_id",
-        "given.checkpoint_ns",
-        "given.checkpoint_id",
-        "head.checkpoint_id as head_checkpoint_id",
-        "head.parent_checkpoint_id as head_parent_checkpoint_id",
-      ])
-      .select((given) =>
+    )
+    .leftJoinLateral(
+      (given) =>
         given
-          .exists(
-            given
-              .selectFrom("checkpoints as stored")
-              .select("stored.checkpoint_id")
-              .where("stored.thread_id", "=", threadId)
-              .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
-              .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
-          )
-          .$castTo<boolean>()
-          .as("is_stored"),
-      );
-  },
-);
+          .selectFrom("checkpoints as newest")
+          .select(["newest.checkpoint_id", "newest.parent_checkpoint_id"])
+          .where("newest.thread_id", "=", threadId)
+          .whereRef("newest.checkpoint_ns", "=", "given.checkpoint_ns")
+          .orderBy(sql`newest.checkpoint_id collate "C"`, "desc")
+          .limit(sql.lit(1))
+          .as("head"),
+      (join) => join.onTrue(),
+    )
+    .select([
+      "given.thread_id",
+      "given.checkpoint_ns",
+      "given.checkpoint_id",
+      "head.checkpoint_id as head_checkpoint_id",
+      "head.parent_checkpoint_id as head_parent_checkpoint_id",
+    ])
+    .select((given) =>
+      given
+        .exists(
+          given
+            .selectFrom("checkpoints as stored")
+            .select("stored.checkpoint_id")
+            .where("stored.thread_id", "=", threadId)
+            .whereRef("stored.checkpoint_ns", "=", "given.checkpoint_ns")
+            .whereRef("stored.checkpoint_id", "=", "given.checkpoint_id"),
+        )
+        .$castTo<boolean>()
+        .as("is_stored"),
+    );
+});

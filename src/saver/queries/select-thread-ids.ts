@@ -33,7 +33,7 @@ interface ThreadRow {
   thread_id: string | null;
 }
 
-const nextThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) =>
+const nextThreads = new Statement<PageParams, { thread_id: string }>((db, parameter) =>
   db
     .withRecursive("walk", (qb) =>
       qb
@@ -60,7 +60,7 @@ const nextThreads = /* @__PURE__ */ new Statement<PageParams, { thread_id: strin
     .$narrowType<{ thread_id: string }>(),
 );
 
-const nextGrouped = /* @__PURE__ */ new Statement<PageParams, { thread_id: string }>((db, parameter) => {
+const nextGrouped = new Statement<PageParams, { thread_id: string }>((db, parameter) => {
   const after = (table: (typeof THREAD_TABLES)[number]) =>
     db.selectFrom(table).select("thread_id").where("thread_id", ">", parameter("after"));
   return db

@@ -67,8 +67,8 @@ export const pageColumns: SelectPart = (part, owner, has) => [
   (has.checkpoint_id ?? noText).as("checkpoint_id"),
 ];
 
-const noText = /* @__PURE__ */ sql<string | null>`null::text`;
-const noNumber = /* @__PURE__ */ sql<number | null>`null::integer`;
+const noText = sql<string | null>`null::text`;
+const noNumber = sql<number | null>`null::integer`;
 
 /** Precedes the version of a row whose bytes are too long to be sent with it. Base64 never contains it. */
 export const LEFT_OUT = "@";

@@ -34,7 +34,7 @@ export function readIsolation(schema: string): BoundStatement<LockRow> {
   return isolation.bind(schema, {});
 }
 
-const isolation = /* @__PURE__ */ new Statement<object, LockRow>((db) =>
+const isolation = new Statement<object, LockRow>((db) =>
   db.selectNoFrom(sql<string>`current_setting('transaction_isolation')`.as("isolation")),
 );
 
@@ -71,7 +71,7 @@ interface LockParams {
   readonly areShared: readonly boolean[];
 }
 
-const takeAll = /* @__PURE__ */ new Statement<LockParams, LockRow>((db, parameter) =>
+const takeAll = new Statement<LockParams, LockRow>((db, parameter) =>
   db
     .selectFrom(
       sql<{ key: string; is_shared: boolean }>`unnest(

@@ -11,7 +11,7 @@ export interface TombstoneRow {
 }
 
 /** Selects the time of the deletion, as {@link TombstoneRow} has it. */
-export const DELETED_AT_MS = /* @__PURE__ */ timeText(sql.ref("deleted_at")).as("deleted_at_ms");
+export const DELETED_AT_MS = timeText(sql.ref("deleted_at")).as("deleted_at_ms");
 
 /** Reads the tombstones of threads. */
 export function selectTombstones(schema: string, threadIds: readonly string[]): BoundStatement<TombstoneRow> {
@@ -30,14 +30,14 @@ interface ThreadParams {
   readonly threadIds: readonly string[];
 }
 
-const selectThose = /* @__PURE__ */ new Statement<ThreadParams, TombstoneRow>((db, parameter) =>
+const selectThose = new Statement<ThreadParams, TombstoneRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_tombstones")
     .select(["thread_id", DELETED_AT_MS])
     .where(sql<boolean>`thread_id = any (${parameter("threadIds")}::text[])`),
 );
 
-const putThose = /* @__PURE__ */ new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
+const putThose = new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
   (naming) => (db, parameter) =>
     db
       .insertInto("checkpoint_tombstones")

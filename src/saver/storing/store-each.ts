@@ -11,7 +11,7 @@ import type { NewestSteps } from "./newest-steps.js";
 import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 
 // The calls of a first run are few.
-const loadNewest = /* @__PURE__ */ loadOnce(() => import("./newest-steps.js"));
+const loadNewest = loadOnce(() => import("./newest-steps.js"));
 const NO_STEPS: NewestSteps = { guard: [], removal: [] };
 
 /** Up to this many operations have a statement each, even where each is a round trip. */

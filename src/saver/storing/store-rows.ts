@@ -21,7 +21,7 @@ import { baseGuard, parentGuard } from "./held-guards.js";
 import { newestSteps } from "./newest-steps.js";
 import { rememberValues } from "./store-each.js";
 
-const loadOnNodes = /* @__PURE__ */ loadOnce(() => import("../on-nodes/index.js"));
+const loadOnNodes = loadOnce(() => import("../on-nodes/index.js"));
 
 /**
  * Stores and deletes in one transaction, with locks on the parents whose values the new checkpoints reference (C3). A prune may

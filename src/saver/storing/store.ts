@@ -12,8 +12,8 @@ import { takeTurn } from "../../db/grouping/take-turn.js";
 import { bytesOf, type GroupMember, mayShare } from "../grouping/group-content.js";
 
 // Most calls take neither a transaction of several statements nor checks.
-const loadRows = /* @__PURE__ */ loadOnce(() => import("./store-rows.js"));
-const loadGuard = /* @__PURE__ */ loadOnce(() => import("./write-guard.js"));
+const loadRows = loadOnce(() => import("./store-rows.js"));
+const loadGuard = loadOnce(() => import("./write-guard.js"));
 const NO_GUARD: readonly GuardStep[] = [];
 
 /**

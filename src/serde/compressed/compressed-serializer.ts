@@ -126,7 +126,7 @@ export class CompressedSerializer implements SerializerLayer {
 }
 
 /** The options with all defaults. */
-export interface CheckedCompression {
+interface CheckedCompression {
   readonly algorithm: CompressionAlgorithm;
   readonly codec: Codec;
   readonly thresholdBytes: number;
@@ -139,7 +139,7 @@ const THRESHOLD_BYTES = 1_024;
 const MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024;
 
 /** @throws {@link InvalidConfigError} for an invalid option */
-export function parseCompression(options: CompressionOptions): CheckedCompression {
+function parseCompression(options: CompressionOptions): CheckedCompression {
   if (!isObject(options)) throw new InvalidConfigError("options", "must be an object");
   refuseUnknownOptions(options, ["algorithm", "thresholdBytes", "maxDecompressedBytes"]);
   const fallback = CODECS.zstd === undefined ? "brotli" : "zstd";

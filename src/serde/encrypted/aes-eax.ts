@@ -3,7 +3,7 @@ import { createCipheriv, timingSafeEqual } from "node:crypto";
 const NOTHING = new Uint8Array();
 
 /** A message encrypted by AES-EAX. */
-export interface EaxMessage {
+interface EaxMessage {
   /** Bytes that are never used again with the same key. */
   readonly nonce: Uint8Array;
   /** 16 bytes that authenticate nonce, header and ciphertext. */
@@ -83,7 +83,7 @@ export function aesCmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffe
 }
 
 /** The bitwise XOR of two blocks. */
-export function xorBlocks(a: Uint8Array, b: Uint8Array): Buffer {
+function xorBlocks(a: Uint8Array, b: Uint8Array): Buffer {
   return Buffer.from(a.map((byte, index) => byte ^ (b[index] ?? 0)));
 }
 

@@ -1,3 +1,4 @@
+import { messageOfThrown } from "../../errors/thrown.js";
 import {
   withTypeTag,
   checkedSerializer,
@@ -148,7 +149,7 @@ export class EncryptedSerializer implements SerializerLayer {
       return [inner, await this.#cipher.decrypt(layer, data)];
     } catch (error) {
       if (error instanceof DeserializationError) throw withTypeTag(error, type);
-      const problem = `the value can't be decrypted: ${messageOf(error)}`;
+      const problem = `the value can't be decrypted: ${messageOfThrown(error)}`;
       throw new DeserializationError(problem, { typeTag: type, cause: error });
     }
   }
@@ -157,7 +158,9 @@ export class EncryptedSerializer implements SerializerLayer {
     try {
       return await this.#cipher.encrypt(plaintext);
     } catch (error) {
-      throw new SerializationError("", `the value can't be encrypted: ${messageOf(error)}`, { cause: error });
+      throw new SerializationError("", `the value can't be encrypted: ${messageOfThrown(error)}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -165,10 +168,6 @@ export class EncryptedSerializer implements SerializerLayer {
 function isEncrypted(type: string): boolean {
   const { layer } = outermostLayer(type);
   return layer !== undefined && !isCompression(layer);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const NONCE_BYTES = 16;
@@ -183,7 +182,7 @@ const KEY_BYTES: readonly number[] = [16, 24, 32];
  * @param key - 16, 24 or 32 bytes, or a string of as many bytes in UTF-8; `LANGGRAPH_AES_KEY` if undefined
  * @throws {@link InvalidConfigError} for a key of another length, or without a key
  */
-export function aesCipher(key: Uint8Array | string | undefined): CheckpointCipher {
+function aesCipher(key: Uint8Array | string | undefined): CheckpointCipher {
   const secret = toKeyBytes(key);
   return {
     encrypt: (plaintext) => ["aes", encrypt(secret, plaintext)],

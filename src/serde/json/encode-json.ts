@@ -60,7 +60,7 @@ interface EncodingRules extends Partial<Pick<Encoder, "jsonb" | "keepsKeys">> {
 }
 
 /** Encodes one value. */
-export class TreeEncoder implements Encoder {
+class TreeEncoder implements Encoder {
   readonly jsonb: boolean;
   readonly keepsKeys: boolean;
   readonly #anew: boolean;

@@ -33,7 +33,7 @@ export function parseJsonText(text: string, origin: JsonOrigin = "json"): unknow
 }
 
 /** Parses JSON text to JSON data in which integers that no double can hold are records of a BigInt. */
-export function parseJson(text: string, origin: JsonOrigin = "json"): JsonValue {
+export function parseJsonData(text: string, origin: JsonOrigin = "json"): JsonValue {
   return parseQuoted(text, origin, mayHoldBigIntegers(text));
 }
 

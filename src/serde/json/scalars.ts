@@ -72,7 +72,7 @@ const LONG_INTEGER = /^-?\d{16,}$/;
  *
  * @throws {@link DeserializationError} for more than {@link MAX_DIGITS} digits
  */
-export function assertReadable(digits: string): void {
+function assertReadable(digits: string): void {
   if (digits.length - (digits.startsWith("-") ? 1 : 0) > MAX_DIGITS)
     throw new DeserializationError(`an integer has more than ${MAX_DIGITS} digits`, { typeTag: "json" });
 }

@@ -1,4 +1,4 @@
-import { isObject, classNameOf, prototypeDepth, readProperty } from "../objects/inspect-object.js";
+import { isObject, constructorNameOf, prototypeDepth, readProperty } from "../objects/inspect-object.js";
 import { Document } from "@langchain/core/documents";
 import {
   AIMessage,
@@ -68,7 +68,7 @@ export function isModelClassName(name: string): name is ModelClassName {
 }
 
 /** Whether `name` is the name of a class that may be revived. */
-export function isLangChainClassName(name: string): name is LangChainClassName {
+function isLangChainClassName(name: string): name is LangChainClassName {
   return Object.hasOwn(LANGCHAIN_CLASSES, name);
 }
 
@@ -199,7 +199,7 @@ function classOfAnotherCore(value: object): LangChainClassName | undefined {
 
 function documentName(value: object): "Document" | undefined {
   const isDocument = Object.hasOwn(value, "pageContent") && Object.hasOwn(value, "metadata");
-  return isDocument && classNameOf(value) === "Document" ? "Document" : undefined;
+  return isDocument && constructorNameOf(value) === "Document" ? "Document" : undefined;
 }
 
 /** The parts of core's `Serializable` that determine how an object is written. */

@@ -19,7 +19,7 @@ import { type PythonOrigin, rememberOrigin } from "../python/python-origin.js";
 export const JS_FIELD = "lc_js";
 
 /** The difference between the own fields of a message and its constructor arguments. It has no value of an argument that a field replaced. */
-export interface Disagreement {
+interface Disagreement {
   /** The names of the own fields that have a value. */
   readonly own: readonly string[];
   /** The names of the constructor arguments, in order. */
@@ -31,7 +31,7 @@ export interface Disagreement {
 }
 
 /** The fields that Python writes as `None` and JavaScript leaves out. */
-export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
+const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
   "artifact",
   "chunk_position",
   "id",
@@ -40,7 +40,7 @@ export const NULLABLE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The parts of a message. */
-export interface MessageFields {
+interface MessageFields {
   /** The fields that Python knows, in the order of the constructor arguments. */
   readonly fields: ReadonlyMap<string, unknown>;
   /** The disagreement of a message that its fields alone would not restore. */

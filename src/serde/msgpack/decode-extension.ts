@@ -7,7 +7,7 @@ import { EXT } from "./ext-codes.js";
 import { rememberOrigin } from "../python/python-origin.js";
 import { isArray, defineOwn, isObject, isRecord } from "../objects/inspect-object.js";
 import { decodeTree } from "../json/decode-json.js";
-import { parseJson } from "../json/json-text.js";
+import { parseJsonData } from "../json/json-text.js";
 
 /**
  * Decodes an extension whose payload is the next `length` bytes.
@@ -91,7 +91,7 @@ function decodeBigInt(bytes: Uint8Array): bigint {
 }
 
 function decodeLangChain(bytes: Uint8Array, source: LangGraphSource): unknown {
-  const record = parseJson(Buffer.from(bytes).toString("utf8"));
+  const record = parseJsonData(Buffer.from(bytes).toString("utf8"));
   const problem = recordProblem(record);
   if (problem !== undefined) throw malformed(`a LangChain record ${problem}`);
   return decodeTree(record, source);

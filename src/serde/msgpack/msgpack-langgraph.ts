@@ -216,7 +216,7 @@ export const MARKED = ["marked"];
  * @param encoded - the same, encoded
  * @returns `undefined` for what needs no mark
  */
-export function markedToolCall(args: unknown, encoded: unknown): object | undefined {
+function markedToolCall(args: unknown, encoded: unknown): object | undefined {
   if (!isRecord(args) || !Object.hasOwn(args, CALL) || Object.hasOwn(args, TYPE)) return undefined;
   if (callsIn(args.messages) < 2) return undefined;
   if (encoded instanceof Map) return new Map<unknown, unknown>([...encoded, [TYPE, ONE_CALL]]);

@@ -49,7 +49,7 @@ const SAME_IN_BOTH =
   /^\^?(?:(?:[\w !"#%&',\-/:;<=>@`~]|\\[.*+?^$|()[\]{}/\\]|\[[\w ]+\]|\))(?:[*+?]\??)?|\((?:\?:)?|\|)*$/;
 
 /** The arguments of Python's `re.compile`. */
-export type PythonPattern = readonly [pattern: string, flags: number];
+type PythonPattern = readonly [pattern: string, flags: number];
 
 /**
  * The Python pattern that matches the same strings as `regexp`, if there is one that is read back as the same RegExp. The flag

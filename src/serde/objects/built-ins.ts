@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, types } from "node:util";
-import { classNameOf, isExactly, prototypeOf, prototypeDepth } from "./inspect-object.js";
+import { constructorNameOf, isExactly, prototypeOf, prototypeDepth } from "./inspect-object.js";
 
 const FEW_ELEMENTS = 64;
 
@@ -61,11 +61,11 @@ export function viewClassOf(view: ArrayBufferView): string | undefined {
 export function lostByCopying(value: ArrayBufferLike | ArrayBufferView): string | undefined {
   const isView = ArrayBuffer.isView(value);
   const buffer = isView ? value.buffer : value;
-  const what = isView ? `a ${classNameOf(value)} of ` : "";
+  const what = isView ? `a ${constructorNameOf(value)} of ` : "";
   if (types.isSharedArrayBuffer(buffer)) return `${what}shared memory can't be stored`;
   if (Reflect.get(buffer, "resizable") === true) return `${what}a resizable ArrayBuffer can't be stored`;
   return isView && hasNamedProperty(value)
-    ? `a ${classNameOf(value)} with a property of its own can't be stored`
+    ? `a ${constructorNameOf(value)} with a property of its own can't be stored`
     : undefined;
 }
 
@@ -134,7 +134,7 @@ export function errorFactoryOf(className: unknown): ErrorFactory | undefined {
 
 /** The name of the built-in class that an Error is a direct instance of, or `undefined` for a class of an application. */
 export function builtInErrorName(error: Error): string | undefined {
-  const name = classNameOf(error);
+  const name = constructorNameOf(error);
   return FACTORIES.has(name) && prototypeDepth(error) === (name === "Error" ? 2 : 3) ? name : undefined;
 }
 

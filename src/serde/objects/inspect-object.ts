@@ -64,7 +64,7 @@ export function prototypeDepth(target: object): number {
 }
 
 /** The name of the class that an object is an instance of. */
-export function classNameOf(target: object): string {
+export function constructorNameOf(target: object): string {
   const proto = prototypeOf(target);
   const constructor = proto === null ? undefined : readProperty(proto, "constructor");
   return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "(anonymous)";
@@ -75,7 +75,7 @@ export function classNameOf(target: object): string {
  * length of the prototype chain, so that it accepts the built-in classes of another realm, such as a `vm` context.
  */
 export function isExactly(target: object, name: string, depth: number): boolean {
-  return classNameOf(target) === name && prototypeDepth(target) === depth;
+  return constructorNameOf(target) === name && prototypeDepth(target) === depth;
 }
 
 /** Whether the value is an object, not null. */

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { classNameOf, readProperty } from "./inspect-object.js";
+import { constructorNameOf, readProperty } from "./inspect-object.js";
 
 /** The problem of a function or a symbol, and what to do about it. */
 export function unstorablePrimitive(value: unknown): string {
@@ -18,7 +18,7 @@ export function unstorableObject(value: object): string {
 function describe(value: object): string {
   if (types.isArgumentsObject(value)) return "the arguments of a function";
   if (Object.hasOwn(value, Symbol.toStringTag)) return Object.prototype.toString.call(value);
-  return `an instance of ${classNameOf(value)}`;
+  return `an instance of ${constructorNameOf(value)}`;
 }
 
 function adviceFor(value: object): string {

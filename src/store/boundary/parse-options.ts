@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { connectionOptions } from "../../parsing/connection-options.js";
-import { parse } from "../../parsing/parse.js";
+import { parse, type StandardSchema, functionSchema, isStandardSchema } from "../../parsing/parse.js";
 import { sweepOption } from "../../parsing/sweep-option.js";
 import type { ContextualSerializer } from "../../serde/serde-context.js";
-import { isStandardSchema, type StandardSchema } from "../../parsing/standard-schema.js";
 import { parseNamespace } from "./parse-namespace.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { VECTOR_DISTANCES, type VectorIndex } from "../../migrations/vector-layout.js";
@@ -17,7 +16,6 @@ import {
   type VectorSettings,
 } from "../embeddings/embed-texts.js";
 import { tokenizePath, WHOLE_VALUE } from "../embeddings/item-texts.js";
-import { functionSchema } from "../../parsing/function-schema.js";
 import type { StoreCall } from "../store-call.js";
 import type { ReembedOptions, ExportItemsOptions, ImportItemsOptions } from "../store-options.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
@@ -69,7 +67,7 @@ const option = z.strictObject({
 });
 
 /** The schema of the option `index`. Its names are those of the official store and of InMemoryStore. */
-export const indexOption = option.transform(toSettings);
+const indexOption = option.transform(toSettings);
 
 type IndexOption = z.output<typeof option>;
 
@@ -125,7 +123,7 @@ const namespaceRule = z.strictObject({
 });
 
 // Strict: a misspelt option would silently have no effect.
-export const storeOptions = z.strictObject({
+export const itemStoreOptions = z.strictObject({
   ...connectionOptions,
   ttl: ttlOptions.optional(),
   namespaces: z.array(namespaceRule).default([]),
@@ -141,7 +139,7 @@ export const storeOptions = z.strictObject({
 });
 
 /** The parsed options of a store, with defaults. */
-export type StoreOptions = z.output<typeof storeOptions>;
+export type StoreOptions = z.output<typeof itemStoreOptions>;
 
 const reembedOptions = z.strictObject({
   batchSize: z.int().min(1).max(10_000).default(100),

@@ -13,7 +13,7 @@ import {
   writeNextVectors,
   dropNextVectors,
 } from "../queries/next-vectors.js";
-import { rowsOf, type StoreCall } from "../store-call.js";
+import { sendAlone, type StoreCall } from "../store-call.js";
 import {
   type EmbeddedItem,
   toRow,
@@ -44,7 +44,7 @@ export async function embedBatch(
 ): Promise<number> {
   const items = await Promise.all(rows.map((row) => toItem(call, vectors, row)));
   const wanted = items.flatMap((item) => wantedOf(vectors, target, item));
-  const stored = new StoredVectors(await rowsOf(call, target.known(items)));
+  const stored = new StoredVectors(await sendAlone(call, target.known(items)));
   const isInPlace = (row: WantedVector): boolean => !target.rebuilds && stored.hasInPlace(row);
   const missing = wanted.flatMap((row) => (row.text === undefined || stored.has(row) ? [] : [row.text]));
   const embedded = await embedTexts(vectors, missing, call.signal);

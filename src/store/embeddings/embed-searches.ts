@@ -1,8 +1,8 @@
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
-import { checkEmbeddings, refuseMismatch } from "./embedding-check.js";
+import { checkEmbeddings, stateStep } from "./embedding-check.js";
 import { embedQuery, isZero, vectorText, type VectorSettings } from "./embed-texts.js";
 import type { SearchOperation, StoreOperation } from "../operations.js";
-import { embeddingState, type EmbeddingStateRow } from "../queries/embedding-state.js";
+import { type EmbeddingStateRow } from "../queries/embedding-state.js";
 import type { ItemSearch } from "../queries/search-items.js";
 import type { StoreCall } from "../store-call.js";
 
@@ -43,8 +43,13 @@ export async function embedSearches(
     const query = vector?.query ?? "";
     if (!byQuery.has(query)) byQuery.set(query, await embedQuery(vectors, query, call.signal));
   }
+  const search = {
+    kind: vectors.layout.index.kind,
+    effort: effortOf(vectors, searches),
+    isPlain: operations.every(onlyCompares),
+  };
   return {
-    state: stateStep(call, vectors, searches, operations.every(onlyCompares)),
+    state: stateStep(call, vectors, search),
     of: (operation) => toItemSearch(vectors, operation, byQuery.get(operation.vector?.query ?? "")),
   };
 }
@@ -72,22 +77,12 @@ function toItemSearch(
   };
 }
 
-function stateStep(
-  call: StoreCall,
-  vectors: VectorSettings,
-  searches: readonly SearchOperation[],
-  isPlain: boolean,
-): GuardStep<EmbeddingStateRow> {
-  const { kind } = vectors.layout.index;
+/** How the index is searched for the best items of all searches. */
+function effortOf({ effort, layout }: VectorSettings, searches: readonly SearchOperation[]): number {
+  const { kind } = layout.index;
   const needed = Math.max(...searches.map(({ limit, offset }) => CANDIDATES_PER_ITEM * (limit + offset)));
-  const least = vectors.effort ?? MIN_EFFORT[kind];
-  const effort = kind === "hnsw" ? Math.min(Math.max(least, needed), MAX_EFFORT) : least;
-  return {
-    statement: embeddingState(call.schema, { kind, effort, isPlain }),
-    check: ([state]) => {
-      refuseMismatch(call, vectors, state);
-    },
-  };
+  const least = effort ?? MIN_EFFORT[kind];
+  return kind === "hnsw" ? Math.min(Math.max(least, needed), MAX_EFFORT) : least;
 }
 
 function isByVector(operation: StoreOperation): operation is SearchOperation {

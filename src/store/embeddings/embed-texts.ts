@@ -131,7 +131,7 @@ export interface VectorSettings extends EmbeddingModel {
 }
 
 /** What makes the vector of a text, beside the text. */
-export interface EmbeddingModel {
+interface EmbeddingModel {
   /** The name of the model. */
   readonly model: string;
   readonly dims: number;

@@ -2,8 +2,7 @@ import { DatabaseError, VectorExtensionError } from "../../errors/index.js";
 import { type EmbeddingKind, EmbeddingMismatchError } from "../../errors/store-errors.js";
 import { shellCommand } from "../../db/migrate-command.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
-import { distanceOfOperators } from "../../migrations/vector-index.js";
-import { VECTOR_DISTANCES } from "../../migrations/vector-layout.js";
+import { distanceOfOperators, VECTOR_DISTANCES } from "../../migrations/vector-layout.js";
 import type { VectorSettings } from "./embed-texts.js";
 import {
   claimModel,
@@ -13,8 +12,10 @@ import {
   REFUSED_STATE,
   vectorIndexState,
   type VectorIndexRow,
+  type IndexSearch,
 } from "../queries/embedding-state.js";
-import { rowsOf, type StoreCall } from "../store-call.js";
+import { sendAlone, type StoreCall } from "../store-call.js";
+import type { GuardStep } from "../../db/statements/transaction-steps.js";
 
 /** The first version of pgvector with iterative scans, without which a search with a filter finds too little. */
 const OLDEST_PGVECTOR = [0, 8];
@@ -22,7 +23,7 @@ const OLDEST_PGVECTOR = [0, 8];
 /** Vectors of different numbers of dimensions, a vector of another type than the column, or a statement that refuses. */
 const MISMATCH_STATES = new Set(["22000", "42804", "42883", REFUSED_STATE]);
 
-const checked = /* @__PURE__ */ new WeakSet<VectorSettings>();
+const checked = new WeakSet<VectorSettings>();
 
 /**
  * Checks once for each store that the tables have embeddings of its model, number of dimensions, type and distance. The first store
@@ -43,8 +44,8 @@ export async function checkEmbeddings(call: StoreCall, vectors: VectorSettings):
     throw new VectorExtensionError({}, index?.version ?? undefined);
   let state = rows[1]?.find((row) => "model" in row);
   if (state?.model === null) {
-    await rowsOf(call, claimModel(schema, vectors.model));
-    [state] = await rowsOf(call, embeddingState(schema));
+    await sendAlone(call, claimModel(schema, vectors.model));
+    [state] = await sendAlone(call, embeddingState(schema));
   }
   refuseMismatch(call, vectors, state);
   const distance = distanceOf(index?.indexes ?? "");
@@ -66,6 +67,24 @@ export function refuseMismatch(
   throw mismatch(call, vectors, { ...kindOf(state) });
 }
 
+/**
+ * Refuses the transaction where other embeddings have replaced those that the store knows.
+ *
+ * @param search - How the rest of the transaction searches the index.
+ */
+export function stateStep(
+  call: StoreCall,
+  vectors: VectorSettings,
+  search?: IndexSearch,
+): GuardStep<EmbeddingStateRow> {
+  return {
+    statement: embeddingState(call.schema, search),
+    check: ([state]) => {
+      refuseMismatch(call, vectors, state);
+    },
+  };
+}
+
 /** Runs statements on embeddings. Where other embeddings have replaced those that the store knows, the error says so. */
 export async function explainingMismatch<T>(
   call: StoreCall,
@@ -80,7 +99,7 @@ export async function explainingMismatch<T>(
       MISMATCH_STATES.has(error.sqlState ?? "") &&
       !call.database.kysely.isTransaction
     ) {
-      const [state] = await rowsOf(call, embeddingState(call.schema));
+      const [state] = await sendAlone(call, embeddingState(call.schema));
       refuseMismatch(call, vectors, state);
     }
     throw error;

@@ -113,10 +113,11 @@ function ownValue(value: unknown, name: string): unknown[] {
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
+  return isKeyed(value) ? value : {};
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a value has keys. */
+export function isKeyed(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -139,7 +140,7 @@ function closingAt(path: string, from: number, open: string, close: string): num
  * The text of a value that is embedded, as Python's store makes it, so that both embed the same text: a text as it is, a number or a
  * boolean as Python prints it, an object or an array as JSON. `undefined` for what has no text, such as null.
  */
-export function pythonText(value: unknown): string | undefined {
+function pythonText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint") return numberText(value);
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -2,13 +2,13 @@ import type { BoundStatement } from "../../db/statements/statement.js";
 import { groupBy } from "../../db/group-by.js";
 import { CheckpointError, DatabaseError } from "../../errors/index.js";
 import type { GuardStep } from "../../db/statements/transaction-steps.js";
-import { refuseMismatch, checkEmbeddings, explainingMismatch } from "./embedding-check.js";
+import { checkEmbeddings, explainingMismatch, stateStep } from "./embedding-check.js";
 import { type ItemKey } from "../queries/item-rows.js";
 import { embedTexts, type VectorsByText, type VectorSettings } from "./embed-texts.js";
-import { embeddingState, type EmbeddingStateRow, REFUSED_STATE } from "../queries/embedding-state.js";
+import { REFUSED_STATE } from "../queries/embedding-state.js";
 import { itemVersions } from "../queries/get-items.js";
 import { IN_PLACE, replaceVectors, vectorHashes, type VectorHashRow } from "../queries/stored-vectors.js";
-import { rowsOf, type StoreCall } from "../store-call.js";
+import { sendAlone, type StoreCall } from "../store-call.js";
 import {
   type EmbeddedItem,
   wantedVectors,
@@ -31,7 +31,7 @@ export interface VectorPlan {
 }
 
 /** Another call has replaced vectors that a plan relies on, before its transaction began. */
-export class VectorsChangedError extends CheckpointError {
+class VectorsChangedError extends CheckpointError {
   override name = "VectorsChangedError";
   constructor() {
     super("VECTORS_CHANGED", "another call has replaced vectors of the same item");
@@ -46,7 +46,7 @@ export class VectorsChangedError extends CheckpointError {
  * @param items - No key may occur twice.
  * @throws InvalidEmbeddingError as {@link embedTexts}.
  */
-export async function planVectors(
+async function planVectors(
   call: StoreCall,
   vectors: VectorSettings,
   items: readonly EmbeddedItem[],
@@ -58,7 +58,7 @@ export async function planVectors(
     entry.wanted.some(({ hash }) => hash !== null) ? [entry.item] : [],
   );
   const stored = new StoredVectors(
-    relies && withTexts.length > 0 ? await rowsOf(call, vectorHashes(call.schema, withTexts)) : [],
+    relies && withTexts.length > 0 ? await sendAlone(call, vectorHashes(call.schema, withTexts)) : [],
   );
   const ofCallers = [...groupBy(each, ({ item }) => item.caller)].map(([caller, entries]) => {
     const rows = entries.flatMap((entry) => entry.wanted);
@@ -91,16 +91,6 @@ const NOTHING_EMBEDDED: VectorsByText = new Map();
 async function allSettled<T>(all: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(all);
   return Promise.all(all);
-}
-
-/** Refuses the transaction where other embeddings have replaced those that the store knows. */
-function stateStep(call: StoreCall, vectors: VectorSettings): GuardStep<EmbeddingStateRow> {
-  return {
-    statement: embeddingState(call.schema),
-    check: ([state]) => {
-      refuseMismatch(call, vectors, state);
-    },
-  };
 }
 
 /** Locks the items, and refuses the transaction where another call has replaced the vectors that it relies on. */

@@ -4,13 +4,13 @@ import { throwIfAborted } from "../../db/statements/cancellation.js";
 import { isLockTimeout } from "../../db/statements/lock-timeout.js";
 import { inOneTransaction } from "../../db/statements/run-statement.js";
 import { CheckpointError, InvalidConfigError } from "../../errors/index.js";
-import { operatorClass, VECTOR_INDEX, vectorIndexOn } from "../../migrations/vector-index.js";
+import { operatorClass, VECTOR_INDEX, vectorIndexOn } from "../../migrations/vector-layout.js";
 import { checkEmbeddings, kindOf, refuseMismatch } from "./embedding-check.js";
 import type { VectorSettings } from "./embed-texts.js";
 import { embeddingState, vectorIndexState, type EmbeddingStateRow } from "../queries/embedding-state.js";
 import type { ItemKey } from "../queries/item-rows.js";
 import { countUnembedded, selectUnembedded, type UnembeddedRow, nextState } from "../queries/next-vectors.js";
-import { rowsOf, type StoreCall } from "../store-call.js";
+import { sendAlone, type StoreCall } from "../store-call.js";
 import type { ReembedProgress } from "../store-options.js";
 import { embedBatch, nextColumns, presentColumns, type ReembedTarget } from "./embed-batch.js";
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
@@ -31,7 +31,7 @@ interface ReembedPlan {
 
 /** How long the exchange of the columns waits for a lock, while searches wait behind it, in milliseconds. */
 const LOCK_TIMEOUT_MS = 500;
-const PAUSES = /* @__PURE__ */ growingPauses(40, 1_000);
+const PAUSES = growingPauses(40, 1_000);
 /** After so many attempts, the items that were written meanwhile are embedded while their writers wait. */
 const PATIENT_ATTEMPTS = 3;
 /** How long they wait for the model, in milliseconds. */
@@ -77,8 +77,8 @@ class Reembedding {
   async #fits(): Promise<boolean> {
     const { schema, policy } = this.#call;
     const { model, layout } = this.#vectors;
-    const [state] = await rowsOf(this.#call, embeddingState(schema));
-    const [catalog] = await rowsOf(this.#call, vectorIndexState(schema));
+    const [state] = await sendAlone(this.#call, embeddingState(schema));
+    const [catalog] = await sendAlone(this.#call, vectorIndexState(schema));
     const stored = kindOf(state);
     const fits =
       (stored.model ?? model) === model &&
@@ -109,7 +109,7 @@ class Reembedding {
   }
 
   async #begin({ rebuilds }: ReembedTarget): Promise<void> {
-    const [count] = await rowsOf(this.#call, countUnembedded(this.#call.schema, rebuilds));
+    const [count] = await sendAlone(this.#call, countUnembedded(this.#call.schema, rebuilds));
     this.#progress = { done: 0, total: count?.items ?? 0 };
     this.#report(0);
   }
@@ -122,7 +122,7 @@ class Reembedding {
     do {
       throwIfAborted(signal);
       const statement = selectUnembedded(schema, { rebuilds: target.rebuilds, after, limit });
-      const rows = await rowsOf(this.#call, statement);
+      const rows = await sendAlone(this.#call, statement);
       if (rows.length > 0) {
         this.embedded += await embedBatch(this.#call, this.#vectors, target, rows);
         this.#report(this.#progress.done + rows.length);
@@ -195,7 +195,7 @@ const ADD_LOCK_TIMEOUT_MS = 60_000;
 const NEXT_INDEX = "store_vectors_next_idx";
 
 /** Adds the new columns, unless an interrupted call has left them. Those of another model are dropped. */
-export async function addNextColumns(call: StoreCall, { model, layout }: VectorSettings): Promise<void> {
+async function addNextColumns(call: StoreCall, { model, layout }: VectorSettings): Promise<void> {
   const { database, schema } = call;
   const add = async (db: Kysely<CheckpointDatabase>): Promise<void> => {
     const state = nextState(schema);
@@ -219,7 +219,7 @@ export async function addNextColumns(call: StoreCall, { model, layout }: VectorS
 }
 
 /** Builds the index of the new vectors: beside live writers, where the database has several connections. */
-export async function buildNextIndex(call: StoreCall, { layout }: VectorSettings): Promise<void> {
+async function buildNextIndex(call: StoreCall, { layout }: VectorSettings): Promise<void> {
   const { database, schema, signal } = call;
   const db = signal === undefined ? database.kysely : (database.kyselyUntil?.(signal) ?? database.kysely);
   const concurrently = hasOneConnection(db) ? sql`` : sql`concurrently`;
@@ -235,7 +235,7 @@ export async function buildNextIndex(call: StoreCall, { layout }: VectorSettings
 }
 
 /** Locks out every writer, so that the new vectors stay complete. Searches wait too, until the end of the transaction. */
-export async function lockOutWriters({ database, schema }: StoreCall, send: SendStatement): Promise<void> {
+async function lockOutWriters({ database, schema }: StoreCall, send: SendStatement): Promise<void> {
   const tables: [string, RawBuilder<unknown>][] = [
     // First the table that writes of vectors use first.
     ["store_vectors", sql`access exclusive`],
@@ -247,7 +247,7 @@ export async function lockOutWriters({ database, schema }: StoreCall, send: Send
 }
 
 /** Replaces the columns that searches use by the new ones, and names their model. */
-export async function replaceColumns(
+async function replaceColumns(
   { database, schema }: StoreCall,
   { model, layout }: VectorSettings,
   send: SendStatement,

@@ -58,9 +58,9 @@ export function getItemsToBackUp(schema: string, page: BackupPage): BoundStateme
   });
 }
 
-const IN_ORDER = /* @__PURE__ */ sql`prefix using ~<~, key`;
+const IN_ORDER = sql`prefix using ~<~, key`;
 
-const backupPages = /* @__PURE__ */ new StatementFamily<Shape, PageParams, BackupText>(
+const backupPages = new StatementFamily<Shape, PageParams, BackupText>(
   ({ isEverything, part }) =>
     (db, parameter) => {
       const alive = db.selectFrom("store").where(isAlive("store")).selectAll();
@@ -153,9 +153,9 @@ const COLUMNS = [
   "version",
 ] as const;
 
-const COUNT = /* @__PURE__ */ sql<number>`count(*)::float8`.as("count");
+const COUNT = sql<number>`count(*)::float8`.as("count");
 
-const restores = /* @__PURE__ */ new Statement<RestoredItems, RestoredRow>((db, parameter) =>
+const restores = new Statement<RestoredItems, RestoredRow>((db, parameter) =>
   db
     .with("alive", (qb) => qb.selectFrom(givenItems(parameter)).where(isAlive("given")).select(COLUMNS))
     .with("stored", (qb) =>
@@ -179,7 +179,7 @@ const restores = /* @__PURE__ */ new Statement<RestoredItems, RestoredRow>((db, 
 );
 
 /** Items of a backup, as arrays of their columns. */
-export interface RestoredItems {
+interface RestoredItems {
   readonly prefixes: readonly string[];
   readonly keys: readonly string[];
   readonly values: readonly string[];
@@ -191,7 +191,7 @@ export interface RestoredItems {
 }
 
 /** The parameters of the statements that restore items. */
-export function restoredItems(rows: readonly BackupRow[]): RestoredItems {
+function restoredItems(rows: readonly BackupRow[]): RestoredItems {
   return {
     prefixes: rows.map(({ prefix }) => prefix),
     keys: rows.map(({ key }) => key),
@@ -206,7 +206,7 @@ export function restoredItems(rows: readonly BackupRow[]): RestoredItems {
 }
 
 /** The items of the parameters as rows with the columns of `store`. */
-export function givenItems(parameter: Parameter<RestoredItems>) {
+function givenItems(parameter: Parameter<RestoredItems>) {
   return sql<GivenRow>`(
     select prefix, key, value::jsonb, created_at::timestamptz, updated_at::timestamptz, expires_at::timestamptz,
       ttl_minutes::float8, version::bigint
@@ -237,7 +237,7 @@ export function findDifferentItem(schema: string, rows: readonly BackupRow[]): B
   return differences.bind(schema, restoredItems(rows));
 }
 
-const differences = /* @__PURE__ */ new Statement<RestoredItems, ItemKey>((db, parameter) =>
+const differences = new Statement<RestoredItems, ItemKey>((db, parameter) =>
   db
     .selectFrom(givenItems(parameter))
     .innerJoin("store", (join) =>

@@ -32,7 +32,7 @@ interface ChangedParams extends ScopeParams, ChangeCursor {
   readonly limit: number;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, ChangedParams, ChangedRow>(
+const statements = new StatementFamily<boolean, ChangedParams, ChangedRow>(
   (isEverything) => (db, parameter) => {
     const since = sql`to_timestamp(${parameter("since")}::float8)`;
     // The order of the index of the newest items, backward.
@@ -55,6 +55,6 @@ const statements = /* @__PURE__ */ new StatementFamily<boolean, ChangedParams, C
 );
 
 /** Reads the time of the server, in seconds since 1970, as text. */
-export const serverTime = /* @__PURE__ */ new Statement<object, { readonly seconds: string }>((db) =>
+export const serverTime = new Statement<object, { readonly seconds: string }>((db) =>
   db.selectNoFrom(secondsText(CURRENT_TIME).as("seconds")),
 );

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { CURRENT_TIME } from "../../db/expiry.js";
 import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
-import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedKeys, notifyChange } from "./item-rows.js";
+import { type ItemKey, LOCK_ORDER, type ManyKeys, manyKeys, wantedItems, notifyChange } from "./item-rows.js";
 import { isInScope, type ScopeParams, scopeParams } from "./item-scope.js";
 
 /** Deletes those of some items that have expired. They count as deleted already. Returns a row for each. */
@@ -12,14 +12,10 @@ export function deleteExpired(
   return expiredDeletions.bind(schema, manyKeys(keys));
 }
 
-const expiredDeletions = /* @__PURE__ */ new Statement<ManyKeys, { readonly key: string }>((db, parameter) =>
+const expiredDeletions = new Statement<ManyKeys, { readonly key: string }>((db, parameter) =>
   db
     .with("expired", (qb) =>
-      qb
-        .selectFrom(wantedKeys(parameter))
-        .innerJoin("store", (join) =>
-          join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
-        )
+      wantedItems(qb, parameter)
         .where(sql<SqlBool>`store.expires_at <= ${CURRENT_TIME}`)
         .orderBy(LOCK_ORDER)
         .forUpdate("store")
@@ -46,7 +42,7 @@ export function deleteScope(
   return scopeDeletions.of(channel !== undefined).bind(schema, { ...scopeParams(prefix), limit, channel });
 }
 
-const scopeDeletions = /* @__PURE__ */ new StatementFamily<
+const scopeDeletions = new StatementFamily<
   boolean,
   ScopeParams & { readonly limit: number; readonly channel: string | undefined },
   { readonly key: string }

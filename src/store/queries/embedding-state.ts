@@ -16,7 +16,7 @@ export interface EmbeddingStateRow {
 }
 
 /** How an index of embeddings is searched. */
-interface IndexSearch {
+export interface IndexSearch {
   readonly kind: "hnsw" | "ivfflat" | "flat";
   /** How many candidates or lists the index considers at least. */
   readonly effort: number;
@@ -48,7 +48,7 @@ const SETTINGS = {
 
 type StateShape = Pick<IndexSearch, "kind" | "isPlain">;
 
-const statements = /* @__PURE__ */ new StatementFamily<StateShape, StateParams, EmbeddingStateRow>(
+const statements = new StatementFamily<StateShape, StateParams, EmbeddingStateRow>(
   ({ kind, isPlain }) =>
     (db, parameter) => {
       const state = db.selectNoFrom((eb) => [
@@ -133,7 +133,7 @@ export function claimModel(schema: string, model: string): BoundStatement<unknow
   return claims.bind(schema, { model });
 }
 
-const claims = /* @__PURE__ */ new Statement<{ readonly model: string }, unknown>((db, parameter) =>
+const claims = new Statement<{ readonly model: string }, unknown>((db, parameter) =>
   db
     .insertInto("store_embedding_model")
     .values({ model: parameter("model") })
@@ -155,16 +155,15 @@ export function vectorIndexState(schema: string): BoundStatement<VectorIndexRow>
   return indexStates.bind(schema, { schema });
 }
 
-const indexStates = /* @__PURE__ */ new Statement<{ readonly schema: string }, VectorIndexRow>(
-  (db, parameter) =>
-    db.selectNoFrom([
-      sql<boolean>`row_security_active(
+const indexStates = new Statement<{ readonly schema: string }, VectorIndexRow>((db, parameter) =>
+  db.selectNoFrom([
+    sql<boolean>`row_security_active(
       to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors'))::oid
     )`.as("hides_rows"),
-      sql<string | null>`(select extversion from pg_catalog.pg_extension where extname = 'vector')`.as(
-        "version",
-      ),
-      sql<string>`(
+    sql<string | null>`(select extversion from pg_catalog.pg_extension where extname = 'vector')`.as(
+      "version",
+    ),
+    sql<string>`(
       select coalesce(string_agg(amname || ' ' || opcname, E'\\n'), '')
       from pg_catalog.pg_index
       join pg_catalog.pg_attribute on attrelid = indrelid and attnum = any (indkey::int2[]) and attname = 'embedding'
@@ -172,5 +171,5 @@ const indexStates = /* @__PURE__ */ new Statement<{ readonly schema: string }, V
       join pg_catalog.pg_am on pg_am.oid = opcmethod
       where indrelid = to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors')) and indisvalid
     )`.as("indexes"),
-    ]),
+  ]),
 );

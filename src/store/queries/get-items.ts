@@ -9,7 +9,7 @@ import {
   LOCK_ORDER,
   type ManyKeys,
   manyKeys,
-  wantedKeys,
+  wantedItems,
 } from "./item-rows.js";
 
 /**
@@ -28,7 +28,7 @@ export function getItems(
 }
 
 /** Nearly every read is of one item: without arrays, Postgres takes half of the time. */
-const getOne = /* @__PURE__ */ new Statement<ItemKey, StoreRow>((db, parameter) =>
+const getOne = new Statement<ItemKey, StoreRow>((db, parameter) =>
   db
     .selectFrom("store")
     .where("prefix", "=", parameter("prefix"))
@@ -37,37 +37,30 @@ const getOne = /* @__PURE__ */ new Statement<ItemKey, StoreRow>((db, parameter) 
     .select(itemColumns("store")),
 );
 
-const statements = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys, StoreRow>(
-  (refreshes) => (db, parameter) => {
-    const found = db
-      .selectFrom(wantedKeys(parameter))
-      .innerJoin("store", (join) =>
-        join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
-      )
-      .where(isAlive("store"));
-    if (!refreshes) return found.select(itemColumns("store"));
-    return db
-      .with("locked", () =>
-        found
-          .where("store.ttl_minutes", "is not", null)
-          .orderBy(LOCK_ORDER)
-          .forUpdate("store")
-          .select(["store.prefix", "store.key"]),
-      )
-      .with("refreshed", (qb) =>
-        qb
-          .updateTable("store")
-          .from("locked")
-          .whereRef("store.prefix", "=", "locked.prefix")
-          .whereRef("store.key", "=", "locked.key")
-          .set({ expires_at: expiryOf(sql.ref("store.ttl_minutes")) })
-          .returning(itemColumns("store")),
-      )
-      .selectFrom("refreshed")
-      .select(["prefix", "key", "value", "created_ms", "updated_ms", "expires_ms", "version"])
-      .unionAll(found.where("store.ttl_minutes", "is", null).select(itemColumns("store")));
-  },
-);
+const statements = new StatementFamily<boolean, ManyKeys, StoreRow>((refreshes) => (db, parameter) => {
+  const found = wantedItems(db, parameter).where(isAlive("store"));
+  if (!refreshes) return found.select(itemColumns("store"));
+  return db
+    .with("locked", () =>
+      found
+        .where("store.ttl_minutes", "is not", null)
+        .orderBy(LOCK_ORDER)
+        .forUpdate("store")
+        .select(["store.prefix", "store.key"]),
+    )
+    .with("refreshed", (qb) =>
+      qb
+        .updateTable("store")
+        .from("locked")
+        .whereRef("store.prefix", "=", "locked.prefix")
+        .whereRef("store.key", "=", "locked.key")
+        .set({ expires_at: expiryOf(sql.ref("store.ttl_minutes")) })
+        .returning(itemColumns("store")),
+    )
+    .selectFrom("refreshed")
+    .select(["prefix", "key", "value", "created_ms", "updated_ms", "expires_ms", "version"])
+    .unionAll(found.where("store.ttl_minutes", "is", null).select(itemColumns("store")));
+});
 
 /** The version of an item, as text. */
 interface ItemVersionRow extends ItemKey {
@@ -79,12 +72,8 @@ export function itemVersions(schema: string, keys: readonly ItemKey[]): BoundSta
   return versions.bind(schema, manyKeys(keys));
 }
 
-const versions = /* @__PURE__ */ new Statement<ManyKeys, ItemVersionRow>((db, parameter) =>
-  db
-    .selectFrom(wantedKeys(parameter))
-    .innerJoin("store", (join) =>
-      join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
-    )
+const versions = new Statement<ManyKeys, ItemVersionRow>((db, parameter) =>
+  wantedItems(db, parameter)
     .orderBy(LOCK_ORDER)
     .forUpdate("store")
     .select(["store.prefix", "store.key", sql<string>`store.version::text`.as("version")]),

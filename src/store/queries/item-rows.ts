@@ -1,4 +1,5 @@
-import { sql, type RawBuilder } from "kysely";
+import type { LibraryDatabase } from "../../db/checkpoint-database.js";
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { Parameter } from "../../db/statements/statement.js";
 import { hiddenFromPlanner } from "./item-scope.js";
 import { CURRENT_TIME } from "../../db/expiry.js";
@@ -28,8 +29,17 @@ export function wantedKeys(parameter: Parameter<ManyKeys>) {
   return sql<ItemKey>`unnest(${prefixes}, ${keys})`.as<"wanted">(sql`wanted(prefix, key)`);
 }
 
+/** The items of the parameters that are stored, as rows of `store` beside those of {@link wantedKeys}. */
+export function wantedItems(db: QueryCreator<LibraryDatabase>, parameter: Parameter<ManyKeys>) {
+  return db
+    .selectFrom(wantedKeys(parameter))
+    .innerJoin("store", (join) =>
+      join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
+    );
+}
+
 /** Every statement that waits for locks of several items takes them in this order, so that concurrent calls can't deadlock. */
-export const LOCK_ORDER = /* @__PURE__ */ sql`store.prefix collate "C", store.key collate "C"`;
+export const LOCK_ORDER = sql`store.prefix collate "C", store.key collate "C"`;
 
 /**
  * Returns a text that is the same for the same item only: no part contains U+0000.

@@ -34,7 +34,7 @@ export function hiddenScope(parameter: Parameter<ScopeParams>): Parameter<ScopeP
 }
 
 /** Whether the scope is large, where the statement has a CTE `size` that says so. */
-export const IS_LARGE = /* @__PURE__ */ sql<SqlBool>`(select is_large from size)`;
+export const IS_LARGE = sql<SqlBool>`(select is_large from size)`;
 
 /**
  * Whether a namespace, or all those below it, have more than this number of rows. It reads only the index.
@@ -76,7 +76,7 @@ export function hiddenFromPlanner<T>(
 }
 
 /** What no plan is as expensive as, in any table: Postgres expects a million million rows of it. */
-const FOREVER = /* @__PURE__ */ sql<number>`(select count(*) from generate_series(1, 1000000000000))`;
+const FOREVER = sql<number>`(select count(*) from generate_series(1, 1000000000000))`;
 
 /**
  * Lets Postgres plan a statement for the values of each call, since how many items fulfil a condition depends on them. A plan for any

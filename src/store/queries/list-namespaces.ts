@@ -63,57 +63,55 @@ interface Shape {
   readonly isCut: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<Shape, ListParams, PrefixRow>(
-  (shape) => (db, parameter) => {
-    const inScope = shape.isEverything
-      ? sql<SqlBool>`true`
-      : sql<SqlBool>`(store.prefix = ${parameter("prefix")} or (store.prefix ~>=~ ${parameter("below")} and store.prefix ~<~ ${parameter("beyond")}))`;
-    /** The first namespace behind another one. */
-    const next = (behind: RawBuilder<SqlBool>) =>
-      db
-        .selectFrom("store")
-        .select("store.prefix")
-        .where(inScope)
-        .where(isAlive("store"))
-        .where(behind)
-        .orderBy(sql`store.prefix using ~<~`)
-        // Not a parameter: a plan for any number of rows would seem to take longer.
-        .limit(sql.lit(1));
-    const begin = shape.isEverything
-      ? sql<SqlBool>`true`
-      : sql<SqlBool>`store.prefix ~>=~ ${parameter("prefix")}`;
-    // A namespace that can't be cut off ends its own subtree. Behind one that was, the walk goes on behind everything below it.
-    const behind =
-      shape.isCut && !shape.isNarrowed
-        ? sql<SqlBool>`store.prefix ~>=~ (case when walked.cut = walked.prefix then walked.prefix || ${SMALLEST} else walked.cut || '/' end)`
-        : sql<SqlBool>`store.prefix ~>~ walked.prefix`;
-    const cut = shape.isCut
-      ? (prefix: RawBuilder<unknown>) =>
-          sql<string>`array_to_string((string_to_array(${prefix}, '.'))[:${parameter("maxDepth")}::integer], '.')`
-      : (prefix: RawBuilder<unknown>) => sql<string>`${prefix}`;
-    const walked = db.withRecursive("walked(prefix, cut)", (qb) =>
-      qb
-        .selectFrom(next(begin).as("first"))
-        .select(["first.prefix", cut(sql.ref("first.prefix")).as("cut")])
-        .unionAll((eb) =>
-          eb
-            .selectFrom("walked")
-            .innerJoinLateral(next(behind).as("following"), (join) => join.onTrue())
-            .select(["following.prefix", cut(sql.ref("following.prefix")).as("cut")]),
-        ),
-    );
-    const listed = walked
-      .selectFrom("walked")
-      .$if(shape.isNarrowed, (qb) => qb.where(hasLabels(parameter)))
-      .select("walked.cut as prefix");
-    return (shape.isCut ? listed.groupBy("walked.cut").orderBy(sql`walked.cut collate "C"`) : listed)
-      .limit(hiddenFromPlanner(parameter("limit"), "bigint"))
-      .offset(hiddenFromPlanner(parameter("offset"), "bigint"));
-  },
-);
+const statements = new StatementFamily<Shape, ListParams, PrefixRow>((shape) => (db, parameter) => {
+  const inScope = shape.isEverything
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(store.prefix = ${parameter("prefix")} or (store.prefix ~>=~ ${parameter("below")} and store.prefix ~<~ ${parameter("beyond")}))`;
+  /** The first namespace behind another one. */
+  const next = (behind: RawBuilder<SqlBool>) =>
+    db
+      .selectFrom("store")
+      .select("store.prefix")
+      .where(inScope)
+      .where(isAlive("store"))
+      .where(behind)
+      .orderBy(sql`store.prefix using ~<~`)
+      // Not a parameter: a plan for any number of rows would seem to take longer.
+      .limit(sql.lit(1));
+  const begin = shape.isEverything
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`store.prefix ~>=~ ${parameter("prefix")}`;
+  // A namespace that can't be cut off ends its own subtree. Behind one that was, the walk goes on behind everything below it.
+  const behind =
+    shape.isCut && !shape.isNarrowed
+      ? sql<SqlBool>`store.prefix ~>=~ (case when walked.cut = walked.prefix then walked.prefix || ${SMALLEST} else walked.cut || '/' end)`
+      : sql<SqlBool>`store.prefix ~>~ walked.prefix`;
+  const cut = shape.isCut
+    ? (prefix: RawBuilder<unknown>) =>
+        sql<string>`array_to_string((string_to_array(${prefix}, '.'))[:${parameter("maxDepth")}::integer], '.')`
+    : (prefix: RawBuilder<unknown>) => sql<string>`${prefix}`;
+  const walked = db.withRecursive("walked(prefix, cut)", (qb) =>
+    qb
+      .selectFrom(next(begin).as("first"))
+      .select(["first.prefix", cut(sql.ref("first.prefix")).as("cut")])
+      .unionAll((eb) =>
+        eb
+          .selectFrom("walked")
+          .innerJoinLateral(next(behind).as("following"), (join) => join.onTrue())
+          .select(["following.prefix", cut(sql.ref("following.prefix")).as("cut")]),
+      ),
+  );
+  const listed = walked
+    .selectFrom("walked")
+    .$if(shape.isNarrowed, (qb) => qb.where(hasLabels(parameter)))
+    .select("walked.cut as prefix");
+  return (shape.isCut ? listed.groupBy("walked.cut").orderBy(sql`walked.cut collate "C"`) : listed)
+    .limit(hiddenFromPlanner(parameter("limit"), "bigint"))
+    .offset(hiddenFromPlanner(parameter("offset"), "bigint"));
+});
 
 /** The character that no other one precedes. It follows a text, so that the next text is the first one behind it. */
-const SMALLEST = /* @__PURE__ */ sql`E'\\x01'`;
+const SMALLEST = sql`E'\\x01'`;
 
 /** Whether a walked namespace has enough labels, and those of the query at their positions. */
 function hasLabels(parameter: Parameter<ListParams>): RawBuilder<SqlBool> {

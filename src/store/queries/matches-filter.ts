@@ -136,7 +136,7 @@ function combined(
   )})`;
 }
 
-const FIRST_ARGUMENT = /* @__PURE__ */ sql.lit("{args,0}");
+const FIRST_ARGUMENT = sql.lit("{args,0}");
 
 /**
  * Compares a held value with a number. JSON lacks some numbers, which are held as records of their digits: small BigInts and infinities.
@@ -145,7 +145,7 @@ const FIRST_ARGUMENT = /* @__PURE__ */ sql.lit("{args,0}");
  * @param held - The value, as JSONB.
  * @param operator - One of SQL's.
  */
-export function compareHeldNumber(
+function compareHeldNumber(
   held: RawBuilder<unknown>,
   operator: RawBuilder<unknown>,
   operand: RawBuilder<unknown>,
@@ -162,7 +162,7 @@ export function compareHeldNumber(
  *
  * @param units - The code units of the text, as an array of integers.
  */
-export function compareHeldText(
+function compareHeldText(
   held: RawBuilder<unknown>,
   operator: RawBuilder<unknown>,
   operand: RawBuilder<unknown>,
@@ -175,13 +175,13 @@ export function compareHeldText(
 }
 
 /** Whether a held value is an object. A text or a number that JSON lacks is held as one, and is none. */
-export function isHeldObject(held: RawBuilder<unknown>): RawBuilder<SqlBool> {
+function isHeldObject(held: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const isScalar = sql`${isRecord(held, "BigInt", "Number", "String")}`;
   return sql<SqlBool>`(case jsonb_typeof(${held}) when 'object' then not ${isScalar} else false end)`;
 }
 
 /** The code units of a text, as Postgres reads an array of integers. */
-export function unitsOf(text: string): string {
+function unitsOf(text: string): string {
   return `{${Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)).join()}}`;
 }
 

@@ -19,7 +19,7 @@ import type { SearchParameter, SearchShape } from "./search-shape.js";
 /** Up to this many items, a scope is read whole and sorted. In a larger one, the index of the newest items is walked. */
 const SMALL_SCOPE = 1_000;
 
-const NO_SCORE = /* @__PURE__ */ sql<number | null>`null::float8`.as("score");
+const NO_SCORE = sql<number | null>`null::float8`.as("score");
 
 /** The page begins where only a large scope can have one: a small one has so many items itself, and so many below it. */
 const FAR = 2 * SMALL_SCOPE;
@@ -189,11 +189,7 @@ export function countItems(
   return counts.of(shape).bind(schema, { ...scopeParams(prefix), ...filter.params });
 }
 
-const counts = /* @__PURE__ */ new StatementFamily<
-  CountShape,
-  ScopeParams & FilterParams,
-  { readonly items: number }
->(
+const counts = new StatementFamily<CountShape, ScopeParams & FilterParams, { readonly items: number }>(
   (shape) => (db, parameter) =>
     db
       .selectFrom("store")

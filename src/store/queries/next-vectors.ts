@@ -30,7 +30,7 @@ type Vectors = LibraryDatabase["store_vectors"] & NextColumns;
 type NextDatabase = Omit<LibraryDatabase, "store_vectors"> & { readonly store_vectors: Vectors };
 
 /** Queries the tables as they are while `reembed()` runs. */
-export function withNextColumns(db: QueryCreator<LibraryDatabase>): QueryCreator<NextDatabase> {
+function withNextColumns(db: QueryCreator<LibraryDatabase>): QueryCreator<NextDatabase> {
   return db;
 }
 
@@ -57,7 +57,7 @@ interface NextParams extends VectorParams {
   readonly versions: readonly string[];
 }
 
-const nextWrites = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", NextParams, ItemKey>(
+const nextWrites = new StatementFamily<"vector" | "halfvec", NextParams, ItemKey>(
   (type) => (tables, parameter) => {
     const db = withNextColumns(tables);
     const columnType = sql.raw(type);
@@ -129,7 +129,7 @@ export function dropNextVectors(
   return nextDrops.bind(schema, keptParams(items, kept));
 }
 
-const nextDrops = /* @__PURE__ */ new Statement<KeptParams, ItemKey>((db, parameter) =>
+const nextDrops = new Statement<KeptParams, ItemKey>((db, parameter) =>
   withNextColumns(db)
     .updateTable("store_vectors")
     .from(wantedKeys(parameter))
@@ -152,7 +152,7 @@ export function nextHashes(schema: string, keys: readonly ItemKey[]): BoundState
   return nextHashReads.bind(schema, manyKeys(keys));
 }
 
-const nextHashReads = /* @__PURE__ */ new Statement<ManyKeys, NextHashRow>((db, parameter) =>
+const nextHashReads = new Statement<ManyKeys, NextHashRow>((db, parameter) =>
   db
     .selectFrom(wantedKeys(parameter))
     .innerJoin("store_vectors as vectors", (join) =>
@@ -173,19 +173,17 @@ export function nextState(schema: string): BoundStatement<EmbeddingStateRow> {
   return nextStates.bind(schema, { schema });
 }
 
-const nextStates = /* @__PURE__ */ new Statement<{ readonly schema: string }, EmbeddingStateRow>(
-  (db, parameter) => {
-    const column = (value: string) => sql<string | null>`(
+const nextStates = new Statement<{ readonly schema: string }, EmbeddingStateRow>((db, parameter) => {
+  const column = (value: string) => sql<string | null>`(
     select ${sql.raw(value)} from pg_catalog.pg_attribute
     where attrelid = to_regclass(format('%I.%I', ${parameter("schema")}::text, 'store_vectors'))
       and attname = 'next_embedding' and not attisdropped
   )`;
-    return db.selectNoFrom([
-      column("col_description(attrelid, attnum)").as("model"),
-      column("format_type(atttypid, atttypmod)").as("column_type"),
-    ]);
-  },
-);
+  return db.selectNoFrom([
+    column("col_description(attrelid, attnum)").as("model"),
+    column("format_type(atttypid, atttypmod)").as("column_type"),
+  ]);
+});
 
 /** An item to embed again. */
 export interface UnembeddedRow extends ItemKey {
@@ -224,7 +222,7 @@ export function countUnembedded(
 
 type UnembeddedParams = ItemKey & { readonly limit: number };
 
-const selections = /* @__PURE__ */ new StatementFamily<boolean, UnembeddedParams, UnembeddedRow>(
+const selections = new StatementFamily<boolean, UnembeddedParams, UnembeddedRow>(
   (rebuilds) => (db, parameter) => {
     const names = vectorsOfItem(db).select(sql`json_agg(vectors.field_name)::text`.as("names"));
     return db
@@ -243,7 +241,7 @@ const selections = /* @__PURE__ */ new StatementFamily<boolean, UnembeddedParams
   },
 );
 
-const counts = /* @__PURE__ */ new StatementFamily<boolean, object, { readonly items: number }>(
+const counts = new StatementFamily<boolean, object, { readonly items: number }>(
   (rebuilds) => (db) =>
     db
       .selectFrom("store")

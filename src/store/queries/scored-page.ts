@@ -8,7 +8,7 @@ import type { Parameter } from "../../db/statements/statement.js";
 import type { FilterShape } from "./matches-filter.js";
 
 /** The items that have a score. */
-export interface ScoredItems extends ItemKey {
+interface ScoredItems extends ItemKey {
   readonly score: number;
 }
 

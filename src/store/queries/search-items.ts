@@ -81,7 +81,7 @@ function vectorsFor({ limit, offset, text }: ItemSearch): number {
   return MIN_VECTORS * 2 ** Math.max(0, Math.ceil(Math.log2((items * VECTORS_PER_ITEM) / MIN_VECTORS)));
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(
+const statements = new StatementFamily<SearchShape, SearchParams & FilterParams, FoundRow>(
   (shape) => (db, parameter) => {
     const page = db.with("page", (qb) => {
       const { text, vector } = shape;
@@ -149,7 +149,7 @@ function vectorMatches(
 }
 
 /** How many of its best items each half contributes, for each item that the page and those before it need. */
-export const RANKED_PER_ITEM = 4;
+const RANKED_PER_ITEM = 4;
 /** Of reciprocal rank fusion. The higher it is, the less the first ranks count more than the next ones. */
 const RANK_OFFSET = 60;
 
@@ -157,7 +157,7 @@ const RANK_OFFSET = 60;
  * A page of the items that a search by vectors and one by text rank high, fused by their ranks, since their scores don't compare. An item
  * that only one of them finds counts too.
  */
-export function hybridMatches(
+function hybridMatches(
   db: QueryCreator<LibraryDatabase>,
   parameter: SearchParameter,
   shape: SearchShape,
@@ -207,7 +207,7 @@ const MIN_CANDIDATES = 1_000;
 const CANDIDATES_PER_ITEM = 4;
 
 /** The best items of a scope whose texts match a query, with a score. */
-export function scoredTexts(
+function scoredTexts(
   db: QueryCreator<LibraryDatabase>,
   parameter: SearchParameter,
   shape: SearchShape,
@@ -239,7 +239,7 @@ export function scoredTexts(
 }
 
 /** A page of the items of a scope whose texts match a query, the best first; then the others, the newest first, if they count too. */
-export function textMatches(
+function textMatches(
   db: QueryCreator<LibraryDatabase>,
   parameter: SearchParameter,
   shape: SearchShape,

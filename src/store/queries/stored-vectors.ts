@@ -48,12 +48,12 @@ export function vectorParams(rows: readonly VectorRow[]): VectorParams {
   };
 }
 
-const writes = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", VectorParams, ItemKey>(
+const writes = new StatementFamily<"vector" | "halfvec", VectorParams, ItemKey>(
   (type) => (db, parameter) => insertVectors(db, parameter, type, sql<SqlBool>`true`),
 );
 
 /** The rows of {@link VectorParams}. */
-export function givenVectors(parameter: Parameter<VectorParams>) {
+function givenVectors(parameter: Parameter<VectorParams>) {
   return sql<ItemKey & { readonly field_name: string }>`(
     select prefix, key, field_name, decode(hash, 'hex') as text_hash, vector from unnest(
       (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
@@ -64,7 +64,7 @@ export function givenVectors(parameter: Parameter<VectorParams>) {
 }
 
 /** The vectors that are stored for the item and the text of a given row. */
-export function storedForGiven(db: QueryCreator<LibraryDatabase>) {
+function storedForGiven(db: QueryCreator<LibraryDatabase>) {
   return db
     .selectFrom("store_vectors as stored")
     .where(
@@ -78,7 +78,7 @@ export function storedForGiven(db: QueryCreator<LibraryDatabase>) {
  *
  * @param wanted - About a row of `given`.
  */
-export function insertVectors(
+function insertVectors(
   db: QueryCreator<LibraryDatabase>,
   parameter: Parameter<VectorParams>,
   type: "vector" | "halfvec",
@@ -148,7 +148,7 @@ const KEPT = {
   keptNames: "names",
 } as const;
 
-const replacements = /* @__PURE__ */ new StatementFamily<"vector" | "halfvec", ReplaceParams, ItemKey>(
+const replacements = new StatementFamily<"vector" | "halfvec", ReplaceParams, ItemKey>(
   (type) => (db, parameter) =>
     db
       .with(
@@ -191,10 +191,10 @@ export function dropVectors(
   return drops.bind(schema, keptParams(items, kept));
 }
 
-const drops = /* @__PURE__ */ new Statement<KeptParams, ItemKey>(deleteUnkept);
+const drops = new Statement<KeptParams, ItemKey>(deleteUnkept);
 
 /** Deletes the rows of items that are not among those that stay. */
-export function deleteUnkept(db: QueryCreator<LibraryDatabase>, parameter: Parameter<KeptParams>) {
+function deleteUnkept(db: QueryCreator<LibraryDatabase>, parameter: Parameter<KeptParams>) {
   return db
     .deleteFrom("store_vectors")
     .using(wantedKeys(parameter))
@@ -255,7 +255,7 @@ export function isHashValid(alias: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column("created_at")} = ${column("updated_at")}`;
 }
 
-const hashReads = /* @__PURE__ */ new Statement<ManyKeys, VectorHashRow>((db, parameter) =>
+const hashReads = new Statement<ManyKeys, VectorHashRow>((db, parameter) =>
   db
     .selectFrom(wantedKeys(parameter))
     .innerJoin("store_vectors", (join) =>

@@ -9,7 +9,7 @@ import {
   LOCK_ORDER,
   type ManyKeys,
   manyKeys,
-  wantedKeys,
+  wantedItems,
   notifyChange,
 } from "./item-rows.js";
 
@@ -100,7 +100,7 @@ function remove(
 }
 
 /** Nearly every write is of one item: without arrays, Postgres takes two thirds of the time. */
-const insertOne = /* @__PURE__ */ new StatementFamily<InsertShape, PutRow & InsertParams, ItemWriteRow>(
+const insertOne = new StatementFamily<InsertShape, PutRow & InsertParams, ItemWriteRow>(
   (shape) => (db, parameter) => {
     const row = sql<ItemKey>`(values (
       ${parameter("prefix")}::text, ${parameter("key")}::text, ${parameter("value")}::text, ${parameter("ttlMinutes")}::float8
@@ -109,7 +109,7 @@ const insertOne = /* @__PURE__ */ new StatementFamily<InsertShape, PutRow & Inse
   },
 );
 
-const insertMany = /* @__PURE__ */ new StatementFamily<InsertShape, ManyRows & InsertParams, ItemWriteRow>(
+const insertMany = new StatementFamily<InsertShape, ManyRows & InsertParams, ItemWriteRow>(
   (shape) => (db, parameter) => {
     const items = sql<ItemKey>`unnest(
       (select ${parameter("prefixes")}::text[]), (select ${parameter("keys")}::text[]),
@@ -122,7 +122,7 @@ const insertMany = /* @__PURE__ */ new StatementFamily<InsertShape, ManyRows & I
   },
 );
 
-const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & ChannelParam, ItemWriteRow>(
+const deleteOne = new StatementFamily<boolean, ItemKey & ChannelParam, ItemWriteRow>(
   (notifies) => (db, parameter) =>
     db
       .deleteFrom("store")
@@ -131,15 +131,11 @@ const deleteOne = /* @__PURE__ */ new StatementFamily<boolean, ItemKey & Channel
       .$if(notifies, (qb) => qb.returning(notifyChange("delete", parameter("channel")).as("notified"))),
 );
 
-const deleteMany = /* @__PURE__ */ new StatementFamily<boolean, ManyKeys & ChannelParam, ItemWriteRow>(
+const deleteMany = new StatementFamily<boolean, ManyKeys & ChannelParam, ItemWriteRow>(
   (notifies) => (db, parameter) =>
     db
       .with("locked", (qb) =>
-        qb
-          .selectFrom(wantedKeys(parameter))
-          .innerJoin("store", (join) =>
-            join.onRef("store.prefix", "=", "wanted.prefix").onRef("store.key", "=", "wanted.key"),
-          )
+        wantedItems(qb, parameter)
           .orderBy(LOCK_ORDER)
           .forUpdate("store")
           .select(["store.prefix", "store.key"]),
@@ -224,9 +220,9 @@ interface ConditionalParams extends PutRow {
   readonly channel: string | undefined;
 }
 
-const VERSION = /* @__PURE__ */ sql<string>`version::text`.as("version");
+const VERSION = sql<string>`version::text`.as("version");
 
-const insertNew = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, ItemWriteRow>(
+const insertNew = new StatementFamily<boolean, ConditionalParams, ItemWriteRow>(
   (notifies) => (db, parameter) => {
     const expires = expiryOf(sql`${parameter("ttlMinutes")}::float8`);
     return db
@@ -258,7 +254,7 @@ const insertNew = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams
   },
 );
 
-const replace = /* @__PURE__ */ new StatementFamily<boolean, ConditionalParams, ItemWriteRow>(
+const replace = new StatementFamily<boolean, ConditionalParams, ItemWriteRow>(
   (notifies) => (db, parameter) =>
     db
       .updateTable("store")

@@ -12,7 +12,7 @@ const TAILS = 2 ** 32;
 const NONE: Renamed = new Map();
 
 /** The versions of a checkpoint in the target. */
-export interface CopiedVersions extends Pick<Checkpoint, "channel_versions" | "versions_seen"> {
+interface CopiedVersions extends Pick<Checkpoint, "channel_versions" | "versions_seen"> {
   /** The versions that differ from those of the parent. */
   readonly newVersions: ChannelVersions;
 }

@@ -1,7 +1,7 @@
+import { messageOfThrown, codeOf } from "../../errors/thrown.js";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { throwIfAborted } from "../../db/statements/cancellation.js";
-import { codeOf } from "../../errors/error-code.js";
 import { AbortError, CheckpointNotFoundError, type Damage } from "../../errors/index.js";
 import type { ReadOptions } from "../../saver/boundary/parse-read.js";
 import { configOf } from "../../saver/boundary/parse-config.js";
@@ -179,7 +179,7 @@ function damageAt(
     ...(checkpointNs !== undefined && { checkpointNs }),
     ...(checkpointId !== undefined && { checkpointId }),
     ...(typeof channel === "string" && { channel }),
-    reason: error instanceof Error ? error.message : String(error),
+    reason: messageOfThrown(error),
   };
 }
 
@@ -188,7 +188,7 @@ function stoppedBy(
   progress: CopyThreadsProgress,
   { threadId, checkpointNs, checkpointId }: Partial<CheckpointKey>,
 ): ThreadCopyError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOfThrown(error);
   const checkpoint = checkpointId === undefined ? "" : `, checkpoint "${checkpointId}"`;
   return new ThreadCopyError(`thread "${threadId ?? ""}"${checkpoint} was not copied: ${reason}`, progress, {
     ...{ threadId, checkpointNs, checkpointId, cause: error },

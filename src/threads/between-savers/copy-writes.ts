@@ -66,7 +66,7 @@ export function byTask(writes: readonly CheckpointPendingWrite[]): readonly Task
  * which savers order them. A task that was interrupted will write with a path of LangGraph's, so the paths of the tasks around it sort before
  * and after those.
  */
-export function inPlace(tasks: readonly TaskWrites[]): readonly PlacedTask[] {
+function inPlace(tasks: readonly TaskWrites[]): readonly PlacedTask[] {
   const unfinished = tasks.findIndex(({ taskId, regular }) => regular.length === 0 && taskId !== NO_TASK);
   return tasks.map((task, rank) => {
     const prefix = unfinished !== -1 && rank > unfinished ? LATE : EARLY;

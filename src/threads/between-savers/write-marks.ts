@@ -14,7 +14,7 @@ export interface TaskMarks {
   readonly regular: readonly string[];
 }
 
-const SERDE = /* @__PURE__ */ new MsgpackSerializer();
+const SERDE = new MsgpackSerializer();
 
 /** Makes the marks of the writes of a checkpoint, in the order of the tasks. */
 export function marksOf(
@@ -48,7 +48,7 @@ async function markEach(
 }
 
 /** What is compared of a checkpoint that the target has. */
-export interface ComparedWrites {
+interface ComparedWrites {
   readonly source: readonly TaskMarks[];
   readonly stored: readonly TaskMarks[];
   /** Whether the target has gone on from the checkpoint by itself. Then its writes stay where tasks have other results there. */

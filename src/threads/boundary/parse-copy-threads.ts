@@ -1,10 +1,9 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, parse } from "../../parsing/parse.js";
 import { threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
-import { parse } from "../../parsing/parse.js";
 import { isObject } from "../../serde/objects/inspect-object.js";
 import type { CopyThreadsOptions } from "../between-savers/copy-threads-types.js";
 

@@ -2,11 +2,10 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
-import { functionSchema } from "../../parsing/function-schema.js";
+import { functionSchema, parse } from "../../parsing/parse.js";
 import { checkpointNs, keyText, recordOf, threadId } from "../../parsing/keys.js";
 import { abortSignal } from "../../parsing/parse-call-options.js";
 import { parsePutConfig } from "../../saver/boundary/parse-config.js";
-import { parse } from "../../parsing/parse.js";
 
 const reducers = recordOf(keyText, functionSchema<ChannelReducer>()).default({});
 

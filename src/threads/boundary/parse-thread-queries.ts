@@ -3,9 +3,8 @@ import { idsFrom } from "../../saver/model/checkpoint-time.js";
 import type { ThreadScope } from "../queries/listed-threads.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
 import { recordOf, storedThreadId, checkpointNs } from "../../parsing/keys.js";
-import { pageQuery } from "../../parsing/page-query.js";
+import { pageQuery, abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
-import { abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
 
 const threadQuery = pageQuery

@@ -53,25 +53,25 @@ export function asThreadId(threadId: RawBuilder<string>) {
 }
 
 /** Whether the checkpoint `own` has numeric versions: it comes from an earlier copy without `reencode`. */
-export const HAS_NUMERIC_VERSIONS = /* @__PURE__ */ sql<SqlBool>`(own.checkpoint -> 'channel_versions')
+export const HAS_NUMERIC_VERSIONS = sql<SqlBool>`(own.checkpoint -> 'channel_versions')
   is distinct from (${headerWithTextVersions(sql`own.checkpoint`)}) -> 'channel_versions'`;
 
 /** The keys of the checkpoints of the target that the source has not. Each side of EXCEPT runs on the node of its thread (N8). */
-export function targetOnlyHeaders(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<CopyParams>) {
+function targetOnlyHeaders(db: QueryCreator<CheckpointDatabase>, parameter: Parameter<CopyParams>) {
   const keysOf = (threadId: RawBuilder<string>) =>
     db.selectFrom("checkpoints").where("thread_id", "=", threadId).select(["checkpoint_ns", "checkpoint_id"]);
   return keysOf(parameter("target")).except(keysOf(parameter("source")));
 }
 
 /** Copies the checkpoints of a thread, without their values. The rows go from node to node through the coordinator. */
-export const copiedHeaders = /* @__PURE__ */ new StatementFamily<CopyShape, CopyParams, unknown>(
+export const copiedHeaders = new StatementFamily<CopyShape, CopyParams, unknown>(
   ({ textVersions }) =>
     (db, parameter) =>
       insertCopiedHeaders(db, parameter, { condition: sql<SqlBool>`true`, textVersions }),
 );
 
 /** Deletes copied checkpoints that somebody has deleted from the source meanwhile. */
-export const deleteGoneHeaders = /* @__PURE__ */ new Statement<CopyParams, unknown>((db, parameter) =>
+export const deleteGoneHeaders = new Statement<CopyParams, unknown>((db, parameter) =>
   db
     .deleteFrom("checkpoints")
     .where("thread_id", "=", parameter("target"))
@@ -79,11 +79,7 @@ export const deleteGoneHeaders = /* @__PURE__ */ new Statement<CopyParams, unkno
 );
 
 /** Finds a checkpoint that only the target has, or that has numeric versions there. Then nothing may be copied. */
-export const findConflict = /* @__PURE__ */ new StatementFamily<
-  CopyShape,
-  CopyParams,
-  { readonly checkpoint_id: string }
->(
+export const findConflict = new StatementFamily<CopyShape, CopyParams, { readonly checkpoint_id: string }>(
   ({ textVersions }) =>
     (db, parameter) =>
       db

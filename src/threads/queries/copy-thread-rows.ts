@@ -51,7 +51,7 @@ interface RowsShape extends CopyShape {
  * copied value. It locks rows that the target has already until the transaction ends. Of these it changes only special writes, of which the
  * last one counts, so the statement may run again.
  */
-export const copyThreadRows = /* @__PURE__ */ new StatementFamily<RowsShape, CopyParams, CopyRow>(
+export const copyThreadRows = new StatementFamily<RowsShape, CopyParams, CopyRow>(
   ({ rows, textVersions }) =>
     (db, parameter) => {
       const source = parameter("source");
@@ -188,7 +188,7 @@ function withObstacles(
   );
 }
 
-const IS_AES_GCM = /* @__PURE__ */ sql<SqlBool>`type || '+' like ${sql.lit(`%+${AES_GCM_LAYER}+%`)}`;
+const IS_AES_GCM = sql<SqlBool>`type || '+' like ${sql.lit(`%+${AES_GCM_LAYER}+%`)}`;
 
 function hasNoObstacle(db: QueryCreator<WithObstacles>): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (${db.selectFrom("conflict").selectAll()})
@@ -196,8 +196,8 @@ function hasNoObstacle(db: QueryCreator<WithObstacles>): RawBuilder<SqlBool> {
 }
 
 /** Counts the rows of a thread. */
-export const countRowsOfThread = /* @__PURE__ */ new Statement<{ readonly threadId: string }, RowCounts>(
-  (db, parameter) => db.selectNoFrom((eb) => countsOf(eb, parameter("threadId"))),
+export const countRowsOfThread = new Statement<{ readonly threadId: string }, RowCounts>((db, parameter) =>
+  db.selectNoFrom((eb) => countsOf(eb, parameter("threadId"))),
 );
 
 /** The number of rows of a thread in each table, and the length of its values. */
@@ -216,6 +216,6 @@ function countOf(rows: Expression<unknown>): RawBuilder<number> {
   return sql<number>`(${rows})::float8`;
 }
 
-const ROWS = /* @__PURE__ */ sql<number>`count(*)`.as("rows");
+const ROWS = sql<number>`count(*)`.as("rows");
 
-const BYTES = /* @__PURE__ */ sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");
+const BYTES = sql<number>`coalesce(sum(octet_length(blob)), 0)`.as("bytes");

@@ -8,7 +8,7 @@ import { newestCheckpointId } from "../../saver/queries/table-page.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 
 /** A checkpoint that is forked, without its values. */
-export interface ForkTargetRow {
+interface ForkTargetRow {
   checkpoint_id: string;
   /** The header as JSON text. */
   checkpoint: string;
@@ -43,7 +43,7 @@ interface ForkShape {
   readonly namesThread: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<ForkShape, CheckpointKey, ForkTargetRow>(
+const statements = new StatementFamily<ForkShape, CheckpointKey, ForkTargetRow>(
   (shape) => (db, parameter) =>
     db
       .with("head", (qb) => newestCheckpointId(qb, parameter))

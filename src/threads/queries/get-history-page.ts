@@ -49,7 +49,7 @@ interface HistoryShape {
   readonly namesThread: boolean;
 }
 
-const statements = /* @__PURE__ */ new StatementFamily<HistoryShape, HistoryParams, HistoryRow>(
+const statements = new StatementFamily<HistoryShape, HistoryParams, HistoryRow>(
   (shape) => (db, parameter) =>
     db
       .selectFrom((eb) =>
@@ -104,7 +104,7 @@ export function countCheckpoints(tables: CallContext, threadId: string): Promise
   return runStatement(tables, counts, { threadId });
 }
 
-const counts = /* @__PURE__ */ new Statement<{ readonly threadId: string }, NamespaceCount>((db, parameter) =>
+const counts = new Statement<{ readonly threadId: string }, NamespaceCount>((db, parameter) =>
   db
     .selectFrom("checkpoints")
     .where("thread_id", "=", parameter("threadId"))

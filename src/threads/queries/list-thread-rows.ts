@@ -57,7 +57,7 @@ interface ThreadParams extends ConditionParams {
   readonly limit: number;
 }
 
-const threads = /* @__PURE__ */ new StatementFamily<
+const threads = new StatementFamily<
   { readonly narrowed: Narrowed; readonly looksUpRows: boolean },
   ThreadParams,
   ListedRow

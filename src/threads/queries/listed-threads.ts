@@ -39,9 +39,7 @@ export interface ListedRow {
 }
 
 /** The time in the header. Reading the header may decompress it, so read it only when the id contains no time. */
-export const TS_OF_STORED = /* @__PURE__ */ sql<
-  string | null
->`case when ${isUuid6(sql.ref("stored.checkpoint_id"))} then null
+export const TS_OF_STORED = sql<string | null>`case when ${isUuid6(sql.ref("stored.checkpoint_id"))} then null
   else stored.checkpoint ->> 'ts' end`;
 
 /** The parameters of the conditions that all lists of threads have. */

@@ -11,15 +11,15 @@ export function lockThread(schema: string, threadId: string): BoundStatement<unk
 }
 
 /** Locks the checkpoints of a thread, so that nobody deletes one, or what it references, before the transaction ends. */
-export const lockCheckpoints = /* @__PURE__ */ countLocked((db, threadId) =>
+export const lockCheckpoints = countLocked((db, threadId) =>
   db.selectFrom("checkpoints").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-const writes = /* @__PURE__ */ countLocked((db, threadId) =>
+const writes = countLocked((db, threadId) =>
   db.selectFrom("checkpoint_writes").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 
-const blobs = /* @__PURE__ */ countLocked((db, threadId) =>
+const blobs = countLocked((db, threadId) =>
   db.selectFrom("checkpoint_blobs").select("type").where("thread_id", "=", threadId).forKeyShare(),
 );
 

@@ -19,7 +19,7 @@ interface PageParams {
 }
 
 // No thread has an empty id, so that the first page starts after it.
-const page = /* @__PURE__ */ new Statement<PageParams, TombstoneRow>((db, parameter) =>
+const page = new Statement<PageParams, TombstoneRow>((db, parameter) =>
   db
     .selectFrom("checkpoint_tombstones")
     .select(["thread_id", DELETED_AT_MS])
@@ -36,12 +36,10 @@ export function deleteTombstones(
   return runStatement(call, deleteByThread, { threadIds });
 }
 
-const deleteByThread = /* @__PURE__ */ new Statement<
-  { readonly threadIds: readonly string[] },
-  { thread_id: string }
->((db, parameter) =>
-  db
-    .deleteFrom("checkpoint_tombstones")
-    .where(sql<boolean>`thread_id = any (${parameter("threadIds")}::text[])`)
-    .returning("thread_id"),
+const deleteByThread = new Statement<{ readonly threadIds: readonly string[] }, { thread_id: string }>(
+  (db, parameter) =>
+    db
+      .deleteFrom("checkpoint_tombstones")
+      .where(sql<boolean>`thread_id = any (${parameter("threadIds")}::text[])`)
+      .returning("thread_id"),
 );

@@ -64,8 +64,8 @@ export const storeImportCommand: CommandDefinition = {
         show: ({ items, skipped, expired }) => [items + skipped + expired, countOf(items, "item")],
         interrupted: (last) =>
           `stored ${countOf(last?.items ?? 0, "item")}; run the command again to continue`,
+        run: (onProgress) => store.importItems(linesOf(context, file), { onProgress, signal }),
       },
-      (onProgress) => store.importItems(linesOf(context, file), { onProgress, signal }),
     );
     return success(`imported ${describe(report)}`, report);
   },

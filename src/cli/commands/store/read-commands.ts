@@ -7,19 +7,19 @@ import {
   itemNamespaceArgument,
   labelsOption,
 } from "../../options/shared-options.js";
-import { success } from "../reports.js";
+import { success, nextPageHint } from "../reports.js";
 import { Option, Argument } from "commander";
 import { z } from "zod";
-import { jsonObject } from "../../../parsing/json-object.js";
+import { jsonObject } from "../../../parsing/parse.js";
 import type { FoundItem, StoreItem } from "../../../store/item.js";
 import type { CommandDefinition } from "../../command-definition.js";
-import { parseJsonObject, countOption } from "../../options/option-values.js";
+import { countOption, jsonOption } from "../../options/option-values.js";
 import { humanCount, humanTime, timeAndAge } from "../../output/format-numbers.js";
-import { type Column, formatRows } from "../../output/format-table.js";
+import { type TableColumn, formatRows, formatFacts } from "../../output/format-table.js";
 import { formatBriefly, formatValue, indent } from "../../output/format-value.js";
 import { printable } from "../../output/printable.js";
 import { CheckpointError } from "../../../errors/index.js";
-import { formatFacts, nextPageHint, type Style } from "../../output/style.js";
+import type { Style } from "../../output/style.js";
 
 const SEARCH_LIMIT = 10;
 
@@ -35,9 +35,7 @@ export const storeSearchCommand: CommandDefinition = {
   summary: "find items by their values, the newest first, or the best match of a query",
   args: () => [scopeArgument()],
   options: () => [
-    new Option("--filter <json>", "only items whose values fulfil these conditions").argParser(
-      parseJsonObject,
-    ),
+    jsonOption("--filter <json>", "only items whose values fulfil these conditions"),
     new Option(
       "--query <text>",
       'only items with all of these words; "…", or and - work as in a search engine',
@@ -68,7 +66,7 @@ export const storeSearchCommand: CommandDefinition = {
   },
 };
 
-const ITEM_COLUMNS: readonly Column<FoundItem>[] = [
+const ITEM_COLUMNS: readonly TableColumn<FoundItem>[] = [
   ["NAMESPACE", ({ namespace }) => shownNamespace(namespace)],
   ["KEY", ({ key }) => printable(key)],
   ["UPDATED", ({ updatedAt }) => humanTime(updatedAt)],

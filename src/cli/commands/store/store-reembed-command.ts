@@ -29,15 +29,15 @@ export const storeReembedCommand: CommandDefinition = {
         what: "embedding",
         show: ({ done, total }) => [done, `of ${countOf(total, "item")}`],
         interrupted: () => `${countOf(items, "item")} done; run the command again to continue`,
+        run: (onProgress) =>
+          store.reembed({
+            onProgress: (state) => {
+              items = state.done;
+              onProgress(state);
+            },
+            signal,
+          }),
       },
-      (onProgress) =>
-        store.reembed({
-          onProgress: (state) => {
-            items = state.done;
-            onProgress(state);
-          },
-          signal,
-        }),
     );
     const text = `embedded ${countOf(report.embedded, "text")} of ${countOf(items, "item")}`;
     return success(text, { ...report, items });

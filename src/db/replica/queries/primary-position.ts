@@ -10,7 +10,7 @@ export interface PrimaryPosition {
 }
 
 /** Reads how far the primary is. It needs no privileges. */
-export const primaryPosition = /* @__PURE__ */ new Statement<object, PrimaryPosition>((db) =>
+export const primaryPosition = new Statement<object, PrimaryPosition>((db) =>
   db.selectNoFrom([
     sql<string>`(select system_identifier::text from pg_control_system())`.as("cluster"),
     sql<string>`current_database()::text`.as("database"),

@@ -15,7 +15,7 @@ export interface StandbyState {
 }
 
 /** Reads how far a standby is. It needs no privileges. */
-export const standbyState = /* @__PURE__ */ new Statement<{ readonly position: string | null }, StandbyState>(
+export const standbyState = new Statement<{ readonly position: string | null }, StandbyState>(
   (db, parameter) =>
     db.selectNoFrom([
       sql<string>`(select system_identifier::text from pg_control_system())`.as("cluster"),

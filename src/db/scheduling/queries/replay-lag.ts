@@ -11,7 +11,7 @@ export interface ReplayLagRow {
 }
 
 /** Reads how far the replicas are behind that are connected to the server. */
-export const replayLag = /* @__PURE__ */ new Statement<object, ReplayLagRow>((db) =>
+export const replayLag = new Statement<object, ReplayLagRow>((db) =>
   db.selectNoFrom([
     sql<string | null>`(select ${timeText(sql`max(replay_lag)`)} from pg_catalog.pg_stat_replication)`.as(
       "lag_ms",

@@ -1,3 +1,4 @@
+import { PAGE_NAMES } from "./page-title.js";
 import { PAGE_ACTIONS } from "../../api/actions.js";
 import type { Overview } from "../../api/inspector-api.js";
 import { linkTo } from "../routes/route.js";
@@ -6,14 +7,7 @@ import { PAGE_LETTERS, useKeys } from "./keys/page-keys.js";
 import { chooseTheme, storedTheme, THEMES } from "./theme.js";
 import { lazyPart } from "../parts/read-state.js";
 
-/** The pages that the navigation links to. */
-const LINKS = [
-  ["threads", "Threads"],
-  ["storage", "Storage"],
-  ["memory", "Store"],
-  ["cache", "Cache"],
-  ["health", "Health"],
-] as const;
+const PAGES = Object.entries(PAGE_NAMES) as [keyof typeof PAGE_NAMES, string][];
 
 /** The page in the navigation that other pages belong to. */
 const SECTIONS: Readonly<Record<string, string>> = { thread: "threads", checkpoint: "threads" };
@@ -25,7 +19,7 @@ export function Header({ overview, page }: { readonly overview: Overview; readon
     <header class="top">
       <div class="top-content">
         <nav aria-label="Pages">
-          {LINKS.filter(([name]) => isThere(name, overview)).map(([name, title]) => (
+          {PAGES.filter(([name]) => isThere(name, overview)).map(([name, title]) => (
             <a
               key={name}
               href={linkTo(name)}

@@ -4,7 +4,7 @@ import type { CacheEntryRow, CacheEntryPlace } from "../../../api/cache.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { moveAmongRows } from "../../shell/keys/page-keys.js";
 import { countText, formatBytes } from "../../parts/number-texts.js";
-import { linkTo, navigate, replaceRoute } from "../../routes/route.js";
+import { linkTo, navigate } from "../../routes/route.js";
 import { read } from "../../server/call-server.js";
 import {
   linkToEntry,
@@ -14,8 +14,7 @@ import {
   linkToNamespace,
 } from "./cache-namespaces.js";
 import { ConfirmAction } from "../../parts/actions/action-dialog.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
-import { ValueTree } from "../../parts/value-tree/value-tree.js";
+import { AddressedTree } from "../../parts/value-tree/value-tree.js";
 import { useRead } from "../../server/use-read.js";
 import { Time } from "../../parts/time.js";
 
@@ -133,15 +132,13 @@ export function EntryView({ place, path }: EntryViewProps) {
           <p>
             <EntryFacts entry={entry} />
           </p>
-          <ValueTree
+          <AddressedTree
             // What the tree has read is of one value.
             key={entry.createdAt}
             place={{ kind: "entry", namespace, key }}
             label="value"
-            path={path === null ? undefined : pathFromText(path)}
-            onPath={(chosen) => {
-              replaceRoute(linkToEntry(place, { path: pathToText(chosen) }));
-            }}
+            path={path}
+            linkTo={(chosen) => linkToEntry(place, { path: chosen })}
           />
         </>
       )}

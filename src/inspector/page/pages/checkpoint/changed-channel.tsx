@@ -3,7 +3,7 @@ import type { ChannelChange, PartChange } from "../../../api/checkpoints.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { formatBytes, formatCount } from "../../parts/number-texts.js";
 import { useRead } from "../../server/use-read.js";
-import type { CheckpointPlace } from "../../../api/places.js";
+import type { CheckpointPlace, ComparedCheckpoints } from "../../../api/places.js";
 import type { ValueNode } from "../../../api/value-node.js";
 import { describeType, hasChildren } from "../../parts/value-tree/value-texts.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
@@ -18,7 +18,7 @@ const PAGE = 50;
 const MAX = 500;
 
 interface ChannelChangeProps {
-  readonly compared: Compared;
+  readonly compared: ComparedCheckpoints;
   readonly change: ChannelChange;
   readonly isOpenAtFirst: boolean;
   /** Called when a person opens the channel. */
@@ -63,7 +63,7 @@ export function ChangedChannel({ compared, change: view, isOpenAtFirst, onOpen }
   );
 }
 
-function Parts({ compared, channel }: { readonly compared: Compared; readonly channel: string }) {
+function Parts({ compared, channel }: { readonly compared: ComparedCheckpoints; readonly channel: string }) {
   const [limit, setLimit] = useState(PAGE);
   const { data, error, refetch } = useRead("compareChannel", { ...compared, channel, limit });
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
@@ -88,7 +88,7 @@ function Parts({ compared, channel }: { readonly compared: Compared; readonly ch
 
 interface PartChangesProps {
   readonly changes: readonly PartChange[];
-  readonly compared: Compared;
+  readonly compared: ComparedCheckpoints;
   readonly channel: string;
 }
 
@@ -115,28 +115,26 @@ interface SidesProps extends Omit<PartChangesProps, "changes"> {
   readonly change: PartChange;
 }
 
-function Sides({ change: { label, before, after }, compared, channel }: SidesProps) {
+const SIDES = [
+  ["before", "−", "Before"],
+  ["after", "+", "After"],
+] as const;
+
+function Sides({ change, compared, channel }: SidesProps) {
+  const { label, before, after } = change;
   const isWhole = label === "";
   const pieces =
     before?.type === "string" && after?.type === "string" ? diffText(before.text, after.text) : undefined;
   return (
     <div class="sides">
-      <Side
-        mark="−"
-        title="Before"
-        kind="before"
-        value={before}
-        {...{ pieces, channel, isWhole }}
-        place={compared.before}
-      />
-      <Side
-        mark="+"
-        title="After"
-        kind="after"
-        value={after}
-        {...{ pieces, channel, isWhole }}
-        place={compared.after}
-      />
+      {SIDES.map(([kind, mark, title]) => (
+        <Side
+          key={kind}
+          {...{ kind, mark, title, pieces, channel, isWhole }}
+          value={change[kind]}
+          place={compared[kind]}
+        />
+      ))}
     </div>
   );
 }
@@ -214,10 +212,4 @@ function diffText(before: string, after: string): readonly TextPiece[] | undefin
 
 function pieceOf({ value, added, removed }: ChangeObject<string>): TextPiece {
   return { text: value, kind: added ? "after" : removed ? "before" : "both" };
-}
-
-/** The two checkpoints that are compared. */
-export interface Compared {
-  readonly before: CheckpointPlace;
-  readonly after: CheckpointPlace;
 }

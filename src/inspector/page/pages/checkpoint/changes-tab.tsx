@@ -1,11 +1,11 @@
 import type { ChannelChange } from "../../../api/checkpoints.js";
-import type { CheckpointPlace } from "../../../api/places.js";
+import type { CheckpointPlace, ComparedCheckpoints } from "../../../api/places.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { countText } from "../../parts/number-texts.js";
 import { linkToCheckpoint, navigate, replaceRoute, parseRoute } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { placeFromText, placeToText, type TabProps, checkpointRoute } from "./checkpoint-route.js";
-import { ChangedChannel, type Compared } from "./changed-channel.js";
+import { ChangedChannel } from "./changed-channel.js";
 import { useId, useState } from "preact/hooks";
 import type { HistoryPoint } from "../../../api/threads.js";
 import "./changes.css";
@@ -51,7 +51,7 @@ function isSame(left: CheckpointPlace, right: CheckpointPlace | undefined): bool
 }
 
 interface ComparedChannelsProps {
-  readonly compared: Compared;
+  readonly compared: ComparedCheckpoints;
   readonly isParent: boolean;
   /** The channel that the address names. */
   readonly channel: string | null;

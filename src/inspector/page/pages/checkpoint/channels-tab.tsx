@@ -1,10 +1,9 @@
 import { ColumnHeads } from "../../parts/column-heads.js";
 import type { ChannelView } from "../../../api/checkpoints.js";
 import { formatBytes } from "../../parts/number-texts.js";
-import { Preview, pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
+import { Preview } from "../../parts/value-tree/value-texts.js";
 import { useMedia } from "../../parts/use-media.js";
-import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { replaceRoute } from "../../routes/route.js";
+import { AddressedTree } from "../../parts/value-tree/value-tree.js";
 import type { TabProps } from "./checkpoint-route.js";
 
 /** Every channel of a checkpoint. One of them is open, as the address says. */
@@ -57,13 +56,11 @@ function ChannelRow({ channel: view, isWide, route }: ChannelRowProps) {
       {isOpen && hasValue && (
         <tr>
           <td colSpan={isWide ? 6 : 5}>
-            <ValueTree
+            <AddressedTree
               label={channel}
               place={{ kind: "channel", channel, ...place }}
-              path={pathFromText(params.get("path"))}
-              onPath={(path) => {
-                replaceRoute(linkToTab("channels", { channel, path: pathToText(path) }));
-              }}
+              path={params.get("path")}
+              linkTo={(path) => linkToTab("channels", { channel, path })}
             />
           </td>
         </tr>

@@ -1,3 +1,4 @@
+import { Fact } from "../../parts/fact.js";
 import type { ComponentChildren } from "preact";
 import type { CheckpointView } from "../../../api/checkpoints.js";
 import { CopyId } from "../../parts/copy-button.js";
@@ -48,12 +49,8 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
             {localTime(createdAt)} (<Time at={createdAt} />)
           </span>
         </Fact>
-        {step !== undefined && <Fact name="Step">{step}</Fact>}
-        {source !== undefined && (
-          <Fact name="Source">
-            <bdi>{source}</bdi>
-          </Fact>
-        )}
+        <Fact name="Step">{step}</Fact>
+        <Fact name="Source">{source !== undefined && <bdi>{source}</bdi>}</Fact>
         {runId !== undefined && (
           <Fact name="Run">
             <bdi class="mono">{runId}</bdi> <CopyId id={runId} of="run" />
@@ -83,15 +80,6 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
         </Fact>
       </dl>
     </header>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

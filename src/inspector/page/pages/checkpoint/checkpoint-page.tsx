@@ -1,9 +1,8 @@
 import { CheckpointActions } from "../../parts/actions/checkpoint-actions.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { Tabs } from "../../parts/tabs.js";
-import { replaceRoute, type Route } from "../../routes/route.js";
-import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
+import { type Route } from "../../routes/route.js";
+import { AddressedTree } from "../../parts/value-tree/value-tree.js";
 import { useRead } from "../../server/use-read.js";
 import { ChangesTab } from "./changes-tab.js";
 import { ChannelsTab } from "./channels-tab.js";
@@ -53,13 +52,11 @@ function KnownCheckpoint({ route }: { readonly route: CheckpointRoute }) {
 
 function MetadataTab({ route: { place, params, linkToTab } }: TabProps) {
   return (
-    <ValueTree
+    <AddressedTree
       label="metadata"
       place={{ kind: "metadata", ...place }}
-      path={pathFromText(params.get("path"))}
-      onPath={(path) => {
-        replaceRoute(linkToTab("metadata", { path: pathToText(path) }));
-      }}
+      path={params.get("path")}
+      linkTo={(path) => linkToTab("metadata", { path })}
     />
   );
 }

@@ -2,9 +2,8 @@ import { useState } from "preact/hooks";
 import type { TaskView, WriteView } from "../../../api/checkpoints.js";
 import { CopyId } from "../../parts/copy-button.js";
 import { formatBytes, formatCount } from "../../parts/number-texts.js";
-import { Preview, pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
-import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { replaceRoute } from "../../routes/route.js";
+import { Preview } from "../../parts/value-tree/value-texts.js";
+import { AddressedTree } from "../../parts/value-tree/value-tree.js";
 import type { TabProps } from "./checkpoint-route.js";
 
 /** The writes that say what a task waits for, and why it failed. */
@@ -102,14 +101,12 @@ function Write({ taskId, write, route: { place, params, linkToTab }, isOpenAtOnc
         {preview !== undefined && <Preview value={preview} />}
       </p>
       {(isChosen || isOpenAtOnce) && (
-        <ValueTree
+        <AddressedTree
           label={channel}
           isBrief={isOpenAtOnce}
           place={{ kind: "write", taskId, idx, ...place }}
-          path={isChosen ? pathFromText(params.get("path")) : undefined}
-          onPath={(path) => {
-            replaceRoute(linkToTab("writes", { channel: key, path: pathToText(path) }));
-          }}
+          path={isChosen ? params.get("path") : null}
+          linkTo={(path) => linkToTab("writes", { channel: key, path })}
         />
       )}
     </li>

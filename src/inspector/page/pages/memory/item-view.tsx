@@ -2,9 +2,8 @@ import type { ItemFacts, ItemPlace } from "../../../api/memory.js";
 import { ConfirmAction } from "../../parts/actions/action-dialog.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { Time } from "../../parts/time.js";
-import { pathFromText, pathToText } from "../../parts/value-tree/value-texts.js";
-import { ValueTree } from "../../parts/value-tree/value-tree.js";
-import { navigate, replaceRoute } from "../../routes/route.js";
+import { AddressedTree } from "../../parts/value-tree/value-tree.js";
+import { navigate } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { EditItemAction } from "./item-actions.js";
 import { linkToMemory, type MemoryView, Crumbs } from "./memory-links.js";
@@ -56,15 +55,13 @@ export function ItemView({ view, item, path }: ItemViewProps) {
       {error === null && facts === undefined && <Loading what="the item" />}
       {facts !== undefined && <Facts facts={facts} />}
       {facts !== undefined && (
-        <ValueTree
+        <AddressedTree
           // What the tree has read is of one version.
           key={facts.version}
           place={{ kind: "item", namespace, key }}
           label={label}
-          path={path === null ? undefined : pathFromText(path)}
-          onPath={(chosen) => {
-            replaceRoute(linkToMemory(view, { path: pathToText(chosen) }));
-          }}
+          path={path}
+          linkTo={(chosen) => linkToMemory(view, { path: chosen })}
         />
       )}
     </div>

@@ -1,3 +1,4 @@
+import { Fact } from "../../parts/fact.js";
 import { after } from "../../parts/effects.js";
 import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpoints.js";
 import type { NamespacePlace } from "../../../api/places.js";
@@ -11,7 +12,6 @@ import { localTime, Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { runColour } from "./graph/run-colour.js";
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /** How many values are shown. The page of the checkpoint has all. */
@@ -152,22 +152,6 @@ function Name({ channel: { channel, isNew } }: { readonly channel: ChannelView }
 function Preview({ text, bytes }: { readonly text: string | undefined; readonly bytes: number }) {
   if (text === undefined) return <span class="dim">{formatBytes(bytes)}</span>;
   return <bdi class="mono summary-preview">{text}</bdi>;
-}
-
-interface FactProps {
-  readonly name: ComponentChildren;
-  readonly children?: ComponentChildren;
-}
-
-/** A fact in a list of facts. It is left out where it is unknown. */
-function Fact({ name, children }: FactProps) {
-  if (children === undefined || children === "") return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 /** Returns a value once it has stayed the same for a while, so that scrubbing doesn't read every checkpoint on the way. */

@@ -1,3 +1,4 @@
+import { MeasuredRows } from "../measured-rows.js";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "preact/hooks";
 import { Message } from "./message.js";
@@ -31,28 +32,18 @@ export function MessageList({ conversation, total, isNewestFirst, position }: Me
     if (position !== undefined && position < total)
       virtual.scrollToIndex(positionAt(position), { align: "start" });
   }, [position]);
-  const { scrollMargin } = virtual.options;
   return (
     <>
       <h2 class="sr-only">Messages</h2>
-      <ol class="messages" ref={list} style={{ height: `${virtual.getTotalSize()}px` }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => (
-          <li
-            key={key}
-            ref={virtual.measureElement}
-            data-index={index}
-            aria-setsize={total}
-            aria-posinset={index + 1}
-            style={{ transform: `translateY(${start - scrollMargin}px)` }}
-          >
-            <Message
-              conversation={conversation}
-              position={positionAt(index)}
-              isChosen={positionAt(index) === position}
-            />
-          </li>
-        ))}
-      </ol>
+      <MeasuredRows {...{ virtual, total, list }} name="messages">
+        {(index) => (
+          <Message
+            conversation={conversation}
+            position={positionAt(index)}
+            isChosen={positionAt(index) === position}
+          />
+        )}
+      </MeasuredRows>
     </>
   );
 }

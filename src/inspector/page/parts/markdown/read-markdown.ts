@@ -10,7 +10,7 @@ const MAX_DEPTH = 100;
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
 
 // HTML is text. A line break is one, as people who chat mean it.
-const parser = /* @__PURE__ */ createParser();
+const parser = createParser();
 
 function createParser(): MarkdownIt {
   const created = new MarkdownIt({ html: false, linkify: true, breaks: true });

@@ -51,10 +51,7 @@ export function useValueTree({
   const tree = useTree<TreeItem>({
     rootItemId: ROOT,
     features: [asyncDataLoaderFeature, hotkeysCoreFeature, focus.feature],
-    dataLoader: {
-      getItem: () => items.loadRoot(),
-      getChildrenWithData: (id) => loadRows(items, id),
-    },
+    dataLoader: { getItem: () => items.loadRoot(), getChildrenWithData: (id) => loadRows(items, id) },
     getItemName: (item) => nameOf(item.getItemData()),
     isItemFolder: (item) => isFolder(item.getItemData()),
     onPrimaryAction: (item) => {

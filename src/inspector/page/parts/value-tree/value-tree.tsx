@@ -1,10 +1,11 @@
+import { replaceRoute } from "../../routes/route.js";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ValuePlace } from "../../../api/places.js";
 import type { ValuePath } from "../../../api/value-node.js";
 import { isFolder, useValueTree } from "./use-value-tree.js";
 import type { ValueItem, TreeItem } from "./value-items.js";
-import { pathToText, briefText, describeType } from "./value-texts.js";
+import { pathFromText, pathToText, briefText, describeType } from "./value-texts.js";
 import { ValueSearch } from "./value-search.js";
 import type { ItemInstance } from "@headless-tree/core";
 import { CopyButton } from "../copy-button.js";
@@ -38,6 +39,26 @@ interface ValueTreeProps {
  */
 export function ValueTree(props: ValueTreeProps) {
   return <TreeOfPlace key={JSON.stringify([props.place, props.from])} {...props} />;
+}
+
+interface AddressedTreeProps extends Omit<ValueTreeProps, "path" | "onPath"> {
+  /** The chosen part, as the address has it. */
+  readonly path: string | null;
+  /** Returns the link to a part. */
+  readonly linkTo: (path: string) => string;
+}
+
+/** A {@link ValueTree} whose chosen part is in the address. */
+export function AddressedTree({ path, linkTo, ...tree }: AddressedTreeProps) {
+  return (
+    <ValueTree
+      {...tree}
+      path={pathFromText(path)}
+      onPath={(chosen) => {
+        replaceRoute(linkTo(pathToText(chosen)));
+      }}
+    />
+  );
 }
 
 /** The height of a row, in pixels, as value-tree.css has it. */

@@ -1,3 +1,4 @@
+import { MeasuredRows } from "../../../parts/measured-rows.js";
 import { useRef, useEffect, useLayoutEffect } from "preact/hooks";
 import type { CheckpointPlace } from "../../../../api/places.js";
 import type { StoryStep } from "../../../../api/story.js";
@@ -89,11 +90,7 @@ function useLoaded(
     shown.current?.place.checkpointId !== checkpointId
   )
     shown.current = { place, total };
-  return {
-    shown: shown.current,
-    error: first.error ?? last.error,
-    retry: () => void first.refetch(),
-  };
+  return { shown: shown.current, error: first.error ?? last.error, retry: () => void first.refetch() };
 }
 
 interface ConversationListProps {
@@ -122,20 +119,11 @@ function ConversationList({ conversation, total, chosen }: ConversationListProps
   }, [first, total]);
   return (
     <div class="story-messages" ref={scroller} role="region" aria-label="Conversation" tabIndex={0}>
-      <ol class="story-rows story-list" style={{ height: `${virtual.getTotalSize()}px` }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => (
-          <li
-            key={key}
-            ref={virtual.measureElement}
-            data-index={index}
-            aria-setsize={total}
-            aria-posinset={index + 1}
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <Message conversation={conversation} position={index} isChosen={chosen.includes(index)} />
-          </li>
-        ))}
-      </ol>
+      <MeasuredRows {...{ virtual, total }} name="story-rows story-list">
+        {(index) => (
+          <Message conversation={conversation} position={index} isChosen={chosen.includes(index)} />
+        )}
+      </MeasuredRows>
     </div>
   );
 }

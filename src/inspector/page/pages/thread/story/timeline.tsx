@@ -1,3 +1,4 @@
+import { MeasuredRows } from "../../../parts/measured-rows.js";
 import { useGrowth } from "../../../server/use-pages.js";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { TargetedKeyboardEvent } from "preact";
@@ -86,23 +87,12 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
       aria-label="Steps"
       onKeyDown={onKeyDown}
     >
-      <ol class="story-rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+      <MeasuredRows virtual={virtualizer} name="story-rows" total={hasMore ? -1 : rows.length}>
+        {(index) => {
           const row = rows[index];
-          return (
-            <li
-              key={key}
-              ref={virtualizer.measureElement}
-              data-index={index}
-              aria-setsize={hasMore ? -1 : rows.length}
-              aria-posinset={index + 1}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              {row !== undefined && <Row {...{ row, place, namespaces, selected, onSelect }} />}
-            </li>
-          );
-        })}
-      </ol>
+          return row !== undefined && <Row {...{ row, place, namespaces, selected, onSelect }} />;
+        }}
+      </MeasuredRows>
     </div>
   );
 }
