@@ -2,7 +2,8 @@ import { BrokenChainError, DeserializationError } from "../errors/index.js";
 import type { CheckpointValueContext, ChannelValueContext } from "../serde/serde-context.js";
 import { type CheckpointKey, rowKey } from "../saver/model/keys.js";
 import { decodeValue, type ValueReader, canRead } from "../saver/codec/decode-value.js";
-import { type ReadValue, storedValueOf, type ChainRows } from "../saver/codec/read-chain.js";
+import { type ReadValue } from "../saver/codec/read-chain.js";
+import { storedValueOf, type ChainRows } from "../saver/codec/stored-value.js";
 import {
   blobPlaceOf,
   type BlobPageRow,

@@ -2,7 +2,7 @@ import type { CallContext } from "../db/call-context.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
 import type { CheckpointTarget } from "./boundary/parse-audit.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import { storedValueOf } from "../saver/codec/read-chain.js";
+import { storedValueOf } from "../saver/codec/stored-value.js";
 import type { NamespaceKey } from "../saver/model/keys.js";
 import { valueReader, readUnreplaced } from "../saver/read-long-values.js";
 import { getWrites, type RecordedWriteRow } from "./queries/recorded-writes.js";

@@ -1,7 +1,7 @@
 import { isUnreadable } from "../errors/index.js";
 import { faultsOfBlob, faultsOfWrite } from "../saver/codec/faults-of-columns.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
-import { type StoredValue, storedValueOf, UNTAGGED } from "../saver/codec/read-chain.js";
+import { type StoredValue, storedValueOf, UNTAGGED } from "../saver/codec/stored-value.js";
 import type { CallContext } from "../db/call-context.js";
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
 import { checkpointKeyOf } from "../saver/model/keys.js";

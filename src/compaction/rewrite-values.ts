@@ -3,7 +3,8 @@ import { inOneTransaction, runTransaction } from "../db/statements/run-statement
 import type { GuardStep } from "../db/statements/transaction-steps.js";
 import type { ContextualSerializer, ChannelValueContext } from "../serde/serde-context.js";
 import { decodeAt, rowReaderOf } from "../saver/codec/decode-value.js";
-import { readChain, type ReadValue, type ChainRows, chainRowsOf } from "../saver/codec/read-chain.js";
+import { readChain, type ReadValue } from "../saver/codec/read-chain.js";
+import { type ChainRows, chainRowsOf } from "../saver/codec/stored-value.js";
 import { valueReader, ReplacedValueError, readUnreplaced } from "../saver/read-long-values.js";
 import { getChains } from "../saver/queries/get-chains.js";
 import { type BlobLock, type BlobsKey, lockBlobs, type LockedBlob } from "../saver/queries/lock-blobs.js";

@@ -8,7 +8,7 @@ import { sanitizeChannel, sanitizedBytes } from "./sanitize-channel.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { encodeAt } from "../saver/codec/encode-value.js";
 import { rowReaderOf } from "../saver/codec/decode-value.js";
-import { UNTAGGED, storedValueOf } from "../saver/codec/read-chain.js";
+import { UNTAGGED, storedValueOf } from "../saver/codec/stored-value.js";
 import { valueReader, readOfRow, type RereadTable } from "../saver/read-long-values.js";
 import { getWritePage, type WritePageRow, writePlaceOf } from "../saver/queries/get-value-page.js";
 import { innermost, unwrapBytes, wrapBytes } from "../serde/serializer-layer.js";

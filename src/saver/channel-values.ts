@@ -5,7 +5,7 @@ import type { ContextualSerializer } from "../serde/serde-context.js";
 import { fromStoredBarrier } from "./codec/special-values.js";
 import { decodeJsonb } from "../serde/json/jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
-import { storedValueOf } from "./codec/read-chain.js";
+import { storedValueOf } from "./codec/stored-value.js";
 import { valueReader, readUnreplaced } from "./read-long-values.js";
 import {
   type ChannelValueRow,

@@ -11,7 +11,7 @@ import type { CheckpointKey, NamespaceKey } from "./model/keys.js";
 import { compareWrites, type WriteOrder } from "./codec/group-rows.js";
 import { decodeJsonb } from "../serde/json/jsonb.js";
 import { decodeValue, INLINE_REFUSAL, type ValueReader } from "./codec/decode-value.js";
-import { storedValueOf } from "./codec/read-chain.js";
+import { storedValueOf } from "./codec/stored-value.js";
 import { valueReader, readUnreplaced } from "./read-long-values.js";
 import type { DeltaRow, DeltaStep } from "./queries/delta-row.js";
 import { getDeltaRows } from "./queries/get-delta-rows.js";

@@ -6,7 +6,7 @@ import type {
   ChannelValueContext,
 } from "../serde/serde-context.js";
 import type { ValueReader } from "./codec/decode-value.js";
-import { type ChainRows, chainRowsOf } from "./codec/read-chain.js";
+import { type ChainRows, chainRowsOf } from "./codec/stored-value.js";
 import { groupBy } from "../db/group-by.js";
 import { rowKey } from "./model/keys.js";
 import { type ChainRowOfPage, getChains } from "./queries/get-chains.js";

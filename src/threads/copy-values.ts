@@ -9,7 +9,7 @@ import { isSplice } from "../splices/splice-type.js";
 import { decodeValue, type ValueReader } from "../saver/codec/decode-value.js";
 import { encodeAt, type EncodedValue, encodeValue } from "../saver/codec/encode-value.js";
 import { isEmptyTrigger, toStoredBarrier } from "../saver/codec/special-values.js";
-import { storedValueOf, UNTAGGED } from "../saver/codec/read-chain.js";
+import { storedValueOf, UNTAGGED } from "../saver/codec/stored-value.js";
 import { valueReader, readOfRow } from "../saver/read-long-values.js";
 import type { CopiedThreads } from "./queries/copied-headers.js";
 import {

@@ -6,7 +6,7 @@ import type { ChannelReducers } from "../../saver/model/channel-reducers.js";
 import { type CheckpointKey, rowKey } from "../../saver/model/keys.js";
 import type { ValueReader } from "../../saver/codec/decode-value.js";
 import { groupBy } from "../../db/group-by.js";
-import { storedValueOf } from "../../saver/codec/read-chain.js";
+import { storedValueOf } from "../../saver/codec/stored-value.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { getChannelWrites, type RecordedWriteRow } from "../queries/recorded-writes.js";
 import type { EncodedBlob } from "../../saver/queries/checkpoint-rows.js";

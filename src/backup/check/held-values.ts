@@ -1,4 +1,4 @@
-import type { ChainRows, StoredValue } from "../../saver/codec/read-chain.js";
+import type { ChainRows, StoredValue } from "../../saver/codec/stored-value.js";
 import { rowKey } from "../../saver/model/keys.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
 

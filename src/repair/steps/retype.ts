@@ -5,7 +5,7 @@ import { getWrites } from "../../audit/queries/recorded-writes.js";
 import { decodeWrite } from "../../audit/writes-of.js";
 import { isOurs } from "../foreign-values.js";
 import { canRead, decodeValue } from "../../saver/codec/decode-value.js";
-import { chainRowsOf } from "../../saver/codec/read-chain.js";
+import { chainRowsOf } from "../../saver/codec/stored-value.js";
 import { getChains } from "../../saver/queries/get-chains.js";
 import { valueReader } from "../../saver/read-long-values.js";
 import { setBlobType, setWriteType } from "../queries/change-rows.js";

@@ -13,7 +13,8 @@ import type {
 } from "../../serde/serde-context.js";
 import { isSplice } from "../../splices/splice-type.js";
 import { loadOnce } from "../../db/async/load-once.js";
-import { type ReadValue, type RowReader, type ChainRows, type StoredValue, UNTAGGED } from "./read-chain.js";
+import { type ReadValue, type RowReader } from "./read-chain.js";
+import { type ChainRows, type StoredValue, UNTAGGED } from "./stored-value.js";
 import type { TupleRow } from "../queries/tuple-row.js";
 
 const loadChains = loadOnce(() => import("./read-chain.js"));

@@ -2,7 +2,7 @@ import { type CheckpointKey, type NamespaceKey, compareText } from "../model/key
 import type { CheckpointRow, PageRow, TupleRow, WriteRow } from "../queries/tuple-row.js";
 import type { FoundValue } from "./decode-value.js";
 import { requiredColumn } from "./parse-header.js";
-import { type StoredValue, storedValueOf } from "./read-chain.js";
+import { type StoredValue, storedValueOf } from "./stored-value.js";
 
 /** The parts of the tuple of one checkpoint. */
 export interface TupleParts {
