@@ -55,7 +55,7 @@ export async function verify(
 
 /** All threads together, or one after another where a statement names its thread (N1). */
 async function* scopesOf(call: CallContext, request: VerifyRequest): AsyncGenerator<VerifyRequest> {
-  if (request.threadId !== undefined || !(await placementOf(call)).form.namesThread) {
+  if (request.threadId !== undefined || !(await placementOf(call)).isOnNodes) {
     yield request;
     return;
   }

@@ -4,36 +4,20 @@ import { runStatement } from "../statements/run-statement.js";
 import { Statement } from "../statements/statement.js";
 import type { OpenedDatabase } from "../opened-database.js";
 
-/**
- * The form that the statements of a database take. It says what they do, so that their builders need not know why;
- * `docs/internals/statements.md` has the rules (N1 to N8).
- */
-export interface StatementForm {
-  /** Whether a statement is about one thread, and compares the thread of each table with its parameter, not with another table (N1). */
-  readonly namesThread: boolean;
-  /** Whether a subquery can select `xmin` and `ctid` of a row (N2). */
-  readonly hasSystemColumns: boolean;
-  /** Whether a statement about several threads can look up rows for each row, as a walk along an index does (N4). */
-  readonly looksUpRows: boolean;
-}
-
-/** Where the rows of the savers' tables are. */
+/** Where the rows of the savers' tables are, which the form of some statements depends on. */
 export interface Placement {
-  /** Whether other servers, the nodes, keep the rows. A statement then goes through this server to the node of its thread. */
+  /**
+   * Whether other servers, the nodes, keep the rows. A statement then goes through this server to the node of its thread. So it is about
+   * one thread, and compares the thread of each table with its parameter (N1), has no system columns in subqueries (N2), and looks up no
+   * rows for each row of several threads (N4). `docs/internals/statements.md` has the rules.
+   */
   readonly isOnNodes: boolean;
-  readonly form: StatementForm;
 }
 
-const ON_NODES: Placement = {
-  isOnNodes: true,
-  form: { namesThread: true, hasSystemColumns: false, looksUpRows: false },
-};
+const ON_NODES: Placement = { isOnNodes: true };
 
 /** The placement on Postgres, on PGlite, and of local tables of a coordinator of Citus. */
-export const ON_ONE_SERVER: Placement = {
-  isOnNodes: false,
-  form: { namesThread: false, hasSystemColumns: true, looksUpRows: true },
-};
+export const ON_ONE_SERVER: Placement = { isOnNodes: false };
 
 /**
  * Remembers an answer for each schema of each database. Savers on the same pool share it. It holds answers and no promises: a call inside
@@ -80,20 +64,20 @@ export function placementOf(call: CallContext): Placement | Promise<Placement> {
  *
  * @param read - Sends the statement. What it returns or throws for the wrong form is ignored.
  */
-export async function readInForm<T>(
+export async function readWherePlaced<T>(
   call: CallContext,
-  read: (form: StatementForm) => Promise<T>,
+  read: (placement: Placement) => Promise<T>,
 ): Promise<T> {
   const hasCitus = (): boolean | undefined => call.database.hasCitus?.();
   if (KNOWN.get(call) === undefined && call.database.hasCitus !== undefined && hasCitus() === undefined) {
     try {
-      const result = await read(ON_ONE_SERVER.form);
+      const result = await read(ON_ONE_SERVER);
       if (hasCitus() === false) return result;
     } catch (error) {
       if (hasCitus() !== true) throw error;
     }
   }
-  return read((await placementOf(call)).form);
+  return read(await placementOf(call));
 }
 
 async function findPlacement(call: CallContext): Promise<Placement> {

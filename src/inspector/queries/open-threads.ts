@@ -15,14 +15,14 @@ interface OpenCountRow {
 
 /** Counts what `listThreadPage` lists. */
 export async function countOpenThreads(call: CallContext): Promise<OpenCountRow> {
-  const { looksUpRows } = (await placementOf(call)).form;
-  const [row] = await runUncompiled(call, counts.of(looksUpRows), {});
+  const { isOnNodes } = await placementOf(call);
+  const [row] = await runUncompiled(call, counts.of(isOnNodes), {});
   return row ?? { interrupted: 0, failed: 0 };
 }
 
 const counts = new StatementFamily<boolean, object, OpenCountRow>(
-  (looksUpRows) => (db) =>
-    withOpenThreads(db, looksUpRows)
+  (isOnNodes) => (db) =>
+    withOpenThreads(db, isOnNodes)
       .selectFrom("open")
       .select([
         sql<number>`(count(*) filter (where not has_failed))::float8`.as("interrupted"),
@@ -31,7 +31,7 @@ const counts = new StatementFamily<boolean, object, OpenCountRow>(
 );
 
 /** The threads whose newest checkpoint of the root graph has a task with an interrupt or an error, and without an output. */
-export function withOpenThreads(db: QueryCreator<CheckpointDatabase>, looksUpRows: boolean) {
+export function withOpenThreads(db: QueryCreator<CheckpointDatabase>, isOnNodes: boolean) {
   return (
     db
       // The index has all of this in its order.
@@ -45,7 +45,7 @@ export function withOpenThreads(db: QueryCreator<CheckpointDatabase>, looksUpRow
       )
       .with(
         // Otherwise the planner, which expects one such thread, joins all marks first. Nodes would send what is materialized.
-        (cte) => (looksUpRows ? cte("newest").materialized() : cte("newest")),
+        (cte) => (isOnNodes ? cte("newest") : cte("newest").materialized()),
         (qb) =>
           qb
             .selectFrom("marked")

@@ -1,7 +1,7 @@
 import { type QueryCreator, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import type { CallContext } from "../../db/call-context.js";
-import { placementOf, type StatementForm } from "../../db/placement/placement.js";
+import { placementOf, type Placement } from "../../db/placement/placement.js";
 import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { conditionsOn, TS_OF_STORED } from "../../threads/queries/listed-threads.js";
@@ -52,13 +52,13 @@ export async function listThreadPage(
   limit: number,
 ): Promise<ThreadPageRow[]> {
   const { after, oldestFirst = false } = scope;
-  const { looksUpRows } = (await placementOf(call)).form;
+  const { isOnNodes } = await placementOf(call);
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   const shape = {
     list: list === "byId" || list === "recent" ? list : "open",
     narrowed,
     oldestFirst,
-    looksUpRows,
+    isOnNodes,
   } as const;
   return runUncompiled(call, pages.of(shape), {
     ...{ failed: list === "failed", place: after?.place ?? "", threadId: after?.threadId ?? "" },
@@ -67,7 +67,7 @@ export async function listThreadPage(
   });
 }
 
-interface PageShape extends Pick<StatementForm, "looksUpRows"> {
+interface PageShape extends Placement {
   readonly list: "byId" | "recent" | "open";
   readonly narrowed: readonly ThreadCondition[];
   readonly oldestFirst: boolean;
@@ -78,14 +78,14 @@ type Page = Omit<ThreadPageRow, "checkpoints" | "namespaces">;
 type PagedDb = QueryCreator<CheckpointDatabase & { page: Page }>;
 
 const pages = new StatementFamily<PageShape, ThreadPageParams, ThreadPageRow>((shape) => (db, parameter) => {
-  const { list, looksUpRows, oldestFirst } = shape;
-  const ofRecent = looksUpRows ? withRecentPage : withPageOnNodes;
+  const { list, isOnNodes, oldestFirst } = shape;
+  const ofRecent = isOnNodes ? withPageOnNodes : withRecentPage;
   const withPage = list === "open" ? withOpenPage : list === "byId" ? withPageById : ofRecent;
   const direction = oldestFirst ? "asc" : "desc";
   return (
     withPage(db, parameter, shape)
       // Statements about open threads join tables by the thread, also where they could look rows up.
-      .with("counted", looksUpRows && list !== "open" ? countByLookup : countByJoin)
+      .with("counted", !isOnNodes && list !== "open" ? countByLookup : countByJoin)
       .selectFrom("page")
       .innerJoin("counted", "counted.thread_id", "page.thread_id")
       .selectAll("page")
@@ -222,9 +222,9 @@ function withPageOnNodes(db: Db, parameter: Parameter<ThreadPageParams>, shape: 
 }
 
 function withOpenPage(db: Db, parameter: Parameter<ThreadPageParams>, shape: PageShape): PagedDb {
-  const { narrowed, oldestFirst, looksUpRows } = shape;
+  const { narrowed, oldestFirst, isOnNodes } = shape;
   const direction = oldestFirst ? "asc" : "desc";
-  return withOpenThreads(db, looksUpRows).with("page", (qb) =>
+  return withOpenThreads(db, isOnNodes).with("page", (qb) =>
     qb
       .selectFrom("open")
       .innerJoin("checkpoints as head", (join) =>

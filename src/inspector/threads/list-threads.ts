@@ -43,7 +43,7 @@ async function threadsById(run: CallRun, query: ThreadsQuery): Promise<ListedThr
 async function listById({ call }: CallRun, { search, filter, after }: ThreadsQuery, limit: number) {
   const { scope } = parseThreadQuery({ after, filter, limit });
   const given = { ...scope, search: searchedText(search) };
-  if (scope.filter !== undefined && (await placementOf(call)).form.looksUpRows) {
+  if (scope.filter !== undefined && !(await placementOf(call)).isOnNodes) {
     const place = after === undefined ? undefined : { place: "", threadId: after };
     return (await listThreadPage(call, "byId", { ...given, after: place }, limit)).map(listedThread);
   }

@@ -1,4 +1,4 @@
-import type { StatementForm } from "../../db/placement/placement.js";
+import type { Placement } from "../../db/placement/placement.js";
 
 /** The parts of a tuple that a read returns. */
 export interface TupleSelection {
@@ -12,7 +12,7 @@ export interface TupleSelection {
 export const WHOLE_TUPLE: TupleSelection = { channels: undefined, writes: true };
 
 /** What the tables that a read looks at are like. */
-export interface TableShape extends StatementForm {
+export interface TableShape extends Placement {
   /** Whether the writes have the path of their task. Those of the official JavaScript saver have none. */
   readonly hasTaskPath: boolean;
 }

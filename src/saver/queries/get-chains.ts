@@ -1,7 +1,7 @@
 import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
-import { placementOf, type StatementForm } from "../../db/placement/placement.js";
+import { placementOf, type Placement } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement.js";
 import type { ChannelValueContext } from "../../serde/serde-context.js";
@@ -38,10 +38,10 @@ export async function getChains(
   call: CallContext,
   places: readonly ChannelValueContext[],
 ): Promise<ChainRowOfPage[]> {
-  const { form } = await placementOf(call);
-  const statement = chains.of(form);
+  const placement = await placementOf(call);
+  const statement = chains.of(placement);
   return readItems(
-    form,
+    placement,
     places,
     ({ threadId }) => threadId,
     (items, threadId) =>
@@ -102,10 +102,10 @@ interface ChainParams extends GivenParams<keyof typeof VALUE_TYPES> {
   readonly pieceBytes: number;
 }
 
-const chains = new StatementFamily<StatementForm, ChainParams, ChainRowOfPage>(
-  ({ namesThread, hasSystemColumns }) =>
+const chains = new StatementFamily<Placement, ChainParams, ChainRowOfPage>(
+  ({ isOnNodes }) =>
     (db, parameter) => {
-      const threadId = namesThread ? parameter("threadId") : undefined;
+      const threadId = isOnNodes ? parameter("threadId") : undefined;
       return (
         db
           // Kysely takes the word RECURSIVE from the first CTE.
@@ -121,7 +121,7 @@ const chains = new StatementFamily<StatementForm, ChainParams, ChainRowOfPage>(
               eb
                 .selectFrom("checkpoint_blobs as stored")
                 .select(["stored.type", "stored.base"])
-                .select(sentBytes("stored", parameter("pieceBytes"), hasSystemColumns).as("blob"))
+                .select(sentBytes("stored", parameter("pieceBytes"), isOnNodes).as("blob"))
                 .where("stored.thread_id", "=", threadId ?? eb.ref("chain.thread_id"))
                 .whereRef("stored.checkpoint_ns", "=", "chain.checkpoint_ns")
                 .whereRef("stored.channel", "=", "chain.channel")

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
-import { placementOf, type StatementForm } from "../../db/placement/placement.js";
+import { placementOf, type Placement } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily } from "../../db/statements/statement.js";
 import { sentBytes } from "./sent-row.js";
@@ -34,10 +34,10 @@ export async function getChannelValueRows(
   call: CallContext,
   key: ChannelValuesKey,
 ): Promise<ChannelValueRow[]> {
-  const { form } = await placementOf(call);
-  const statement = newestValues.of(form);
+  const placement = await placementOf(call);
+  const statement = newestValues.of(placement);
   return readItems(
-    form,
+    placement,
     key.threadIds,
     (id) => id,
     (threadIds, threadId) =>
@@ -51,10 +51,10 @@ interface NewestParams extends ChannelValuesKey {
   readonly pieceBytes: number;
 }
 
-const newestValues = new StatementFamily<StatementForm, NewestParams, ChannelValueRow>(
-  ({ namesThread, hasSystemColumns }) =>
+const newestValues = new StatementFamily<Placement, NewestParams, ChannelValueRow>(
+  ({ isOnNodes }) =>
     (db, parameter) => {
-      const threadId = namesThread ? parameter("threadId") : sql.ref<string>("thread.id");
+      const threadId = isOnNodes ? parameter("threadId") : sql.ref<string>("thread.id");
       const threads = sql<{ id: string }>`unnest(${parameter("threadIds")}::text[])`.as<"thread">(
         sql`thread(id)`,
       );
@@ -77,10 +77,7 @@ const newestValues = new StatementFamily<StatementForm, NewestParams, ChannelVal
           (eb) =>
             eb
               .selectFrom("checkpoint_blobs as stored")
-              .select([
-                "stored.type",
-                sentBytes("stored", parameter("pieceBytes"), hasSystemColumns).as("blob"),
-              ])
+              .select(["stored.type", sentBytes("stored", parameter("pieceBytes"), isOnNodes).as("blob")])
               .where("stored.thread_id", "=", threadId)
               .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
               .where("stored.channel", "=", channel)

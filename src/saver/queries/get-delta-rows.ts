@@ -20,10 +20,10 @@ export async function getDeltaRows(
   channels: readonly string[],
 ): Promise<DeltaRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
-  const { form } = await placementOf(call);
+  const { isOnNodes } = await placementOf(call);
   const shape = {
     fromNewest: checkpointId === undefined,
-    hasSystemColumns: form.hasSystemColumns,
+    isOnNodes,
     hasTaskPath: (await addedColumns(call)).taskPath,
   };
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "", channels };
@@ -37,7 +37,7 @@ interface WalkParams extends CheckpointKey {
 
 interface WalkShape {
   readonly fromNewest: boolean;
-  readonly hasSystemColumns: boolean;
+  readonly isOnNodes: boolean;
   readonly hasTaskPath: boolean;
 }
 
@@ -72,7 +72,7 @@ type WithTarget = CheckpointDatabase & { target: { parent_checkpoint_id: string 
 function selectAncestors(
   db: QueryCreator<WithTarget>,
   parameter: Parameter<WalkParams>,
-  { hasSystemColumns, hasTaskPath }: Omit<WalkShape, "fromNewest">,
+  { isOnNodes, hasTaskPath }: Omit<WalkShape, "fromNewest">,
 ) {
   const threadId = parameter("threadId");
   const checkpointNs = parameter("checkpointNs");
@@ -106,7 +106,7 @@ function selectAncestors(
   );
   return selectDeltaParts(chain, {
     ...{ channels, threadId, checkpointNs, hasTaskPath },
-    bytesOf: (row) => sentBytes(row, parameter("pieceBytes"), hasSystemColumns),
+    bytesOf: (row) => sentBytes(row, parameter("pieceBytes"), isOnNodes),
   });
 }
 

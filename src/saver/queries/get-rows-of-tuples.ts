@@ -60,16 +60,16 @@ const statements = new StatementFamily<ReadShape, TuplesParams, SentPageRow>(
       shape,
       channels: parameter("channels"),
       pieceBytes: parameter("pieceBytes"),
-      threadId: shape.namesThread ? parameter("threadId") : undefined,
+      threadId: shape.isOnNodes ? parameter("threadId") : undefined,
     }),
 );
 
 function matching(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<TuplesParams>,
-  { byId, namesThread }: ReadShape,
+  { byId, isOnNodes }: ReadShape,
 ) {
-  const threadId = namesThread
+  const threadId = isOnNodes
     ? sql<string>`${parameter("threadId")}::text`
     : sql.ref<string>("wanted.thread_id");
   return db

@@ -1,7 +1,7 @@
 import { type QueryCreator, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
-import { readInForm, placementOf, type StatementForm } from "../../db/placement/placement.js";
+import { readWherePlaced, placementOf, type Placement } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointKey, NamespaceKey } from "../model/keys.js";
@@ -25,8 +25,8 @@ export async function getTupleRows(
 ): Promise<TupleRow[]> {
   const { threadId, checkpointNs, checkpointId } = key;
   const byId = checkpointId !== undefined;
-  const rows = await readInForm(call, async (form) => {
-    const shape = shapeOf(selection, call.policy, await tableShape(call, selection, form));
+  const rows = await readWherePlaced(call, async (placement) => {
+    const shape = shapeOf(selection, call.policy, await tableShape(call, selection, placement));
     return runStatement(call, statements.of({ ...shape, byId }), {
       threadId,
       checkpointNs,
@@ -92,12 +92,12 @@ function matching(
 export async function tableShape(
   call: CallContext,
   { channels, writes }: TupleSelection,
-  known?: StatementForm,
+  known?: Placement,
 ): Promise<TableShape> {
   const isWhole = channels === undefined && writes;
-  const form = known ?? (await placementOf(call)).form;
+  const placement = known ?? (await placementOf(call));
   return {
-    ...form,
+    ...placement,
     hasTaskPath: isWhole || (await addedColumns(call)).taskPath,
   };
 }

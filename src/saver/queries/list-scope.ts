@@ -68,13 +68,13 @@ export interface ListConditions {
   /** Whether there is a previous page. */
   readonly continued: boolean;
   /** Whether the newest checkpoints are found by a lookup for each row. Otherwise the rows are grouped (N4). */
-  readonly looksUpRows: boolean;
+  readonly isOnNodes: boolean;
 }
 
 /** Returns the conditions of a page. */
-export function listConditions(scope: ListScope, { after }: ListPage, looksUpRows: boolean): ListConditions {
+export function listConditions(scope: ListScope, { after }: ListPage, isOnNodes: boolean): ListConditions {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  return { narrowed, continued: after !== undefined, looksUpRows };
+  return { narrowed, continued: after !== undefined, isOnNodes };
 }
 
 type Builder = ExpressionBuilder<CheckpointDatabase, "checkpoints">;
@@ -110,7 +110,7 @@ function predicate(
     case "unlike":
       return sql<SqlBool>`not ${eb.ref("metadata")} @> any (${parameter("unlike")}::text[]::jsonb[])`;
     case "newestOnly":
-      if (!conditions.looksUpRows) return isInNewest(eb, conditions, parameter);
+      if (conditions.isOnNodes) return isInNewest(eb, conditions, parameter);
       return eb.not(
         eb.exists(
           eb

@@ -38,9 +38,9 @@ export async function listTupleRows(
   page: ListPage,
 ): Promise<ListedPage> {
   const tables = await tableShape(call, selection);
-  const conditions = listConditions(scope, page, tables.looksUpRows);
+  const conditions = listConditions(scope, page, tables.isOnNodes);
   const params = listParams(scope, page);
-  if (tables.namesThread && scope.threadId === undefined) {
+  if (tables.isOnNodes && scope.threadId === undefined) {
     const rows = await runStatement(call, keys.of(conditions), params);
     const listed = rows.map(keyOf);
     return { rows: await getRowsOfTuples(call, listed, selection), listed };

@@ -18,7 +18,7 @@ export async function selectThreadIds(
   pageSize: number,
 ): Promise<string[]> {
   // A thread id is never "".
-  const statement = (await placementOf(call)).form.looksUpRows ? nextThreads : nextGrouped;
+  const statement = (await placementOf(call)).isOnNodes ? nextGrouped : nextThreads;
   const rows = await runStatement(call, statement, { after: after ?? "", pageSize });
   return rows.map(({ thread_id }) => thread_id);
 }

@@ -181,11 +181,11 @@ function withParts(
   { shape, channels, threadId, pieceBytes }: TupleQuery,
   { several }: { readonly several: boolean },
 ) {
-  const { followsChains, namesThread, hasSystemColumns, hasTaskPath } = shape;
+  const { followsChains, isOnNodes, hasTaskPath } = shape;
   const taskPath = taskPathIn("stored.", hasTaskPath).as("task_path");
-  const known = namesThread ? threadId : undefined;
+  const known = isOnNodes ? threadId : undefined;
   const ofChain = followsChains ? known : threadId;
-  const bytes = sentBytes("stored", pieceBytes, hasSystemColumns);
+  const bytes = sentBytes("stored", pieceBytes, isOnNodes);
   const entries = (qb: QueryCreator<WithPage>) =>
     qb
       .selectFrom("page")

@@ -87,15 +87,15 @@ type Row = "stored" | "write";
  * be read in pieces. Text has a maximum length in Node.js and in Postgres. Postgres knows the length without reading
  * the bytes.
  *
- * @param hasSystemColumns - Otherwise a digest of the bytes tells versions of the row apart (N2).
+ * @param isOnNodes - Whether a digest of the bytes tells versions of the row apart (N2).
  */
 export function sentBytes(
   row: Row,
   pieceBytes: RawBuilder<number>,
-  hasSystemColumns = true,
+  isOnNodes = false,
 ): RawBuilder<string | null> {
   const bytes = sql.ref<Uint8Array | null>(`${row}.blob`);
-  const version = hasSystemColumns ? rowVersion(row) : rowDigest(row);
+  const version = isOnNodes ? rowDigest(row) : rowVersion(row);
   return sql<string | null>`case when octet_length(${bytes}) > ${pieceBytes}::integer
     then ${sql.lit(LEFT_OUT)} || ${version} else encode(${bytes}, 'base64') end`;
 }

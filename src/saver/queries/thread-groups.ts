@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type Expression, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
-import { placementOf, type StatementForm } from "../../db/placement/placement.js";
+import { placementOf, type Placement } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import type { StatementFamily } from "../../db/statements/statement.js";
 import { compareText } from "../model/keys.js";
@@ -32,7 +32,7 @@ export async function threadGroups<Item>(
 ): Promise<ThreadGroup<Item>[]> {
   if (items.length === 0) return [];
   const byThread = [...groupBy(items, threadIdOf)];
-  if (byThread.length > 1 && !(await placementOf(call)).form.namesThread)
+  if (byThread.length > 1 && !(await placementOf(call)).isOnNodes)
     return [{ naming: "row", threadId: "", items }];
   return byThread
     .sort(([a], [b]) => compareText(a, b))
@@ -45,12 +45,12 @@ export async function threadGroups<Item>(
  * @param read - Sends the statement. It gets the thread of the items where they are of one.
  */
 export async function readItems<Item, Row>(
-  { namesThread }: StatementForm,
+  { isOnNodes }: Placement,
   items: readonly Item[],
   threadIdOf: (item: Item) => string,
   read: (items: readonly Item[], threadId: string) => Promise<Row[]>,
 ): Promise<Row[]> {
-  if (!namesThread) return read(items, "");
+  if (!isOnNodes) return read(items, "");
   const threads = [...groupBy(items, threadIdOf)];
   return (await Promise.all(threads.map(([threadId, each]) => read(each, threadId)))).flat();
 }

@@ -29,8 +29,8 @@ export async function getForkTarget(
   call: CallContext,
   { threadId, checkpointNs, checkpointId }: NamespaceKey & Partial<CheckpointKey>,
 ): Promise<ForkTargetRow | undefined> {
-  const { form } = await placementOf(call);
-  const shape = { isNamed: checkpointId !== undefined, namesThread: form.namesThread };
+  const { isOnNodes } = await placementOf(call);
+  const shape = { isNamed: checkpointId !== undefined, isOnNodes };
   const params = { threadId, checkpointNs, checkpointId: checkpointId ?? "" };
   const [row] = await runStatement(call, statements.of(shape), params);
   return row;
@@ -40,7 +40,7 @@ interface ForkShape {
   /** Whether the key names the checkpoint. */
   readonly isNamed: boolean;
   /** Whether it compares the thread of each table with its parameter. */
-  readonly namesThread: boolean;
+  readonly isOnNodes: boolean;
 }
 
 const statements = new StatementFamily<ForkShape, CheckpointKey, ForkTargetRow>(
@@ -57,7 +57,7 @@ const statements = new StatementFamily<ForkShape, CheckpointKey, ForkTargetRow>(
       .where("target.checkpoint_ns", "=", parameter("checkpointNs"))
       .select(["target.checkpoint_id", "head.checkpoint_id as head_checkpoint_id"])
       .select((eb) => {
-        const threadId = shape.namesThread ? parameter("threadId") : eb.ref("target.thread_id");
+        const threadId = shape.isOnNodes ? parameter("threadId") : eb.ref("target.thread_id");
         const stored = eb
           .selectFrom(eachChannelVersion(sql`${eb.ref("target.checkpoint")} -> 'channel_versions'`))
           .innerJoin("checkpoint_blobs as blob", (join) =>

@@ -31,8 +31,8 @@ export async function getHistoryPage(
   before: string | undefined,
   pageSize: number,
 ): Promise<HistoryRow[]> {
-  const { form } = await placementOf(call);
-  const shape = { isOlder: before !== undefined, namesThread: form.namesThread };
+  const { isOnNodes } = await placementOf(call);
+  const shape = { isOlder: before !== undefined, isOnNodes };
   const params = { threadId, checkpointNs, before: before ?? "", pageSize };
   return runStatement(call, statements.of(shape), params);
 }
@@ -46,7 +46,7 @@ interface HistoryShape {
   /** Whether the page begins after a checkpoint. */
   readonly isOlder: boolean;
   /** Whether it compares the thread of each table with its parameter. */
-  readonly namesThread: boolean;
+  readonly isOnNodes: boolean;
 }
 
 const statements = new StatementFamily<HistoryShape, HistoryParams, HistoryRow>(
@@ -69,11 +69,7 @@ const statements = new StatementFamily<HistoryShape, HistoryParams, HistoryRow>(
         (eb) =>
           eb
             .selectFrom("checkpoint_writes as write")
-            .where(
-              "write.thread_id",
-              "=",
-              shape.namesThread ? parameter("threadId") : eb.ref("page.thread_id"),
-            )
+            .where("write.thread_id", "=", shape.isOnNodes ? parameter("threadId") : eb.ref("page.thread_id"))
             .whereRef("write.checkpoint_ns", "=", "page.checkpoint_ns")
             .whereRef("write.checkpoint_id", "=", "page.checkpoint_id")
             .select([

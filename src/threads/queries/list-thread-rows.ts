@@ -28,8 +28,8 @@ export async function listThreadRows(
   limit: number,
 ): Promise<ListedRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
-  const { looksUpRows } = (await placementOf(call)).form;
-  return runStatement(call, threads.of({ narrowed, looksUpRows }), {
+  const { isOnNodes } = await placementOf(call);
+  return runStatement(call, threads.of({ narrowed, isOnNodes }), {
     after: scope.after ?? "",
     search: scope.search ?? "",
     filter: scope.filter ?? "",
@@ -58,13 +58,13 @@ interface ThreadParams extends ConditionParams {
 }
 
 const threads = new StatementFamily<
-  { readonly narrowed: Narrowed; readonly looksUpRows: boolean },
+  { readonly narrowed: Narrowed; readonly isOnNodes: boolean },
   ThreadParams,
   ListedRow
 >(
-  ({ narrowed, looksUpRows }) =>
+  ({ narrowed, isOnNodes }) =>
     (db, parameter) =>
-      (looksUpRows ? walkedThreads : groupedThreads)(db, parameter, narrowed),
+      (isOnNodes ? groupedThreads : walkedThreads)(db, parameter, narrowed),
 );
 
 type Db = QueryCreator<CheckpointDatabase>;
