@@ -15,7 +15,7 @@ import { StatementPool } from "./pool/statement-pool.js";
 import { inTurn } from "./async/in-turn.js";
 import { loadOnce } from "./async/load-once.js";
 import { refuseToListen } from "./listening/refuse-to-listen.js";
-import type { AnyDatabaseSource, OpenedDatabase } from "./opened-database.js";
+import { type AnyDatabaseSource, type OpenedDatabase, sendsWithin } from "./opened-database.js";
 import type { Locks } from "./locks/locks.js";
 import { locksOfKysely, locksOfPGlite, locksOfPool } from "./locks/locks-of-database.js";
 import type { PGliteInstance } from "./pglite/pglite-instance.js";
@@ -26,7 +26,6 @@ import { connectedOutsideCalls } from "./pool/connected-outside-calls.js";
 import { isClient, asPool, type PoolLike, clientClassOf } from "./pool/client-like.js";
 import { ClientPool } from "./pool/client-pool.js";
 import { shareWaits } from "./connection-waits.js";
-import type { RunContext } from "./statements/transaction-steps.js";
 import { refuseConnection, refusePGliteUrl, refusePoolOptions } from "./validate-source.js";
 
 /** Options of opening a database. */
@@ -188,15 +187,11 @@ function ownedPGlite(url: string): OpenedDatabase {
 function passedInPGlite(pglite: PGliteInstance): OpenedDatabase {
   const open = (): Promise<PGliteInstance> => Promise.resolve(pglite);
   const sender = throughPGlite(kyselyOnPGlite(open), pglite, open);
-  const ready = async (context: RunContext = {}): Promise<void> => {
+  const whenReady = sendsWithin(sender, async (send, context) => {
     await (await loadPGlite()).waitForPGlite(pglite, context);
-  };
-  return passedIn({
-    ...sender,
-    execute: (statement, context) => ready(context).then(() => sender.execute(statement, context)),
-    transact: (steps, context) => ready(context).then(() => sender.transact(steps, context)),
-    interact: (run, context) => ready(context).then(() => sender.interact(run, context)),
+    return send();
   });
+  return passedIn({ ...sender, ...whenReady });
 }
 
 function kyselyOnPGlite(open: () => Promise<PGliteInstance>): Kysely<CheckpointDatabase> {
@@ -213,15 +208,11 @@ function passedInKysely(given: AnyKysely): OpenedDatabase {
 
 /** Checks the driver of a Kysely before the first statement. */
 function checkedFirst(sender: Sender): Sender {
-  const check = async (context: RunContext = {}): Promise<void> => {
+  const checked = sendsWithin(sender, async (send, context) => {
     await (await loadDriverCheck()).checkDriver(sender.kysely, context);
-  };
-  return {
-    ...sender,
-    execute: (statement, context) => check(context).then(() => sender.execute(statement, context)),
-    transact: (steps, context) => check(context).then(() => sender.transact(steps, context)),
-    interact: (run, context) => check(context).then(() => sender.interact(run, context)),
-  };
+    return send();
+  });
+  return { ...sender, ...checked };
 }
 
 /**
@@ -229,12 +220,7 @@ function checkedFirst(sender: Sender): Sender {
  * may send anything meanwhile.
  */
 function oneAtATime(sender: Sender, transaction: Kysely<CheckpointDatabase>): Sender {
-  return {
-    ...sender,
-    execute: (statement, context) => inTurn(transaction, () => sender.execute(statement, context)),
-    transact: (steps, context) => inTurn(transaction, () => sender.transact(steps, context)),
-    interact: (run, context) => inTurn(transaction, () => sender.interact(run, context)),
-  };
+  return { ...sender, ...sendsWithin(sender, (send) => inTurn(transaction, send)) };
 }
 
 /** @param owner - Identifies the PGlite instance for all savers on it. */

@@ -149,3 +149,22 @@ export interface OpenedDatabase {
   /** Closes an owned database and leaves a passed-in one open. May be called more than once. */
   readonly close: () => Promise<void>;
 }
+
+/** The methods that send statements. */
+export type Sends = Pick<OpenedDatabase, "execute" | "transact" | "interact">;
+
+/**
+ * Returns methods that send statements as others do, each within a function.
+ *
+ * @param around - Calls `send` when it may be called.
+ */
+export function sendsWithin(
+  sends: Sends,
+  around: <T>(send: () => Promise<T>, context: RunContext) => Promise<T>,
+): Sends {
+  return {
+    execute: (statement, context = {}) => around(() => sends.execute(statement, context), context),
+    transact: (steps, context = {}) => around(() => sends.transact(steps, context), context),
+    interact: (run, context = {}) => around(() => sends.interact(run, context), context),
+  };
+}

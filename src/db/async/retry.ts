@@ -16,6 +16,8 @@ export interface RetryPlan<T> {
   readonly afterError?: (error: unknown, attempt: number) => boolean;
   /** Whether an attempt with this result is followed by another. Default: never. */
   readonly afterResult?: (result: T) => boolean;
+  /** Whether the first attempt has failed already, so that the operation begins with a pause and the second one. Default: false. */
+  readonly hasFailed?: boolean;
 }
 
 /**
@@ -35,18 +37,20 @@ export function growingPauses(firstMs: number, longestMs: number): PauseMs {
  */
 export async function retry<T>(
   attempt: (count: number) => Promise<T>,
-  { pauseMs, over, signal, afterError, afterResult }: RetryPlan<T>,
+  { pauseMs, over, signal, afterError, afterResult, hasFailed = false }: RetryPlan<T>,
 ): Promise<T> {
   // Not by p-retry: it repeats only what throws, and loses the result of an attempt during which the signal aborts.
-  for (let count = 1; ; count++) {
+  for (let count = hasFailed ? 2 : 1; ; count++) {
+    if (count > 1) {
+      await pause(pauseMs(count - 2), { signals: [signal, over] });
+      throwIfAborted(signal);
+    }
     try {
       const result = await attempt(count);
       if (afterResult?.(result) !== true || over?.aborted === true) return result;
     } catch (error) {
       if (afterError?.(error, count) !== true || over?.aborted === true) throw error;
     }
-    await pause(pauseMs(count - 1), { signals: [signal, over] });
-    throwIfAborted(signal);
   }
 }
 

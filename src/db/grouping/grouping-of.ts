@@ -1,6 +1,7 @@
 import type { CallContext } from "../call-context.js";
 import { CallGroups, type GroupedCall } from "./call-groups.js";
-import { LOCK_TIMEOUT_MS, LockWaits } from "./lock-waits.js";
+import { LOCK_TIMEOUT_MS } from "./limits.js";
+import { LockWaits } from "./lock-waits.js";
 
 /** What the groups of a saver or a store are opened with. */
 export interface Grouping<Call> {

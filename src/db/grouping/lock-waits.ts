@@ -1,14 +1,12 @@
+import { LOCK_PAUSES_MS, LOCK_TIMEOUT_MS } from "./limits.js";
 import type { CallProgress } from "../../telemetry/running-calls.js";
 import { growingPauses, retry } from "../async/retry.js";
 import { withinTime } from "../async/within-time.js";
 import { isLockTimeout } from "../statements/lock-timeout.js";
 import { AbortError, StatementTimeoutError } from "../../errors/index.js";
 
-/** How long a statement waits for a lock while other calls wait for the statement, in milliseconds. */
-export const LOCK_TIMEOUT_MS = 30;
-
 /** The pauses before a call that found its rows locked is sent again. */
-const PAUSES = growingPauses(20, 200);
+const PAUSES = growingPauses(LOCK_PAUSES_MS.first, LOCK_PAUSES_MS.longest);
 
 /** What bounds an attempt to send a call. */
 export interface SendBounds {

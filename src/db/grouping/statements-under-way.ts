@@ -1,21 +1,6 @@
 import { afterLoopTime } from "../async/timers.js";
 import { noop } from "../async/noop.js";
-import { LOCK_TIMEOUT_MS } from "./lock-waits.js";
-
-/** How many connections are left to other calls, such as those that wait for a lock. */
-const SPARE_CONNECTIONS = 2;
-
-/**
- * A statement carries at least a third of what is under way, so that many calls are sent in few statements, and the server still has
- * one to work on while this process prepares the next.
- */
-const LEAST_PART = 1 / 3;
-
-/** Up to this many statements are under way where calls share them: more keep the server and this process busy with less in each. */
-const FEW = 5;
-
-/** How long calls wait for one of the few statements to end before further connections are used, as where the server is far, in milliseconds. */
-const PATIENCE_MS = 2;
+import { FEW_STATEMENTS, LEAST_PART, LOCK_TIMEOUT_MS, PATIENCE_MS, SPARE_CONNECTIONS } from "./limits.js";
 
 /** A statement that was sent and has not ended. */
 interface SentStatement {
@@ -49,7 +34,7 @@ export class StatementsUnderWay {
   constructor(connections: number, sendWaiting: () => void, alone?: number) {
     this.#most = Math.max(1, connections - SPARE_CONNECTIONS);
     this.#alone = Math.min(this.#most, alone ?? this.#most);
-    this.#few = Math.min(this.#most, FEW);
+    this.#few = Math.min(this.#most, FEW_STATEMENTS);
     this.#sendWaiting = sendWaiting;
   }
 

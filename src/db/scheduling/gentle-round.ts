@@ -1,5 +1,6 @@
 import { joinSignals } from "../async/on-abort.js";
 import type { CallContext } from "../call-context.js";
+import { sendsWithin } from "../opened-database.js";
 import { runStatement } from "../statements/run-statement.js";
 import { type Clock, SYSTEM_CLOCK } from "./clock.js";
 import { type LoadLimits, Pace } from "./pace.js";
@@ -71,18 +72,10 @@ function pacedCall<Call extends CallContext>(call: Call, pace: Pace): Call {
       get closed() {
         return database.closed;
       },
-      execute: async (statement, context) => {
+      ...sendsWithin(database, async (send) => {
         await pace.ready();
-        return database.execute(statement, context);
-      },
-      transact: async (steps, context) => {
-        await pace.ready();
-        return database.transact(steps, context);
-      },
-      interact: async (run, context) => {
-        await pace.ready();
-        return database.interact(run, context);
-      },
+        return send();
+      }),
     },
   };
 }

@@ -65,7 +65,6 @@ function retryAfter<T>(
   let last = { failure, at: performance.now() };
   progress?.waitsFor("retry");
   const again = async (count: number): Promise<T> => {
-    if (count === 1) throw failure;
     observer?.retrying({ failure: last.failure, attempt: count, delayMs: performance.now() - last.at });
     progress?.waitsFor("database");
     try {
@@ -84,6 +83,7 @@ function retryAfter<T>(
       over,
       signal,
       afterError: isTransient,
+      hasFailed: true,
     }),
   );
 }
