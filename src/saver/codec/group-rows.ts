@@ -29,64 +29,71 @@ export interface StoredWrite extends StoredValue, WriteOrder {
 export function groupTuple(
   rows: readonly TupleRow[],
   namespace: NamespaceKey,
-  { followsChains }: ChainedRead,
+  chained: ChainedRead,
 ): TupleParts | undefined {
-  const blobs = new Map<string, StoredValue>();
-  const writes: StoredWrite[] = [];
-  const sends: StoredWrite[] = [];
-  let header: CheckpointRow | undefined;
-  for (const row of rows) {
-    if (row.part === "checkpoint") header = row;
-    else if (row.part === "value")
-      blobs.set(identity(row.channel, row.version), storedValueOf(row.type, row.blob, row.base));
-    else if (row.part === "write") writes.push(storedWriteOf(row));
-    else sends.push(storedWriteOf(row));
-  }
-  if (header === undefined) return undefined;
-  const { threadId, checkpointNs } = namespace;
-  const key = { threadId, checkpointNs, checkpointId: header.checkpoint_id };
-  const rowOf = (channel: string, version: string) => blobs.get(identity(channel, version));
-  return {
-    ...headerOf(header, key),
-    key,
-    blobOf: followsChains === true ? withChains(rowOf) : rowOf,
-    writes: writes.sort(compareWrites),
-    sends: sends.sort(compareWrites),
-  };
+  const owner: RowOwner = { namespace, place: "", checkpoint: "" };
+  const [tuple] = groupRows(rows, { partOf: (row) => row, ownerOf: () => owner }, chained);
+  return tuple;
 }
 
 /** Groups the rows of a page by checkpoint, in the order of their `checkpoint` rows. */
-export function groupPage(rows: readonly PageRow[], { followsChains }: ChainedRead): TupleParts[] {
+export function groupPage(rows: readonly PageRow[], chained: ChainedRead): TupleParts[] {
+  return groupRows(rows, { partOf: ({ row }) => row, ownerOf: ownerOfPageRow }, chained);
+}
+
+function ownerOfPageRow({
+  thread_id: threadId,
+  checkpoint_ns: checkpointNs,
+  checkpoint_id,
+}: PageRow): RowOwner {
+  const place = identity(threadId, checkpointNs);
+  return { namespace: { threadId, checkpointNs }, place, checkpoint: identity(place, checkpoint_id) };
+}
+
+/** What a row belongs to. */
+interface RowOwner {
+  readonly namespace: NamespaceKey;
+  /** Identifies the namespace among those of the rows. */
+  readonly place: string;
+  /** Identifies the checkpoint. A value has none, since several may share it. */
+  readonly checkpoint: string;
+}
+
+interface RowReader<Row> {
+  readonly partOf: (row: Row) => TupleRow;
+  readonly ownerOf: (row: Row) => RowOwner;
+}
+
+function groupRows<Row>(
+  rows: readonly Row[],
+  { partOf, ownerOf }: RowReader<Row>,
+  { followsChains }: ChainedRead,
+): TupleParts[] {
   const blobs = new Map<string, StoredValue>();
   const writes = new Map<string, StoredWrite[]>();
   const sends = new Map<string, StoredWrite[]>();
-  const headers: { readonly row: CheckpointRow; readonly namespace: NamespaceKey }[] = [];
-  for (const { thread_id: threadId, checkpoint_ns: checkpointNs, checkpoint_id, row } of rows) {
-    if (row.part === "checkpoint") headers.push({ row, namespace: { threadId, checkpointNs } });
-    else if (row.part === "value")
+  const headers: { readonly part: CheckpointRow; readonly owner: RowOwner }[] = [];
+  for (const row of rows) {
+    const part = partOf(row);
+    const owner = ownerOf(row);
+    if (part.part === "checkpoint") headers.push({ part, owner });
+    else if (part.part === "value")
       blobs.set(
-        identity(threadId, checkpointNs, row.channel, row.version),
-        storedValueOf(row.type, row.blob, row.base),
+        identity(owner.place, part.channel, part.version),
+        storedValueOf(part.type, part.blob, part.base),
       );
-    else
-      append(
-        row.part === "write" ? writes : sends,
-        identity(threadId, checkpointNs, checkpoint_id),
-        storedWriteOf(row),
-      );
+    else append(part.part === "write" ? writes : sends, owner.checkpoint, storedWriteOf(part));
   }
-  return headers.map(({ row, namespace }) => {
+  return headers.map(({ part, owner: { namespace, place, checkpoint } }) => {
     const { threadId, checkpointNs } = namespace;
-    const key = { threadId, checkpointNs, checkpointId: row.checkpoint_id };
-    const id = identity(threadId, checkpointNs, row.checkpoint_id);
-    const rowOf = (channel: string, version: string) =>
-      blobs.get(identity(threadId, checkpointNs, channel, version));
+    const key = { threadId, checkpointNs, checkpointId: part.checkpoint_id };
+    const rowOf = (channel: string, version: string) => blobs.get(identity(place, channel, version));
     return {
-      ...headerOf(row, key),
+      ...headerOf(part, key),
       key,
       blobOf: followsChains === true ? withChains(rowOf) : rowOf,
-      writes: (writes.get(id) ?? []).sort(compareWrites),
-      sends: (sends.get(id) ?? []).sort(compareWrites),
+      writes: (writes.get(checkpoint) ?? []).sort(compareWrites),
+      sends: (sends.get(checkpoint) ?? []).sort(compareWrites),
     };
   });
 }
