@@ -82,8 +82,7 @@ export const sidebar: readonly SidebarGroup[] = [
     text: "Contribute",
     items: [
       { text: "Architecture", link: "/internals/architecture" },
-      { text: "The life of a put", link: "/internals/life-of-a-put" },
-      { text: "The life of a read", link: "/internals/life-of-a-read" },
+      { text: "The life of a call", link: "/internals/life-of-a-call" },
       { text: "Concurrency invariants", link: "/internals/concurrency" },
       { text: "Statements and their plans", link: "/internals/statements" },
       { text: "Test engine", link: "/internals/test-engine" },
