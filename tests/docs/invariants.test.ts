@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
@@ -33,6 +33,12 @@ describe("the invariants of docs/internals/concurrency.md", () => {
 
   it("include every one that is cited", () => {
     expect(INVARIANTS).toEqual(expect.arrayContaining([...code.keys(), ...tests.keys()]));
+  });
+
+  it("live in files that exist", () => {
+    const named = [...PAGE.matchAll(/`(src\/[^`]+)`/g)].map(([, path = ""]) => path);
+    expect(named.length).toBeGreaterThan(INVARIANTS.length);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it.each(INVARIANTS)("have a list of tests that is complete: %s", (name) => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
 import { sidebar } from "../../docs/.vitepress/sidebar.js";
@@ -15,6 +15,8 @@ const PAGES = [
     .filter((path) => path.endsWith(".md") && !GENERATED.test(path))
     .map((path) => `docs/${path}`),
 ];
+/** A link whose text is the name of a source file. */
+const NAMED_FILE = /\[([\w.-]+\.[cm]?tsx?)\]\(([^)\s]+)\)/g;
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 /** A link in a heading, of which the anchor has the text. */
 const MARKUP = /\[([^\]]*)\]\([^)]*\)/g;
@@ -44,6 +46,13 @@ describe("links", () => {
     const text = readFileSync(join(ROOT, page), "utf8").replaceAll(CODE, "");
     const links = [...text.matchAll(LINK)].map(([, link = ""]) => link);
     expect(links.flatMap((link) => problemOf(page, link) ?? [])).toEqual([]);
+  });
+
+  it.each(PAGES)("of %s lead to the files that their texts name", (page) => {
+    const links = readFileSync(join(ROOT, page), "utf8").matchAll(NAMED_FILE);
+    expect([...links].filter(([, name, link = ""]) => name !== basename(link)).map(([text]) => text)).toEqual(
+      [],
+    );
   });
 
   it("of docs/index.md lead to every page", () => {
