@@ -98,7 +98,6 @@ const loadDoctor = loadOnce(() => import("./doctor/saver-health.js"));
 const loadCompaction = loadOnce(() => import("./compaction/index.js"));
 const loadRetention = loadOnce(() => import("./retention/index.js"));
 const loadSanitize = loadOnce(() => import("./sanitize/index.js"));
-const loadSetUp = loadOnce(() => import("./saver/occasional-calls.js"));
 const loadThreads = loadOnce(() => import("./threads/index.js"));
 
 /**
@@ -156,7 +155,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async setup(options?: SetupOptions): Promise<void> {
     await this.#run("setup", {}, async (call) => {
-      const { setUp } = await loadSetUp();
+      const { setUp } = await loadCalls();
       const limits = parseSetupOptions(options);
       return setUp({ ...call, ...limits });
     });
