@@ -36,6 +36,31 @@ export const BLOB_COLUMNS = ["thread_id", "checkpoint_ns", "channel", "version",
 /** {@link BLOB_COLUMNS} and the columns of a splice, which are NULL for a whole value. */
 export const SPLICED_BLOB_COLUMNS = [...BLOB_COLUMNS, "base", "whole_bytes"] as const;
 
+/** The types that the columns of given rows of `checkpoint_writes` are sent as. */
+export const WRITE_TYPES = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  checkpoint_id: "text",
+  task_id: "text",
+  task_path: "text",
+  idx: "integer",
+  channel: "text",
+  type: "text",
+  blob: "bytea",
+} as const;
+
+/** The types that the columns of given rows of `checkpoint_blobs` are sent as. */
+export const BLOB_TYPES = {
+  thread_id: "text",
+  checkpoint_ns: "text",
+  channel: "text",
+  version: "text",
+  type: "text",
+  blob: "bytea",
+  base: "text",
+  whole_bytes: "integer",
+} as const;
+
 type Conflict<Table extends keyof CheckpointDatabase> = OnConflictBuilder<CheckpointDatabase, Table>;
 
 /** What an insert does with a row whose key is stored already. */

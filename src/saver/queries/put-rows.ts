@@ -6,6 +6,7 @@ import type { BlobRow, CheckpointRows, HeaderRow, WriteRow } from "./checkpoint-
 import { type GivenParams, givenParams, givenRows, type GivenShape, shapeOf } from "./given-rows.js";
 import {
   BLOB_COLUMNS,
+  BLOB_TYPES,
   blobIsHeld,
   blobIsKept,
   HEADER_COLUMNS,
@@ -16,6 +17,7 @@ import {
   SPLICED_BLOB_COLUMNS,
   specialWriteIsReplaced,
   WRITE_COLUMNS,
+  WRITE_TYPES,
 } from "./inserts.js";
 import { notifyWatchers } from "./notify-watchers.js";
 
@@ -137,18 +139,6 @@ function withCarriedInline(db: QueryCreator<CheckpointDatabase>) {
     else ${withInline(header, sql`(${taken})`)} end`;
 }
 
-const WRITE_TYPES = {
-  thread_id: "text",
-  checkpoint_ns: "text",
-  checkpoint_id: "text",
-  task_id: "text",
-  task_path: "text",
-  idx: "integer",
-  channel: "text",
-  type: "text",
-  blob: "bytea",
-} as const;
-
 function putWrites(schema: string, rows: readonly WriteRow[]): BoundStatement<unknown> {
   const shape = shapeOf(rows);
   const given = rows.map(({ threadId, checkpointNs, checkpointId, taskId, taskPath, ...write }) => ({
@@ -165,17 +155,6 @@ const writeStatements = new StatementFamily<GivenShape, GivenParams, unknown>((s
   const rows = db.selectFrom(givenRows<GivenWrite, "given", string>("given", WRITE_TYPES, parameter, shape));
   return insertWrites(db, rows.select(WRITE_COLUMNS), specialWriteIsReplaced);
 });
-
-const BLOB_TYPES = {
-  thread_id: "text",
-  checkpoint_ns: "text",
-  channel: "text",
-  version: "text",
-  type: "text",
-  blob: "bytea",
-  base: "text",
-  whole_bytes: "integer",
-} as const;
 
 type GivenBlob = { readonly [Name in keyof typeof BLOB_TYPES]: unknown };
 

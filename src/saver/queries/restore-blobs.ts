@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { insertBlobs, blobIsHeld, blobIsReplaced, SPLICED_BLOB_COLUMNS } from "./inserts.js";
+import { insertBlobs, blobIsHeld, blobIsReplaced, SPLICED_BLOB_COLUMNS, BLOB_TYPES } from "./inserts.js";
 import { type RestoredBlob, RestoreStatements } from "./restored-rows.js";
 
 interface GivenBlob {
@@ -13,17 +13,6 @@ interface GivenBlob {
   whole_bytes: number | null;
 }
 
-const COLUMNS = {
-  thread_id: "text",
-  checkpoint_ns: "text",
-  channel: "text",
-  version: "text",
-  type: "text",
-  blob: "bytea",
-  base: "text",
-  whole_bytes: "integer",
-} as const;
-
 /** The statements that restore rows of `checkpoint_blobs`. */
 export const restoreBlobs = statementsWith(blobIsHeld);
 
@@ -33,7 +22,7 @@ export const replaceBlobs = statementsWith(blobIsReplaced);
 function statementsWith(
   rule: typeof blobIsHeld | typeof blobIsReplaced,
 ): RestoreStatements<RestoredBlob, GivenBlob> {
-  return new RestoreStatements<RestoredBlob, GivenBlob>(COLUMNS, {
+  return new RestoreStatements<RestoredBlob, GivenBlob>(BLOB_TYPES, {
     insert: (db, given) =>
       insertBlobs(
         db,

@@ -5,6 +5,7 @@ import {
   changedWriteIsReplaced,
   writeIsHeld,
   WRITE_COLUMNS,
+  WRITE_TYPES,
 } from "./inserts.js";
 import { type RestoredWrite, RestoreStatements } from "./restored-rows.js";
 
@@ -20,18 +21,6 @@ interface GivenWrite {
   blob: Uint8Array;
 }
 
-const COLUMNS = {
-  thread_id: "text",
-  checkpoint_ns: "text",
-  checkpoint_id: "text",
-  task_id: "text",
-  task_path: "text",
-  idx: "integer",
-  channel: "text",
-  type: "text",
-  blob: "bytea",
-} as const;
-
 /** The statements that restore rows of `checkpoint_writes`. */
 export const restoreWrites = statementsWith(writeIsHeld);
 
@@ -44,7 +33,7 @@ export const updateWrites = statementsWith(changedWriteIsReplaced);
 function statementsWith(
   rule: typeof writeIsHeld | typeof changedWriteIsReplaced,
 ): RestoreStatements<RestoredWrite, GivenWrite> {
-  return new RestoreStatements<RestoredWrite, GivenWrite>(COLUMNS, {
+  return new RestoreStatements<RestoredWrite, GivenWrite>(WRITE_TYPES, {
     insert: (db, given) =>
       insertWrites(db, db.selectFrom(given).select(WRITE_COLUMNS), rule).returning(
         sql<number>`coalesce(octet_length(blob), 0)`.as("bytes"),
