@@ -1,8 +1,8 @@
 /**
  * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
  * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`. Without an argument the
- * soak follows (tests/soak), which takes an hour, the example service under load (tests/service), which takes half of one, and a sample
- * of the mutations (tests/mutations).
+ * soak follows (tests/soak), which takes an hour, the example service under load (tests/service), which takes half of one, a sample
+ * of the mutations (tests/mutations), and every test with the oldest versions, of which a gate runs a half (.ci/run).
  *
  * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
@@ -32,7 +32,11 @@ try {
   process.exitCode = run(chosen);
   if (chosen.length === 0) {
     const sample = ["--sample", String(MUTATIONS * Number(TEST_FACTOR)), "--seed", TEST_SEED];
-    const failures = [...Object.entries(MINUTES).map(runForMinutes), runScript("test:mutations", sample)];
+    const failures = [
+      ...Object.entries(MINUTES).map(runForMinutes),
+      runScript("test:mutations", sample),
+      testOnOldestVersions(),
+    ];
     if (failures.includes(true)) process.exitCode = 1;
   }
 } finally {
@@ -64,6 +68,11 @@ function runForMinutes([script, minutes]) {
 /** Returns whether it failed. */
 function runScript(script, given) {
   return spawnSync("npm", ["run", script, "--", ...given], { stdio: "inherit" }).status !== 0;
+}
+
+/** Runs them once, as the gate does, which runs a half of them. Returns whether it failed. */
+function testOnOldestVersions() {
+  return spawnSync("bash", [".ci/run", "oldest"], { stdio: "inherit" }).status !== 0;
 }
 
 function randomTests() {
