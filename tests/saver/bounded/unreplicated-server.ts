@@ -3,6 +3,7 @@ import { PostgresSaver } from "../../../src/index.js";
 import { putValues, threadConfig } from "../../../test-support/checkpoints.js";
 import { type EmbeddedServer, startEmbeddedServer } from "../../../test-support/embedded-server.js";
 import { SynchronousStandby } from "../../../test-support/synchronous-standby.js";
+import { withClient } from "../../../test-support/with-client.js";
 import { type BoundedCall, CALLS, type Stored } from "./calls.js";
 
 /** A time limit that is long enough for each statement to reach its commit, also on a busy machine. */
@@ -31,17 +32,29 @@ export class UnreplicatedServer {
     return this.#server.url;
   }
 
+  /** Creates another database. Returns its URL. */
+  async createDatabase(name: string): Promise<string> {
+    await withClient(this.url, (client) => client.query(`create database ${name}`));
+    return Object.assign(new URL(this.url), { pathname: name }).href;
+  }
+
   /** Stores two checkpoints, so that one can be pruned. From then on no commit is confirmed. */
   async store(saver: PostgresSaver): Promise<Stored> {
-    await using writer = new PostgresSaver(this.url);
+    const stored = await this.fill(saver);
+    await this.standby.lose();
+    return stored;
+  }
+
+  /** Stores two checkpoints in a database. */
+  async fill(saver: PostgresSaver, url = this.url): Promise<Stored> {
+    await using writer = new PostgresSaver(url);
     const first = await putValues(writer, threadConfig("stored"), { a: ["first"] });
     const second = await putValues(writer, first.config, { a: ["second"] }, first.checkpoint);
-    await this.standby.lose();
     return { saver, ...second };
   }
 
-  async empty(): Promise<void> {
-    await using saver = new PostgresSaver(this.url);
+  async empty(url = this.url): Promise<void> {
+    await using saver = new PostgresSaver(url);
     await saver.setup();
     await saver.deleteThread("stored");
   }
