@@ -34,9 +34,10 @@ afterAll(() => proxy.close());
 describeDriver(NEON);
 
 if (IS_LONG) {
-  describeLateStatements(`a pool of ${NEON.name}`, (opened, config, options) =>
-    opened.saver(opened.track(NEON.openPool(config)), options),
-  );
+  describeLateStatements({
+    [`a pool of ${NEON.name}`]: (opened, config, options) =>
+      opened.saver(opened.track(NEON.openPool(config)), options),
+  });
 
   it("works where it sends the password before the server asks for it, which is its default", async () => {
     const server = await startEmbeddedServer();

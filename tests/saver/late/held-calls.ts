@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect } from "@jest/globals";
+import { beforeAll, expect } from "@jest/globals";
 import type pg from "pg";
 import type { PostgresSaver, PostgresSaverOptions } from "../../../src/index.js";
 import { collect, newThread, threadConfig } from "../../../test-support/checkpoints.js";
@@ -16,16 +16,15 @@ const WRITES = /insert into|delete from/;
 export const COUNT = LATE_CALLS.length;
 
 /** Opens a saver on connections that this library controls. */
-export type OpenSaver = (
-  opened: Opened,
-  config: pg.PoolConfig,
-  options?: PostgresSaverOptions,
-) => PostgresSaver;
+type OpenSaver = (opened: Opened, config: pg.PoolConfig, options?: PostgresSaverOptions) => PostgresSaver;
 
-export const onOwnedPool: OpenSaver = (opened, config, options) => opened.saver(config, options);
+/** Ways to open a saver, by what its connections are. */
+export type Openings = Readonly<Record<string, OpenSaver>>;
 
-export const onPassedInPool: OpenSaver = (opened, config, options) =>
-  opened.saver(opened.pool(config), options);
+export const POOLS: Openings = {
+  "an owned pool": (opened, config, options) => opened.saver(config, options),
+  "a passed-in pool": (opened, config, options) => opened.saver(opened.pool(config), options),
+};
 
 /** Calls of a test whose statements a proxy can hold back. */
 export class HeldCalls {
@@ -95,18 +94,40 @@ export class HeldCalls {
   }
 }
 
-/** Returns the {@link HeldCalls} of the running test. The threads of each test are its own. */
-export function useHeldCalls(target: Target<string>, open: OpenSaver): () => HeldCalls {
-  let database: TestDatabase<string>;
-  let snapshot: () => Promise<object>;
-  let held: HeldCalls;
+/**
+ * Returns what runs a test with {@link HeldCalls} on savers that `openings` open. The tests wait for seconds, so all of these savers wait at
+ * once, each on a database of its own. The threads of each test are its own.
+ */
+export function useHeldCalls(
+  target: Target<string>,
+  openings: Openings,
+): (run: (held: HeldCalls) => Promise<void>) => Promise<void> {
+  let databases: {
+    on: string;
+    open: OpenSaver;
+    database: TestDatabase<string>;
+    snapshot: () => Promise<object>;
+  }[];
   beforeAll(async () => {
-    database = await target.migratedDatabase();
-    snapshot = await snapshotOf(database);
+    databases = [];
+    for (const [on, open] of Object.entries(openings)) {
+      const database = await target.migratedDatabase();
+      databases.push({ on, open, database, snapshot: await snapshotOf(database) });
+    }
   });
-  beforeEach(async () => {
-    held = new HeldCalls(database, snapshot, await TcpProxy.open(database.source), open);
-  });
-  afterEach(() => held.end());
-  return () => held;
+  return async (run) => {
+    const outcomes = await Promise.allSettled(
+      databases.map(async ({ open, database, snapshot }) => {
+        const held = new HeldCalls(database, snapshot, await TcpProxy.open(database.source), open);
+        try {
+          await run(held);
+        } finally {
+          await held.end();
+        }
+      }),
+    );
+    expect(databases.map(({ on }, index) => ({ on, ...outcomes[index] }))).toEqual(
+      databases.map(({ on }) => ({ on, status: "fulfilled", value: undefined })),
+    );
+  };
 }

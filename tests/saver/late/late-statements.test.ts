@@ -1,4 +1,4 @@
-import { onOwnedPool } from "./held-calls.js";
+import { POOLS } from "./held-calls.js";
 import { describeLateStatements } from "./late-statements.js";
 
-describeLateStatements("an owned pool", onOwnedPool);
+describeLateStatements(POOLS);
