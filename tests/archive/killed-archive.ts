@@ -109,45 +109,56 @@ async function rowsOf(database: TestDatabase): Promise<string[]> {
 /** Every step is tried in the long tests, and every seventh otherwise. Seven has no period in common with what a step does. */
 const STRIDE = IS_LONG ? 1 : 7;
 
+/** A killed process waits for seconds until its server ends the call, so this many are killed at once, each on a database of its own. */
+const AT_ONCE = 5;
+
 /** An archive whose process is killed, at one step after another. */
 export function describeKilledArchive(name: string, rule: ArchiveRule, filesPer: "thread" | "run"): void {
   describeServer(`archive of ${name}, killed at any step`, (target) => {
     it("loses nothing, and the next run completes it", async () => {
-      const database = await target.sharedDatabase();
-      await using saver = new PostgresSaver(database.source);
-      await fill(database, saver, ["a", "b"]);
-      const before = await rowsOf(database);
+      const filled = await target.sharedDatabase();
+      await using saver = new PostgresSaver(filled.source);
+      await fill(filled, saver, ["a", "b"]);
+      const before = await rowsOf(filled);
       const backup = await collect(saver.exportThreads());
       await saver.archive({ ...rule, filesPer, to: memoryArchive() });
-      const after = await rowsOf(database);
+      const after = await rowsOf(filled);
       expect(after.length).toBeLessThan(before.length);
 
-      let kills = 0;
-      for (let at = 1; ; at += STRIDE) {
-        await saver.importThreads(backup);
-        const archive = memoryArchive();
-        const killer = new Killer(at);
-        const pool = killablePool(database.source, killer);
-        const killed = new PostgresSaver(pool, undefined, { retry: false });
-        const outcome = killed.archive({ ...rule, filesPer, to: killable(archive, killer) });
-        await outcome.catch(() => undefined);
-        await killed.end();
-        await pool.end();
-        await expectNothingLost(database, { archive, before, saver });
-        if (!killer.hasKilled) break;
-        kills += 1;
-      }
+      const lanes = Array.from({ length: AT_ONCE }, (_, lane) => killEach(1 + lane * STRIDE));
+      const kills = (await Promise.all(lanes)).reduce((sum, count) => sum + count);
       expect(kills * STRIDE).toBeGreaterThan(30);
+
+      /** Kills at a step and at every one that no other lane takes, until none is left. Returns how often. */
+      async function killEach(first: number): Promise<number> {
+        const database = await target.migratedDatabase();
+        await using own = new PostgresSaver(database.source);
+        let kills = 0;
+        for (let at = first; ; at += AT_ONCE * STRIDE) {
+          await own.importThreads(backup);
+          const archive = memoryArchive();
+          const killer = new Killer(at);
+          const pool = killablePool(database.source, killer);
+          const killed = new PostgresSaver(pool, undefined, { retry: false });
+          const outcome = killed.archive({ ...rule, filesPer, to: killable(archive, killer) });
+          await outcome.catch(() => undefined);
+          await killed.end();
+          await pool.end();
+          await expectNothingLost(database, { archive, saver: own });
+          if (!killer.hasKilled) return kills;
+          kills += 1;
+        }
+      }
 
       /** What is left and what the archive restores is everything, and the next run removes the rest. */
       async function expectNothingLost(
         at: TestDatabase,
-        state: { archive: MemoryArchive; before: readonly string[]; saver: PostgresSaver },
+        state: { archive: MemoryArchive; saver: PostgresSaver },
       ): Promise<void> {
         await state.saver.archive({ ...rule, filesPer, to: state.archive });
         expect(await rowsOf(at)).toEqual(after);
         await state.saver.restore({ from: state.archive, threads: ["a", "b"] });
-        expect(await rowsOf(at)).toEqual(state.before);
+        expect(await rowsOf(at)).toEqual(before);
       }
     });
   });
