@@ -1,6 +1,8 @@
 import type { BenchServer } from "./bench-server.js";
 import { BACKENDS } from "./checkpoint-store/backends.js";
 import { measureCheckpointStore } from "./checkpoint-store/measure-checkpoint-stores.js";
+import { coldCases } from "./cold/cold-cases.js";
+import { measureCold } from "./cold/measure-cold.js";
 import { runPgbench } from "./floor/pgbench.js";
 import { historiesOf } from "./growth/histories.js";
 import { measureGrowth } from "./growth/measure-growth.js";
@@ -61,6 +63,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
   const smallRuns = await overRoutes(server, options, (routes) =>
     each(smallRunCases(options), (smallCase) => measureSmallRuns(smallCase, server, routes)),
   );
+  const cold = await each(coldCases(options), (coldCase) => measureCold(coldCase, server));
   const jit = await measureWithJit(options, each);
   const amounts = await each(AMOUNT_SCENARIOS, (scenario) => observeAmounts(scenario, server, options));
   const facts = await each(FACT_SCENARIOS, (scenario) => observeFacts(scenario, server, options));
@@ -76,7 +79,7 @@ export async function runBench(server: BenchServer, options: BenchOptions): Prom
     await measureInspector(server, options),
   ]);
   const measured = {
-    ...{ timed, pgbench, loads, smallRuns, jit, amounts, growth },
+    ...{ timed, pgbench, loads, smallRuns, cold, jit, amounts, growth },
     ...{ stores: stores.timed, recalls: stores.recalls, checkpointStores, inspector },
   };
   const results = {

@@ -41,8 +41,8 @@ export function ofCase(
     name: `${name}: ${unit}`,
     bound,
     wanted,
-    reached: ({ timed, smallRuns, stores }, latencyMs) => {
-      const result = [...timed, ...smallRuns, ...stores].find(
+    reached: ({ timed, smallRuns, cold, stores }, latencyMs) => {
+      const result = [...timed, ...smallRuns, ...cold, ...stores].find(
         (one) => one.name === name && one.latencyMs === latencyMs,
       );
       return result && pick(result);

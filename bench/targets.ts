@@ -60,6 +60,12 @@ export const TARGETS: readonly Target[] = [
   ...["nested graph: run 1", "nested graph: run 2"].map((name) =>
     timesAsFast(`fresh saver, ${name}`, { 0: 1.3 }),
   ),
+  ...Object.entries({ put: 1.5, getTuple: 1.5, "store put": 1, "store delete": 1 }).flatMap(([work, times]) =>
+    ["calls 3 to 100", "a call every 200 ms"].map((when) =>
+      timesAsFast(`cold: ${work}, ${when}`, { 0: times }),
+    ),
+  ),
+  timesAsFast("cold: flat graph, the first run", { 0: 1.2 }),
   ofLoad(LOAD_OF_16, "times as many", "≥", { 0: 2.5 }, ({ ratio }) => ratio),
   ofLoad(LOAD, "times as many", "≥", { 0: 4, 1: 8 }, ({ ratio }) => ratio),
   ofLoad(

@@ -8,6 +8,7 @@ export default defineConfig({
     "memory-process": "memory/memory-process.ts",
     "delay-proxy": "latency/delay-proxy.ts",
     "start-process": "start/start-process.ts",
+    "cold-process": "cold/cold-process.ts",
   },
   outDir: "dist",
   platform: "node",

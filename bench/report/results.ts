@@ -39,6 +39,8 @@ export interface Measured {
   readonly loads: readonly LoadResult[];
   /** The runs of small graphs on new savers. */
   readonly smallRuns: readonly CaseResult[];
+  /** The calls of new processes. */
+  readonly cold: readonly CaseResult[];
   /** What was measured on an installed server with JIT. */
   readonly jit: readonly CaseResult[];
   readonly amounts: readonly AmountResult[];

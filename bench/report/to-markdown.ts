@@ -22,6 +22,7 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
     pgbench,
     loads,
     smallRuns,
+    cold,
     jit,
     amounts,
     growth,
@@ -39,6 +40,7 @@ export function toMarkdown(results: Results, plots: readonly Plot[] = []): strin
     sections.push(...timedSections(latencyMs, timed, pgbench));
   }
   sections.push(...sectionsByPlace("Runs of small graphs", smallRuns));
+  sections.push(...sectionsByPlace("Calls of new processes", cold));
   sections.push(...sectionsByPlace("A stock server with JIT", jit));
   sections.push(...storeSections(stores, recalls));
   if (checkpointStores.length > 0) sections.push(checkpointStoreSection(checkpointStores));

@@ -5,6 +5,7 @@ describe("the command line of the benchmark", () => {
   it("asks by default for everything, directly and with 1 ms each way", () => {
     expect(parseBenchOptions([])).toEqual({
       quick: false,
+      brief: false,
       help: false,
       only: "",
       shard: { index: 0, count: 1 },
@@ -15,6 +16,7 @@ describe("the command line of the benchmark", () => {
 
   it("writes no partial results, unless --out names a folder", () => {
     expect(parseBenchOptions(["--quick"]).out).toBeUndefined();
+    expect(parseBenchOptions(["--brief"])).toMatchObject({ brief: true, out: undefined });
     expect(parseBenchOptions(["--only", "Put, 5"])).toMatchObject({ only: "put, 5", out: undefined });
     expect(parseBenchOptions(["--shard", "2/3"])).toMatchObject({
       shard: { index: 1, count: 3 },

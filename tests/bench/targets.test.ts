@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { coldCases } from "../../bench/cold/cold-cases.js";
 import { historiesOf } from "../../bench/growth/histories.js";
 import type { GrowthResult } from "../../bench/growth/measure-growth.js";
 import type { CaseResult } from "../../bench/measure/run-case.js";
@@ -18,6 +19,7 @@ const nothing: Measured = {
   pgbench: [],
   loads: [],
   smallRuns: [],
+  cold: [],
   jit: [],
   amounts: [],
   growth: [],
@@ -66,6 +68,7 @@ function everythingThatRuns(): Measured {
     smallRuns: smallRunCases(size)
       .flatMap(reportedCalls)
       .map(({ name }) => caseResult(name, 0)),
+    cold: coldCases({ ...size, brief: false }).map(({ name }) => caseResult(name, 0)),
     stores: [...storeCases(size), ...vectorCases(size)].map(({ name }) => caseResult(name, 0)),
     recalls: vectorCases(size).map(({ name }) => ({
       name: recallOf(name),
