@@ -27,7 +27,7 @@ const PAUSE_MS = 200;
 /** How many processes, and how many paced calls of each. */
 const AMOUNTS = {
   full: { first: 15, burst: 10, paced: 5, pacedCalls: 12 },
-  brief: { first: 4, burst: 3, paced: 2, pacedCalls: 7 },
+  brief: { first: 3, burst: 2, paced: 1, pacedCalls: 8 },
   quick: { first: 1, burst: 1, paced: 1, pacedCalls: 3 },
 };
 
