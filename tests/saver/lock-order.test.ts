@@ -5,6 +5,7 @@ import { type CheckpointDatabase, PostgresSaver, ShallowPostgresSaver } from "..
 import { metadataOf, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { listCheckpoint, type Putter, putFrom } from "../../test-support/put-from.js";
 import { countWaiting, untilItWaits } from "../../test-support/held-locks.js";
+import { recordStatements } from "../../test-support/recorded-statements.js";
 import { describeServer } from "../../test-support/targets.js";
 
 const RULES = { retry: false } as const;
@@ -100,6 +101,18 @@ describeServer("lock order", (target) => {
       for (const each of others) expect(await lock(each)).toHaveLength(1);
     });
     await storing;
+  });
+
+  it("of deletions that share a transaction begins with their threads (C2)", async () => {
+    const database = await target.sharedDatabase();
+    await using recording = recordStatements(database.source);
+    const saver = new PostgresSaver(recording.kysely, undefined, RULES);
+    await Promise.all(Array.from({ length: 30 }, (_, nth) => saver.deleteThread(`deleted ${nth}`)));
+    const texts = recording.sent.map(({ text }) => text);
+    const locks = texts.filter((text) => text.includes("pg_advisory_xact_lock"));
+    // The first ones are sent alone, each in a transaction without such a lock.
+    expect(locks.length).toBeGreaterThan(0);
+    expect(texts.filter((text) => text.startsWith("begin")).length).toBeGreaterThan(locks.length);
   });
 
   it("of batches is that of their threads, where one deletes what another writes (C2)", async () => {

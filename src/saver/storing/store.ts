@@ -32,8 +32,8 @@ export async function store(
 ): Promise<readonly boolean[]> {
   const call = writingThreads(base, () => operations.map(threadOf));
   const offers = localOffers(call, operations);
-  const guard = await guardOf(call, operations, { asGroup });
   const isGroup = asGroup && operations.every(({ kind }) => kind !== "deleteThread");
+  const guard = await guardOf(call, operations, { asGroup: isGroup });
   let areStored: readonly boolean[] | undefined;
   if (isGroup || isShort(call, operations)) areStored = await storeTogether(call, operations, guard);
   if (areStored === undefined || !(isGroup || areStored[0] === true)) {
