@@ -124,8 +124,8 @@ async function lockThread(within: SaverCall, threadId: string): Promise<void> {
     guard: [isolation, ...(await writeGuard(within, [{ kind: "deleteThread", threadId }]))],
     statements: [
       lockCheckpointsOfThread.bind(schema, { threadId }),
-      lockWritesOfThread(schema, threadId),
-      lockBlobsOfThread(schema, threadId),
+      lockWritesOfThread.bind(schema, { threadId }),
+      lockBlobsOfThread.bind(schema, { threadId }),
     ],
   });
 }

@@ -1,5 +1,6 @@
 import type { SaverCall } from "./call/saver-call.js";
-import { CallGroups, type GroupRules } from "../db/grouping/call-groups.js";
+import { CallGroups } from "../db/grouping/call-groups.js";
+import { type GroupRules } from "../db/grouping/group-rules.js";
 import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups } from "../db/grouping/read-groups.js";
 import { GroupContent, type StoredCall } from "./grouping/group-content.js";

@@ -1,9 +1,5 @@
-import {
-  CallGroups,
-  type GroupContent,
-  type GroupedCall,
-  type GroupRules,
-} from "../db/grouping/call-groups.js";
+import { CallGroups } from "../db/grouping/call-groups.js";
+import { type GroupContent, type GroupedCall, type GroupRules } from "../db/grouping/group-rules.js";
 import { groupingOf, orderOnly } from "../db/grouping/grouping-of.js";
 import { ReadGroups, type ReadRules } from "../db/grouping/read-groups.js";
 import { runTransaction } from "../db/statements/run-statement.js";

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { CheckpointDigestRow, WriteDigestRow } from "../../backup/queries/digest-rows.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { type BoundStatement, Statement } from "../../db/statements/statement.js";
+import { Statement } from "../../db/statements/statement.js";
 import type { LockRow } from "../../saver/queries/take-locks.js";
 import { headerSize } from "../../retention/queries/deleted-checkpoints.js";
 
@@ -10,22 +10,10 @@ interface ThreadParams {
   readonly threadId: string;
 }
 
-/** Locks all pending writes of a thread until the transaction ends, in the order of their key (C2). */
-export function lockWritesOfThread(schema: string, threadId: string): BoundStatement<LockRow> {
-  return lockWrites.bind(schema, { threadId });
-}
-
-/**
- * Locks all values of a thread until the transaction ends, in the order of their key (C2). A concurrent `put` that stores one of
- * them again waits for this transaction, or this statement waits for the `put`.
- */
-export function lockBlobsOfThread(schema: string, threadId: string): BoundStatement<LockRow> {
-  return lockBlobs.bind(schema, { threadId });
-}
-
 const ISOLATION = sql<string>`current_setting('transaction_isolation')`;
 
-const lockWrites = new Statement<ThreadParams, LockRow>((db, parameter) =>
+/** Locks all pending writes of a thread until the transaction ends, in the order of their key (C2). */
+export const lockWritesOfThread = new Statement<ThreadParams, LockRow>((db, parameter) =>
   db
     .selectFrom(
       db
@@ -42,7 +30,11 @@ const lockWrites = new Statement<ThreadParams, LockRow>((db, parameter) =>
     .select([ISOLATION.as("isolation"), sql<string>`count(*)::text`.as("locked")]),
 );
 
-const lockBlobs = new Statement<ThreadParams, LockRow>((db, parameter) =>
+/**
+ * Locks all values of a thread until the transaction ends, in the order of their key (C2). A concurrent `put` that stores one of
+ * them again waits for this transaction, or this statement waits for the `put`.
+ */
+export const lockBlobsOfThread = new Statement<ThreadParams, LockRow>((db, parameter) =>
   db
     .selectFrom(
       db

@@ -7,7 +7,8 @@ import { abortErrorOf } from "../statements/cancellation.js";
 import { StatementTimeoutError } from "../../errors/index.js";
 import { outsideCalls } from "../../telemetry/running-calls.js";
 import { groupBy } from "../group-by.js";
-import type { LockWaits, SendableCall } from "./lock-waits.js";
+import type { GroupedCall, GroupRules } from "./group-rules.js";
+import type { LockWaits } from "./lock-waits.js";
 import { StatementsUnderWay } from "./statements-under-way.js";
 import {
   HeldTurn,
@@ -283,32 +284,4 @@ function waitedTooLong(timeoutMs: number, failure: unknown): StatementTimeoutErr
   const waited = `the call waited longer than ${timeoutMs} ms for the calls before it`;
   const problem = failure === undefined ? `${waited} and was not sent` : `${waited} to be sent again`;
   return new StatementTimeoutError(timeoutMs, { problem, sqlState: undefined, cause: failure });
-}
-
-/** A call that stores or deletes. */
-export interface GroupedCall extends SendableCall {
-  /** Whether it may share a statement with others. */
-  readonly mayShare: boolean;
-  /**
-   * Called before the call is sent by itself because its group has failed.
-   *
-   * @throws the error where the call must not be sent again.
-   */
-  readonly afterGroup: (error: unknown) => void;
-}
-
-/** What calls share a statement, and how it is sent. */
-export interface GroupRules<Call extends GroupedCall> {
-  /** How many calls are under way by themselves before further ones share statements. Default: by the number of connections. */
-  readonly alone?: number;
-  /** Begins to collect the calls of a statement. */
-  readonly newContent: () => GroupContent<Call>;
-  /** Sends calls together, and returns whether each was stored. Rejects where none was. */
-  readonly storeTogether: (calls: readonly Call[]) => Promise<readonly boolean[]>;
-}
-
-/** Collects the calls that share a statement. */
-export interface GroupContent<Call> {
-  /** Adds a call, or returns false where it has to wait for the next statement. */
-  add(call: Call): boolean;
 }

@@ -1,5 +1,6 @@
 import type { CallContext } from "../call-context.js";
-import { CallGroups, type GroupedCall } from "./call-groups.js";
+import { CallGroups } from "./call-groups.js";
+import { type GroupedCall } from "./group-rules.js";
 import { LOCK_TIMEOUT_MS } from "./limits.js";
 import { LockWaits } from "./lock-waits.js";
 

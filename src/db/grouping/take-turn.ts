@@ -1,7 +1,8 @@
 import { DatabaseError } from "../../errors/index.js";
 import type { CallContext } from "../call-context.js";
 import { orAborted } from "../statements/cancellation.js";
-import type { CallGroups, GroupedCall } from "./call-groups.js";
+import type { CallGroups } from "./call-groups.js";
+import type { GroupedCall } from "./group-rules.js";
 import type { TurnScope, Place } from "./turn-queues.js";
 
 /** How a call is encoded and stored. */

@@ -1,4 +1,4 @@
-import type { GroupedCall } from "../../db/grouping/call-groups.js";
+import type { GroupedCall } from "../../db/grouping/group-rules.js";
 import { bytesOfValues } from "../codec/call-size.js";
 import type { BatchOperation } from "../codec/resolve-batch.js";
 import { type NamespaceKey, rowKey } from "../model/keys.js";

@@ -14,9 +14,6 @@ import type { EncodedCheckpoint } from "../queries/checkpoint-rows.js";
 const loadNewest = loadOnce(() => import("./newest-steps.js"));
 const NO_STEPS: NewestSteps = { guard: [], removal: [] };
 
-/** Up to this many operations have a statement each, even where each is a round trip. */
-export const FEW = 8;
-
 /**
  * Stores operations, none of which is a deletion, with a statement for each.
  *

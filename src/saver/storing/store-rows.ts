@@ -54,8 +54,13 @@ export async function storeGroup(
   operations: readonly BatchOperation[],
   guard: readonly GuardStep[],
 ): Promise<readonly boolean[]> {
-  const inserted = await storeRows(call, operations, guard, requiredParents(operations).stored);
-  if (inserted instanceof MissingParents) return operations.map(() => false);
+  const results = await storeRows(call, operations, guard, requiredParents(operations).stored);
+  if (results instanceof MissingParents) return operations.map(() => false);
+  const inserted = new Map<string, number>();
+  for (const { thread_id, checkpoint_ns, is_new_value } of results.flat().filter(isInsertedBlob)) {
+    const key = rowKey(thread_id, checkpoint_ns);
+    inserted.set(key, (inserted.get(key) ?? 0) + Number(is_new_value));
+  }
   for (const checkpoint of checkpointsOf(operations)) {
     const { threadId, checkpointNs } = checkpoint;
     rememberValues(call, checkpoint, inserted.get(rowKey(threadId, checkpointNs)) ?? 0);
@@ -66,15 +71,14 @@ export async function storeGroup(
 /**
  * Stores the rows of operations in one transaction: first it locks what they require, then it stores.
  *
- * @returns How many new values were inserted in each namespace, by `rowKey`; or which checkpoints require something that is gone. Then
- *   nothing is stored.
+ * @returns The rows of each statement; or which checkpoints require something that is gone. Then nothing is stored.
  */
 async function storeRows(
   call: SaverCall,
   operations: readonly BatchOperation[],
   guard: readonly GuardStep[],
   required: readonly RequiredParent[],
-): Promise<ReadonlyMap<string, number> | MissingParents> {
+): Promise<unknown[][] | MissingParents> {
   const newest = await newestSteps(call, checkpointsOf(operations));
   const steps = {
     guard: [
@@ -87,15 +91,9 @@ async function storeRows(
   };
   try {
     const nodes = await nodesOf(call);
-    const results = await (nodes === undefined
+    return await (nodes === undefined
       ? runTransaction(call, steps)
       : nodes.transactAndNotify(call, operations, steps));
-    const inserted = new Map<string, number>();
-    for (const { thread_id, checkpoint_ns, is_new_value } of results.flat().filter(isInsertedBlob)) {
-      const key = rowKey(thread_id, checkpoint_ns);
-      inserted.set(key, (inserted.get(key) ?? 0) + Number(is_new_value));
-    }
-    return inserted;
   } catch (error) {
     // A guard rolls its transaction back by an error.
     if (error instanceof MissingParents) return error;

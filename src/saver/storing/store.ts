@@ -6,7 +6,7 @@ import { type SaverCall, writingThreads } from "../call/saver-call.js";
 import { bytesOfValues } from "../codec/call-size.js";
 import { type BatchOperation, threadOf } from "../codec/resolve-batch.js";
 import { localOffers } from "../notifications/watch-channel.js";
-import { FEW, storeEach } from "./store-each.js";
+import { storeEach } from "./store-each.js";
 import type { GuardOptions } from "./write-guard.js";
 import { takeTurn } from "../../db/grouping/take-turn.js";
 import { bytesOf, type GroupMember, mayShare } from "../grouping/group-content.js";
@@ -15,6 +15,9 @@ import { bytesOf, type GroupMember, mayShare } from "../grouping/group-content.j
 const loadRows = loadOnce(() => import("./store-rows.js"));
 const loadGuard = loadOnce(() => import("./write-guard.js"));
 const NO_GUARD: readonly GuardStep[] = [];
+
+/** Up to this many operations have a statement each, even where each is a round trip. */
+const FEW = 8;
 
 /**
  * Stores and deletes. A single operation is stored in one statement where it can be, and several as one: all of them or nothing, in one
