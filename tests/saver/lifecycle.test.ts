@@ -83,6 +83,8 @@ describeServer("a saver on a pool", (target) => {
     const pool = who === "the saver" ? undefined : new pg.Pool(config);
     const saver = new PostgresSaver(pool ?? config);
     await saver.setup();
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const timersBefore = timers();
     const thread = newThread();
     const { calls, ended } = await whileWritesWait(database, async () => {
       const calls = Array.from({ length: 20 }, (_, call) =>
@@ -96,6 +98,8 @@ describeServer("a saver on a pool", (target) => {
     const refused = (await calls).filter((call) => call.status === "rejected");
     await ended;
     expect(refused.length).toBeGreaterThan(0);
+    // A timer for each of them would keep the process alive for a minute.
+    expect(timers() - timersBefore).toBeLessThan(refused.length / 2);
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(ConnectionError);
       expect(reason).toMatchObject({ transient: false });

@@ -25,35 +25,36 @@ export function connectUntilEnded(pool: Pool): Promise<PoolClient> {
   if (pool.ending) return Promise.reject(endedError());
   const waiting = waitingCallersOf(pool);
   return new Promise((resolve, reject) => {
-    const fail: (reason: unknown) => void = reject;
     const { connectionTimeoutMillis = 0 } = pool.options;
     // A caller for whom a connection is idle does not wait, and `pg` bounds a wait with the option itself.
     const isBounded = connectionTimeoutMillis > 0 || pool.idleCount > pool.waitingCount;
-    const stop = isBounded
-      ? noop
-      : waitsOf(pool).onStandstill({ explain: () => explain(pool) }, (error) => {
-          waiting.delete(reject);
-          reject(error);
-        });
-    waiting.add(reject);
-    connect(pool)
-      .then(
-        (client) => {
-          if (waiting.delete(reject)) resolve(client);
-          // The wait was rejected in the meantime.
-          else
-            outsideCalls(() => {
-              client.release();
-            });
-        },
-        (error: unknown) => {
-          waiting.delete(reject);
-          const shown = withoutCredentials(error, pool);
-          fail(pool.ending ? endedError(shown) : shown);
-          rejectIfEnded(pool);
-        },
-      )
-      .finally(stop);
+    /** Ends the wait. Returns false where it has ended before. */
+    const end = (): boolean => {
+      stopTimer();
+      return waiting.delete(fail);
+    };
+    const settle: (reason: unknown) => void = reject;
+    const fail = (reason: unknown): void => {
+      end();
+      settle(reason);
+    };
+    const stopTimer = isBounded ? noop : waitsOf(pool).onStandstill({ explain: () => explain(pool) }, fail);
+    waiting.add(fail);
+    connect(pool).then(
+      (client) => {
+        if (end()) resolve(client);
+        // The wait was rejected in the meantime.
+        else
+          outsideCalls(() => {
+            client.release();
+          });
+      },
+      (error: unknown) => {
+        const shown = withoutCredentials(error, pool);
+        fail(pool.ending ? endedError(shown) : shown);
+        rejectIfEnded(pool);
+      },
+    );
   });
 }
 
@@ -82,10 +83,7 @@ function explain({ totalCount, idleCount, options: { max } }: Pool): string {
 export function rejectIfEnded(pool: Pool): void {
   const waiting = waitingCallersOfPools.get(pool);
   if (!pool.ending || waiting === undefined) return;
-  for (const fail of [...waiting]) {
-    waiting.delete(fail);
-    fail(endedError());
-  }
+  for (const fail of [...waiting]) fail(endedError());
 }
 
 function waitingCallersOf(pool: Pool): WaitingCallers {
