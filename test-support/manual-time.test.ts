@@ -1,4 +1,4 @@
-import { expect, it } from "@jest/globals";
+import { it } from "@jest/globals";
 import { ManualTime } from "./manual-time.js";
 
 it("a timer that was set before goes on with the real time", async () => {
@@ -8,6 +8,5 @@ it("a timer that was set before goes on with the real time", async () => {
   const time = new ManualTime();
   time.start();
   await fired;
-  expect(time.timers).toEqual([]);
   time.stop();
 });

@@ -4,6 +4,8 @@ import { noop } from "../src/db/async/noop.js";
 
 interface ManualTimer {
   readonly due: number;
+  /** The stack of the code that set it, and of what had set the timer that this code ran by. */
+  readonly setBy: string;
   readonly run: () => void;
 }
 
@@ -22,6 +24,7 @@ function clearedTimer(): NodeJS.Timeout {
 export class ManualTime {
   readonly #timers = new Map<NodeJS.Timeout, ManualTimer>();
   #now = 0;
+  #firing = "";
   #restore = noop;
 
   /** The time in milliseconds. */
@@ -34,9 +37,9 @@ export class ManualTime {
     return [...this.#timers.values()].map(({ due }) => due);
   }
 
-  /** When each timer is due that fires within a time. Later ones may be those of earlier test files, which share this process. */
-  timersWithin(ms: number): readonly number[] {
-    return this.timers.filter((due) => due <= this.#now + ms);
+  /** When each timer is due that code of a folder has set, and not what an earlier test file left under way in this process. */
+  timersOf(folder: string): readonly number[] {
+    return [...this.#timers.values()].filter(({ setBy }) => setBy.includes(folder)).map(({ due }) => due);
   }
 
   /** Replaces the time of the process until {@link stop} is called. */
@@ -47,7 +50,7 @@ export class ManualTime {
       if (executionAsyncResource() instanceof Timeout) return set(run, ms);
       // It never fires: it is what a caller of setTimeout gets.
       const handle = set(noop, FOR_EVER_MS).unref();
-      this.#timers.set(handle, { due: this.#now + ms, run });
+      this.#timers.set(handle, { due: this.#now + ms, run, setBy: `${new Error().stack}${this.#firing}` });
       return handle;
     };
     const clearManually = (handle: Parameters<typeof clear>[0]): void => {
@@ -76,8 +79,7 @@ export class ManualTime {
     const end = this.#now + ms;
     for (let due = this.#dueBy(end); due !== undefined; due = this.#dueBy(end)) {
       this.#now = due.timer.due;
-      clearTimeout(due.handle);
-      due.timer.run();
+      this.#fire(due.handle, due.timer);
     }
     this.#now = end;
   }
@@ -86,11 +88,15 @@ export class ManualTime {
   freeze(ms: number): void {
     this.#now += ms;
     const late = [...this.#timers].filter(([, { due }]) => due <= this.#now);
-    for (const [handle, { run }] of late.sort(([, a], [, b]) => a.due - b.due)) {
-      if (!this.#timers.has(handle)) continue;
-      clearTimeout(handle);
-      run();
-    }
+    for (const [handle, timer] of late.sort(([, a], [, b]) => a.due - b.due))
+      if (this.#timers.has(handle)) this.#fire(handle, timer);
+  }
+
+  #fire(handle: NodeJS.Timeout, { run, setBy }: ManualTimer): void {
+    clearTimeout(handle);
+    this.#firing = setBy;
+    run();
+    this.#firing = "";
   }
 
   #dueBy(end: number): { readonly handle: NodeJS.Timeout; readonly timer: ManualTimer } | undefined {

@@ -117,7 +117,7 @@ export class GroupedCalls {
       await this.settle();
     }
     this.#time.pass(LONGEST_PAUSE_MS);
-    assert.deepEqual(this.#time.timersWithin(LONGEST_PAUSE_MS), [], "a call that has settled leaves a timer");
+    assert.deepEqual(this.#time.timersOf("/grouping/"), [], "a call that has settled leaves a timer");
     for (const { number, signal } of this.calls) {
       const listeners = signal === undefined ? [] : getEventListeners(signal, "abort");
       assert.deepEqual(listeners, [], `call ${number} still listens to its signal`);

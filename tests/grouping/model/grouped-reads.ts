@@ -122,7 +122,7 @@ export class GroupedReads {
       "a read never settles",
     );
     this.#time.pass(100);
-    assert.deepEqual(this.#time.timersWithin(100), [], "a read that has settled leaves a timer");
+    assert.deepEqual(this.#time.timersOf("/grouping/"), [], "a read that has settled leaves a timer");
     const listening = this.reads.filter(
       ({ controller }) =>
         controller !== undefined && getEventListeners(controller.signal, "abort").length > 0,
