@@ -131,7 +131,7 @@ describeAnyTarget("a conversation", (target) => {
       expect(await reasoning.isVisible()).toBe(false);
       await answer.getByText("Reasoning", { exact: true }).click();
       await reasoning.waitFor();
-      await message(page, 3).getByText("Result c1 of the call in #2").waitFor();
+      await message(page, 3).getByText("Result of the call in #2").waitFor();
       expect(await message(page, 3).getByText("blue").count()).toBe(0);
       await expectAccessible(page);
     });

@@ -8,6 +8,14 @@ const NAMES: Readonly<Record<ThreadStatus, string>> = {
   done: "done",
 };
 
+/** The states as lines in a square of 12. */
+const ICONS: Readonly<Record<ThreadStatus, string>> = {
+  interrupted: "M4 2.5v7M8 2.5v7",
+  failed: "m2.5 2.5 7 7m0-7-7 7",
+  pending: "M6 2v4l2.5 2M11 6a5 5 0 1 1-2-4",
+  done: "m2 6.5 2.8 2.8L10 3",
+};
+
 /** Shows what a thread waits for. */
 export function StatusBadge({
   status,
@@ -18,6 +26,9 @@ export function StatusBadge({
 }) {
   return (
     <span class={`badge badge-${status}`}>
+      <svg viewBox="0 0 12 12" aria-hidden="true">
+        <path d={ICONS[status]} />
+      </svg>
       {NAMES[status]}
       {status !== "done" && next.length > 0 && ` · ${next.join(", ")}`}
     </span>

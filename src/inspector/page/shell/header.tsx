@@ -18,6 +18,11 @@ export function Header({ overview, page }: { readonly overview: Overview; readon
   return (
     <header class="top">
       <div class="top-content">
+        <svg class="top-icon" viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="7" />
+          <path d="M9 6v20M9 12c0 5 14 1 14 8v6" />
+          <path d="M9 8v0M23 25v0" class="top-icon-dots" />
+        </svg>
         <nav aria-label="Pages">
           {PAGES.filter(([name]) => isThere(name, overview)).map(([name, title]) => (
             <a

@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import type { MessageView } from "../../../api/checkpoints.js";
 import { Failure } from "../read-state.js";
 import { countText, formatCount } from "../number-texts.js";
-import { FoldedValue, MessageContent } from "./message-content.js";
+import { MessageContent } from "./message-content.js";
+import { ValueTree } from "../value-tree/value-tree.js";
 import { ToolCall } from "./tool-call.js";
 import {
   linkToMessage,
@@ -31,7 +32,8 @@ interface MessageProps {
 /** A message of a conversation. */
 export function Message({ conversation, position, isChosen }: MessageProps) {
   const { message, error } = useMessage(conversation, position);
-  const [isSource, setSource] = useState(false);
+  const source = useToggle();
+  const fields = useToggle();
   if (error !== null) return <Failure error={error} />;
   if (message === undefined) return <p class="message dim">Loading message {position + 1}…</p>;
   const isError = message.status === "error";
@@ -44,37 +46,25 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
     >
       <p class="message-head">
         <strong>{ROLES[message.role]}</strong>
-        {message.name !== undefined && <bdi class="mono">{message.name}</bdi>}
+        {message.name !== undefined && <bdi>{message.name}</bdi>}
         {isError && <span class="badge badge-failed">error</span>}
-        <span class="dim mono">{message.type}</span>
         {message.shownAt !== undefined && (
-          <span>
-            Result {message.toolCallId !== undefined && <bdi class="mono dim">{message.toolCallId}</bdi>} of
-            the call in{" "}
+          <span class="dim">
+            Result of the call in{" "}
             <a href={linkToPosition(conversation, message, message.shownAt)}>#{message.shownAt + 1}</a>
           </span>
         )}
         <span class="message-actions">
-          {hasText && message.shownAt === undefined && (
-            <button
-              type="button"
-              class="message-source"
-              aria-pressed={isSource}
-              onClick={() => {
-                setSource(!isSource);
-              }}
-            >
-              Source
-            </button>
-          )}
+          {hasText && message.shownAt === undefined && <Toggle {...source}>Source</Toggle>}
+          <Toggle {...fields}>All fields</Toggle>
           <a href={linkToMessage(conversation, message.path)}>#{position + 1}</a>
         </span>
       </p>
       {message.shownAt === undefined && (
         <>
-          <MessageContent {...{ conversation, message, isSource }} />
+          <MessageContent {...{ conversation, message, isSource: source.isOn }} />
           {message.toolCalls.map((call, index) => (
-            <ToolCall key={call.id ?? index} {...{ conversation, call, isSource }} />
+            <ToolCall key={call.id ?? index} {...{ conversation, call, isSource: source.isOn }} />
           ))}
           {message.omitted !== undefined && (
             <p class="dim">{countText(message.omitted, "more part")} among all fields</p>
@@ -82,10 +72,32 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
           <MessageFacts message={message} />
         </>
       )}
-      <FoldedValue place={placeOfValue(conversation)} label="message" path={message.path}>
-        All fields
-      </FoldedValue>
+      {fields.isOn && <ValueTree label="message" place={placeOfValue(conversation)} from={message.path} />}
     </article>
+  );
+}
+
+/** Whether something is shown that a button switches. */
+function useToggle() {
+  const [isOn, setOn] = useState(false);
+  return { isOn, onChange: setOn };
+}
+
+interface ToggleProps extends ReturnType<typeof useToggle> {
+  readonly children: string;
+}
+
+function Toggle({ isOn, onChange, children }: ToggleProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      onClick={() => {
+        onChange(!isOn);
+      }}
+    >
+      {children}
+    </button>
   );
 }
 

@@ -11,13 +11,13 @@ interface ToolCallProps {
 
 /** A call of a tool with its arguments, and its result beside it. */
 export function ToolCall({ conversation, call, isSource }: ToolCallProps) {
-  const { id, name, error, answeredBy } = call;
+  const { name, error, answeredBy } = call;
   const isFailed = error !== undefined;
   return (
     <div role="group" class="tool-call" aria-label={`Call of ${name}`}>
       <div>
         <p class="message-head">
-          Call of <bdi class="mono">{name}</bdi> {id !== undefined && <bdi class="mono dim">{id}</bdi>}
+          <span class="dim">Call of</span> <bdi class="call-name">{name}</bdi>
           {isFailed && <span class="badge badge-failed">not valid</span>}
         </p>
         {isFailed && (
@@ -51,7 +51,7 @@ function Result({ conversation, isSource, position }: ResultProps) {
   return (
     <div class={isError ? "failed-result" : ""}>
       <p class="message-head">
-        {isError ? <span class="badge badge-failed">error</span> : "Result"}
+        {isError ? <span class="badge badge-failed">error</span> : <span class="dim">Result</span>}
         <a href={linkToMessage(conversation, message.path)}>#{position + 1}</a>
       </p>
       <MessageContent {...{ conversation, message, isSource }} />
