@@ -41,15 +41,32 @@ export function HealthPage() {
           </p>
           {data.pool !== undefined && <PoolMeter pool={data.pool} />}
           <h2>Findings</h2>
-          <ul class="findings">
-            {data.findings.map((finding, index) => (
-              <Finding key={index} finding={finding} />
-            ))}
-          </ul>
+          <Findings findings={data.findings.filter(({ state }) => state !== "ok")} />
+          <Fine findings={data.findings.filter(({ state }) => state === "ok")} />
           <Migrations migrations={data.migrations} />
         </>
       )}
     </div>
+  );
+}
+
+function Findings({ findings }: { readonly findings: readonly HealthFinding[] }) {
+  return (
+    <ul class="findings">
+      {findings.map((finding, index) => (
+        <Finding key={index} finding={finding} />
+      ))}
+    </ul>
+  );
+}
+
+/** What needs nobody's attention. */
+function Fine({ findings }: { readonly findings: readonly HealthFinding[] }) {
+  return (
+    <details class="findings-fine">
+      <summary>{countText(findings.length, "check")} passed</summary>
+      <Findings findings={findings} />
+    </details>
   );
 }
 
@@ -99,13 +116,18 @@ function Migrations({ migrations: { applied, pending, unknown } }: Pick<HealthVi
             {name} <strong class="migration-pending">pending</strong>
           </li>
         ))}
-        {applied.map((name) => (
-          <li key={name}>
-            {name}{" "}
-            <span class="dim">{unknown.includes(name) ? "applied by a newer version" : "applied"}</span>
-          </li>
-        ))}
       </ul>
+      <details>
+        <summary>The applied ones</summary>
+        <ul class="migrations mono">
+          {applied.map((name) => (
+            <li key={name}>
+              {name}{" "}
+              <span class="dim">{unknown.includes(name) ? "applied by a newer version" : "applied"}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
     </section>
   );
 }
