@@ -167,6 +167,34 @@ describeEachTarget("the story of a thread", (target) => {
     expect(done?.open).toBeUndefined();
   }); // oxfmt-ignore
 
+  it("tells that an agent of a swarm has handed over, and of no failure", async () => {
+    const thread = newThread();
+    const agentThat = (name: string, ends: () => object) =>
+      new StateGraph(MessagesAnnotation)
+        .addNode("work", ends)
+        .addEdge(START, "work")
+        .compile({ name });
+    const handsOver = () => new Command({ graph: Command.PARENT, goto: "bob", update: { messages: [new AIMessage("Ask Bob.")] } });
+    const swarm = new StateGraph(MessagesAnnotation)
+      .addNode("alice", agentThat("alice", handsOver), { ends: ["bob"] })
+      .addNode("bob", agentThat("bob", () => ({ messages: [new AIMessage("Done.")] })))
+      .addEdge(START, "alice")
+      .compile({ checkpointer: saver });
+    await swarm.invoke({ messages: [new HumanMessage("hi")] }, threadConfig(thread));
+    const { namespaces } = await calls.read("thread", { threadId: thread });
+    const [, alice, bob] = namespaces;
+    expect([alice, bob]).toMatchObject([{ status: "done", next: [], handedOver: true }, { status: "done" }]);
+    expect(bob?.handedOver).toBeUndefined();
+    const namespace = alice?.namespace ?? "";
+    const [last] = (await storyOf(thread, { namespace })).steps;
+    expect(last).toMatchObject({ failed: false, open: { status: "done", tasks: [{ node: "work", handedOver: true, isDone: true }] } });
+    expect(last?.open?.tasks[0]?.error).toBeUndefined();
+    const [, called] = (await storyOf(thread)).steps;
+    expect(called?.ran?.tasks).toMatchObject([{ node: "alice", leadsTo: ["bob"] }]);
+    const history = await calls.read("history", { threadId: thread, namespace });
+    expect(history.points.map(({ failed }) => failed)).toEqual([false, false]);
+  }); // oxfmt-ignore
+
   it("tells what a person is asked, in a subgraph too, and that a step waited for the answer", async () => {
     const thread = newThread();
     const inner = new StateGraph(Log)

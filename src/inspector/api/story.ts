@@ -60,6 +60,10 @@ export interface StoryTask {
   /** Whether an answer to its question was stored. */
   readonly isAnswered: boolean;
   readonly error?: StoryError;
+  /** Whether it has handed over to a node of the parent graph. */
+  readonly handedOver?: true;
+  /** The nodes that its output starts, as far as the names of its writes tell. */
+  readonly leadsTo?: readonly string[];
   readonly questions: readonly StoryQuestion[];
 }
 

@@ -121,6 +121,8 @@ export interface NamespaceSummary {
   readonly updatedAt: number;
   readonly status: ThreadStatus;
   readonly next: readonly string[];
+  /** Whether the subgraph has ended by handing over to a node of its parent graph. */
+  readonly handedOver?: true;
 }
 
 /** A thread as a whole. */

@@ -7,7 +7,7 @@ import { readableColumns } from "../queries/catalog.js";
 import { listNamespacesOfThread } from "../queries/namespaces-of-thread.js";
 import { viewOpenThread } from "../runs/read-open-thread.js";
 import { viewThreadGraphs } from "../runs/thread-graphs.js";
-import { pointOf, storedTimeOf } from "../states/point-of.js";
+import { pointsOf, storedTimeOf } from "../states/point-of.js";
 import { readStates } from "../states/read-states.js";
 import { checkpointId, limitUpTo, namespacePlace, threadArgs, checkpointPlace } from "./args.js";
 import type { CallRun, ReadDefinitions } from "./call-definition.js";
@@ -35,9 +35,10 @@ export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "
   openThread: { args: threadArgs, run: (run, args) => viewOpenThread(run, args.threadId) },
   history: {
     args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(2_000) }),
-    run: async ({ call }, { before, limit = DEFAULT_LIMIT, ...place }) => {
-      const rows = await getHistoryPoints(call, { ...place, before, limit: limit + 1 });
-      return { points: rows.slice(0, limit).map(pointOf), hasMore: rows.length > limit };
+    run: async (run, { before, limit = DEFAULT_LIMIT, ...place }) => {
+      const rows = await getHistoryPoints(run.call, { ...place, before, limit: limit + 1 });
+      const points = await pointsOf(run, place.threadId, rows.slice(0, limit));
+      return { points, hasMore: rows.length > limit };
     },
   },
 };

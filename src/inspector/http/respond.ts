@@ -160,7 +160,7 @@ async function argsOfRun({ graphs }: InspectorContext, request: Request): Promis
 
 function answerEvents(context: InspectorContext, request: Request): Response {
   const args = parseArgs(threadArgs, argsOf(request));
-  return eventStream((signal) => threadEvents(context.call, args.threadId, signal), {
+  return eventStream((signal) => threadEvents(context, args.threadId, signal), {
     ending: [request.signal, context.ended],
     onFailure: (error) => {
       reportFailure(context, error);

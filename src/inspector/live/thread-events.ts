@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SaverCall } from "../../saver/call/saver-call.js";
 import type { WatchEvent } from "../api/threads.js";
+import type { InspectorContext } from "../inspector-context.js";
 import { ThreadNews } from "./thread-news.js";
 import { noop } from "../../db/async/noop.js";
 import type { Listener } from "../../db/listening/listener.js";
@@ -20,15 +21,15 @@ const SHORTEST_PAUSE_MS = 100;
  * @param signal - Ends the events, without an error.
  */
 export async function* threadEvents(
-  base: SaverCall,
+  context: InspectorContext,
   threadId: string,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, undefined> {
-  const call = { ...base, signal };
+  const call = { ...context.call, signal };
   const wake = new Wake();
   const unsubscribe = subscribe(call, threadId, wake.call);
   try {
-    const news = new ThreadNews(call, threadId);
+    const news = new ThreadNews({ context, call }, threadId);
     yield* await news.begin();
     while (await wake.wait(LOOK_EVERY_MS, signal)) {
       yield* await news.look();

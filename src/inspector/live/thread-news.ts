@@ -1,11 +1,11 @@
-import type { SaverCall } from "../../saver/call/saver-call.js";
 import { idsFrom, timeInId } from "../../saver/model/checkpoint-time.js";
 import { selectLaterCheckpoints } from "../../watch/watched-checkpoints.js";
 import type { CheckpointPlace } from "../api/places.js";
 import type { WatchEvent } from "../api/threads.js";
+import type { CallRun } from "../calls/call-definition.js";
 import { getPoints, type PointRow } from "../queries/get-history-points.js";
 import { listNamespacesOfThread } from "../queries/namespaces-of-thread.js";
-import { pointOf } from "../states/point-of.js";
+import { pointsOf } from "../states/point-of.js";
 
 /** How many checkpoint keys one statement reads. */
 const PAGE_SIZE = 500;
@@ -18,7 +18,7 @@ const MAX_DESCRIBED = 500;
 
 /** Finds what is new in a thread, from one look to the next. */
 export class ThreadNews {
-  readonly #call: SaverCall;
+  readonly #run: Pick<CallRun, "call" | "context">;
   readonly #threadId: string;
   /** The largest id that was seen. */
   #newest = "";
@@ -30,14 +30,17 @@ export class ThreadNews {
   /** The newest checkpoint by namespace; the one that was stored last is the last. */
   readonly #followed = new Map<string, string>();
 
-  constructor(call: SaverCall, threadId: string) {
-    this.#call = call;
+  constructor(run: Pick<CallRun, "call" | "context">, threadId: string) {
+    this.#run = run;
     this.#threadId = threadId;
   }
 
   /** Returns the newest checkpoints of the namespaces that were written last. Call it first. */
   async begin(): Promise<WatchEvent[]> {
-    const rows = await listNamespacesOfThread(this.#call, { threadId: this.#threadId, limit: MAX_FOLLOWED });
+    const rows = await listNamespacesOfThread(this.#run.call, {
+      threadId: this.#threadId,
+      limit: MAX_FOLLOWED,
+    });
     const inOrder = rows.sort((a, b) => (a.checkpoint_id < b.checkpoint_id ? -1 : 1));
     for (const row of inOrder) this.#follow(row.checkpoint_ns, row.checkpoint_id);
     // One that was stored meanwhile is for the first look.
@@ -64,7 +67,7 @@ export class ThreadNews {
     for (;;) {
       const known = { namespaces: [], ids: [], floor, limit: PAGE_SIZE };
       const scope = { threadId: this.#threadId, checkpointNs: undefined };
-      const page = await selectLaterCheckpoints(this.#call, scope, known);
+      const page = await selectLaterCheckpoints(this.#run.call, scope, known);
       for (const { checkpointNs, checkpointId } of page)
         places.push(this.#placeOf(checkpointNs, checkpointId));
       const last = page.at(-1)?.checkpointId;
@@ -88,15 +91,16 @@ export class ThreadNews {
   async #eventsOf(places: readonly CheckpointPlace[]): Promise<WatchEvent[]> {
     const rows: PointRow[] = [];
     for (let start = 0; start < places.length; start += MAX_DESCRIBED) {
-      rows.push(...(await getPoints(this.#call, places.slice(start, start + MAX_DESCRIBED))));
+      rows.push(...(await getPoints(this.#run.call, places.slice(start, start + MAX_DESCRIBED))));
     }
-    return rows.flatMap((row) => {
-      const key = keyOf({ namespace: row.checkpoint_ns, checkpointId: row.checkpoint_id });
-      const point = pointOf(row);
+    const points = await pointsOf(this.#run, this.#threadId, rows);
+    return points.flatMap((point, index) => {
+      const namespace = rows[index]?.checkpoint_ns ?? "";
+      const key = keyOf({ namespace, checkpointId: point.checkpointId });
       const said = JSON.stringify([point.writes, point.interrupted, point.failed]);
       if (this.#said.get(key) === said) return [];
       this.#said.set(key, said);
-      return [{ threadId: this.#threadId, namespace: row.checkpoint_ns, point }];
+      return [{ threadId: this.#threadId, namespace, point }];
     });
   }
 

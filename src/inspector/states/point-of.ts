@@ -1,8 +1,31 @@
 import { timeInId } from "../../saver/model/checkpoint-time.js";
 import type { HistoryPoint } from "../api/threads.js";
+import type { CallRun } from "../calls/call-definition.js";
 import type { PointRow } from "../queries/get-history-points.js";
+import { readHandoffs } from "./handoffs.js";
 
-/** Converts a row of a history. */
+/** Converts rows of the history of a thread. A handoff to the parent graph, which is stored as an error, is no failure. */
+export async function pointsOf(
+  run: Pick<CallRun, "call" | "context">,
+  threadId: string,
+  rows: readonly PointRow[],
+): Promise<HistoryPoint[]> {
+  const places = rows.map((row) => ({
+    ...{ threadId, namespace: row.checkpoint_ns, checkpointId: row.checkpoint_id },
+    row,
+  }));
+  const handoffs = await readHandoffs(
+    run,
+    places.filter(({ row }) => row.failed),
+  );
+  return places.map((place) => {
+    const { taskIds, others = 1 } = handoffs.get(place) ?? {};
+    const hasHandedOver = taskIds !== undefined && taskIds.size > 0 && others === 0;
+    return pointOf(hasHandedOver ? { ...place.row, failed: false } : place.row);
+  });
+}
+
+/** Converts a row of a history, as it is stored. */
 export function pointOf(row: PointRow): HistoryPoint {
   const { checkpoint_id: checkpointId, parent_checkpoint_id: parentId, step, source, run_id: runId } = row;
   return {

@@ -5,13 +5,15 @@ import { getStates, type StateRow } from "../queries/get-states.js";
 import {
   type DescribedState,
   describeState,
+  HANDOFF,
   type StateHeader,
   type StateWrite,
 } from "../values/next-nodes.js";
-import { TASKS } from "@langchain/langgraph-checkpoint";
+import { ERROR, TASKS } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { isRecord } from "../../serde/objects/inspect-object.js";
 import { needsValue } from "../values/trigger-channels.js";
+import { readHandoffs } from "./handoffs.js";
 
 /** The state of a checkpoint that has been deleted in the meantime. */
 const GONE: DescribedState = { status: "done", next: [] };
@@ -47,12 +49,26 @@ export async function readStoredStates(
 ): Promise<(StoredState | undefined)[]> {
   if (places.length === 0) return [];
   const rows = await getStates(run.call, places);
+  const parsedStates = places.map((place) => {
+    const row = rows.get(place);
+    return row === undefined ? undefined : { place, ...parseState(place, row) };
+  });
+  const handoffs = await readHandoffs(
+    run,
+    parsedStates.flatMap((state) =>
+      state?.writes.some(({ channel }) => channel === ERROR) === true ? state.place : [],
+    ),
+  );
   return Promise.all(
-    places.map(async (place) => {
-      const row = rows.get(place);
-      if (row === undefined) return undefined;
-      const { header, writes, unread } = parseState(place, row);
-      const values = await withValues(run, place, { header, writes, unread });
+    parsedStates.map(async (state) => {
+      if (state === undefined) return undefined;
+      const { place, header } = state;
+      const values = await withValues(run, place, state);
+      const writes = state.writes.map((write) =>
+        write.channel === ERROR && handoffs.get(place)?.taskIds.has(write.taskId) === true
+          ? { ...write, channel: HANDOFF }
+          : write,
+      );
       return { header: { ...header, values }, writes };
     }),
   );

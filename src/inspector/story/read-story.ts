@@ -5,7 +5,7 @@ import type { HistoryPoint } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints, getWriters } from "../queries/get-history-points.js";
 import { getStoryWrites, type StoryWriteRow } from "../queries/get-story-writes.js";
-import { pointOf, storedTimeOf } from "../states/point-of.js";
+import { pointsOf, storedTimeOf } from "../states/point-of.js";
 import { readStoredStates, type StoredState } from "../states/read-states.js";
 import { describeState, describeTasks, updateTaskIds, lastNodes } from "../values/next-nodes.js";
 import { TaskTeller } from "./tell-tasks.js";
@@ -26,7 +26,7 @@ interface StoryPart extends NamespacePlace {
 export async function readStory(run: CallRun, { limit, ...part }: StoryPart): Promise<StoryPage> {
   const rows = await getHistoryPoints(run.call, { ...part, limit: limit + 1 });
   // One more, which is often the parent of the last one.
-  const read = rows.map(pointOf);
+  const read = await pointsOf(run, part.threadId, rows);
   const points = read.slice(0, limit);
   const page = new Page(part, read);
   const ids = [...new Set(points.flatMap((point) => page.toldBy(point)))].sort().reverse();

@@ -9,10 +9,11 @@ import type {
   StoryQuestion,
 } from "../api/story.js";
 import type { NamespacePlace } from "../api/places.js";
+import { isHandoff } from "../states/handoffs.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { StoryWriteRow } from "../queries/get-story-writes.js";
 import type { DescribedTask } from "../values/next-nodes.js";
-import { CONTROL_CHANNELS, NULL_TASK_ID } from "../values/trigger-channels.js";
+import { CONTROL_CHANNELS, nodeByName, NULL_TASK_ID } from "../values/trigger-channels.js";
 import { TextRoom, cutText } from "../values/cut-text.js";
 import { messageKeyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
 import { isArray, isObject } from "../../serde/objects/inspect-object.js";
@@ -62,13 +63,15 @@ export class TaskTeller {
     { isAnswered, output }: { readonly isAnswered: boolean; readonly output: Output },
   ): Promise<StoryTask> {
     let error: StoryTask["error"];
+    let handedOver = false;
     let questions: StoryTask["questions"] = [];
     for (const row of rows) {
       const { task_id: taskId, idx, channel } = row;
       const write = { taskId, idx };
       if (channel === "__error__") {
         const read = await this.#valueOf(row);
-        error = read === undefined ? unreadable(row) : describeError(read.value, write, this.#room);
+        if (isHandoff(this.#place.namespace, read?.value)) handedOver = true;
+        else error = read === undefined ? unreadable(row) : describeError(read.value, write, this.#room);
       } else if (channel === "__interrupt__") {
         const read = await this.#valueOf(row);
         const asked =
@@ -76,13 +79,16 @@ export class TaskTeller {
         questions = [...questions, ...asked];
       } else await this.#addOutput(row, output);
     }
+    const leadsTo = rows.flatMap(({ channel }) => nodeByName(channel) ?? []);
     return {
       ...(node !== undefined && { node }),
       taskIds,
-      isDone: rows.some(({ channel }) => !CONTROL_CHANNELS.includes(channel)),
+      isDone: handedOver || rows.some(({ channel }) => !CONTROL_CHANNELS.includes(channel)),
       isAnswered:
         questions.length > 0 && (isAnswered || rows.some(({ channel }) => channel === "__resume__")),
       ...(error !== undefined && { error }),
+      ...(handedOver && { handedOver }),
+      ...(leadsTo.length > 0 && { leadsTo }),
       questions,
     };
   }

@@ -37,11 +37,16 @@ export interface StateWrite {
   readonly channel: string;
 }
 
+/** The channel that stands for the error by which a task has handed over to the parent graph. It counts as the output of the task. */
+export const HANDOFF = "__handoff__";
+
 /** What a namespace waits for. */
 export interface DescribedState {
   readonly status: ThreadStatus;
   /** The nodes that run next: those of Sends in their order, then the others by name. */
   readonly next: readonly string[];
+  /** Whether the graph has ended by handing over to a node of its parent graph. */
+  readonly handedOver?: true;
 }
 
 const CONTROL = new Set(CONTROL_CHANNELS);
@@ -72,7 +77,8 @@ export function describeState(
   const next = triggered(header, tasks)
     .filter((task) => isOlder || !isFinished(task, header, finished))
     .map(({ node }) => node);
-  return { status: statusOf(tasks, next), next };
+  const handsOver = [...tasks.values()].some(({ channels }) => channels.has(HANDOFF));
+  return { status: statusOf(tasks, next), next, ...(handsOver && { handedOver: true }) };
 }
 
 /** A task that has begun after a checkpoint, or would begin. */

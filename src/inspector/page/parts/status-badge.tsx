@@ -20,16 +20,19 @@ const ICONS: Readonly<Record<ThreadStatus, string>> = {
 export function StatusBadge({
   status,
   next,
+  handedOver = false,
 }: {
   readonly status: ThreadStatus;
   readonly next: readonly string[];
+  /** Whether a subgraph has ended by handing over to another node of its parent graph. */
+  readonly handedOver?: boolean;
 }) {
   return (
     <span class={`badge badge-${status}`}>
       <svg viewBox="0 0 12 12" aria-hidden="true">
         <path d={ICONS[status]} />
       </svg>
-      {NAMES[status]}
+      {handedOver && status === "done" ? "handed over" : NAMES[status]}
       {status !== "done" && next.length > 0 && ` · ${next.join(", ")}`}
     </span>
   );

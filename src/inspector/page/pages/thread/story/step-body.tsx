@@ -33,7 +33,9 @@ export function StepTitle({ step, isOpen, from }: StepTitleProps) {
   const { tookMs, waitedFor } = step;
   return (
     <>
-      <span class="story-number dim">{isOpen ? "next" : numberOf(step)}</span>
+      <span class="story-number dim">
+        {!isOpen ? numberOf(step) : step.open?.status === "done" ? "last" : "next"}
+      </span>
       <span class="story-nodes">
         <Nodes step={step} tasks={isOpen ? step.open : step.ran} isOpen={isOpen} />
         {from !== undefined && <span class="story-from dim"> after {numberOf(from)}</span>}
@@ -117,10 +119,19 @@ export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
         <TaskEvents key={task.taskIds[0] ?? index} task={task} isOpen={isOpen} />
       ))}
       {subgraphs.map((subgraph) => (
-        <Subgraph key={subgraph.summary.namespace} {...{ subgraph, time, place, namespaces }} />
+        <Subgraph
+          key={subgraph.summary.namespace}
+          {...{ subgraph, time, place, namespaces }}
+          leadsTo={tasks.find(({ taskIds }) => taskIds.some((id) => isOfTask(subgraph, id)))?.leadsTo ?? []}
+        />
       ))}
     </>
   );
+}
+
+/** The namespace of a subgraph has the id of the task that called it. */
+function isOfTask({ summary: { namespace } }: StepSubgraph, taskId: string): boolean {
+  return namespace.includes(`:${taskId}`);
 }
 
 const OUTCOMES = { called: "calls", done: "✓", failed: "✗" } as const;
@@ -138,9 +149,10 @@ function Tool({ tool: { name, outcome } }: { readonly tool: StoryTool }) {
 
 /** The error and the questions of a task. */
 function TaskEvents({ task, isOpen }: { readonly task: StoryTask; readonly isOpen: boolean }) {
-  const { error, questions, isDone, isAnswered, node } = task;
+  const { error, questions, isDone, isAnswered, node, handedOver } = task;
   return (
     <>
+      {handedOver === true && <p class="story-event">Handed over to the parent graph</p>}
       {error !== undefined && (
         <p class="story-event story-failed">
           <strong>{isDone ? "Failed once" : "Failed"}</strong>
@@ -171,10 +183,12 @@ function TaskEvents({ task, isOpen }: { readonly task: StoryTask; readonly isOpe
 interface SubgraphProps extends StepContext {
   readonly subgraph: StepSubgraph;
   readonly time: StepTime;
+  /** The nodes that the task has started. */
+  readonly leadsTo: readonly string[];
 }
 
 /** The run of a subgraph, which opens to its own steps. */
-function Subgraph({ subgraph: { summary, name }, time, place, namespaces }: SubgraphProps) {
+function Subgraph({ subgraph: { summary, name }, leadsTo, time, place, namespaces }: SubgraphProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -186,6 +200,12 @@ function Subgraph({ subgraph: { summary, name }, time, place, namespaces }: Subg
       <summary>
         Subgraph <bdi>{name}</bdi> <span class="dim">{countText(summary.checkpoints, "checkpoint")}</span>{" "}
         <StatusBadge {...summary} />
+        {summary.handedOver === true && leadsTo.length > 0 && (
+          <>
+            {" "}
+            to <bdi>{leadsTo.join(", ")}</bdi>
+          </>
+        )}
       </summary>
       {isOpen && (
         <SubgraphSteps
