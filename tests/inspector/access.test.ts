@@ -124,7 +124,7 @@ describeServer("who the inspector answers", (target) => {
     ["a filter of items", "items", (deep: string) => `{"prefix":[],"filter":{"a":${deep}}}`],
     [
       "a value of a fork",
-      "checkFork",
+      "fork",
       (deep: string) => `{"threadId":"42","namespace":"","checkpointId":"1","values":{"plan":${deep}}}`,
     ],
     ["the arguments", "overview", (deep: string) => deep],

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Page } from "playwright-core";
 import { PostgresSaver } from "../../src/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
@@ -13,8 +15,8 @@ const ACTIONS = [
   ["Copy…", "thread"],
   ["Prune…", "thread"],
   ["Delete…", "thread"],
-  ["Fork…", "checkpoint"],
-  ["Roll back…", "checkpoint"],
+  ["Change values…", "checkpoint"],
+  ["Undo everything after this…", "checkpoint"],
 ] as const;
 
 describeAnyTarget("actions", (target) => {
@@ -52,54 +54,66 @@ describeAnyTarget("actions", (target) => {
       return tuple?.checkpoint.channel_values.plan;
     }
 
-    it("forks with an edited value, after it has shown what will be stored", async () => {
+    it("stores a changed value as the step after, and keeps the others", async () => {
       const thread = newThread();
       const [, parent] = await twoPlans(thread);
       const page = await openCheckpoint(thread, parent);
-      const dialog = await openDialog(page, "Fork…");
+      const dialog = await openDialog(page, "Change values…");
+      const store = dialog.getByRole("button", { name: "Store", exact: true });
+      expect(await store.isDisabled()).toBe(true);
       await dialog.getByLabel("plan").check();
       const value = dialog.getByLabel("New value of plan");
       await until(async () => (await value.inputValue()) === '"B"');
       await value.fill('"C');
       await dialog.getByText("This is not JSON").waitFor();
-      expect(await dialog.getByRole("button", { name: "Check" }).isDisabled()).toBe(true);
+      expect(await store.isDisabled()).toBe(true);
       await value.fill('"C"');
-      await dialog.getByRole("button", { name: "Check" }).click();
-      const row = dialog.getByRole("row", { name: "plan" });
-      expect(await row.textContent()).toMatch(/plan.*B.*C/);
       await expectAccessible(page);
       expect(await planOf(thread)).toBe("B");
-      await dialog.getByRole("button", { name: "Create the checkpoint" }).click();
+      await store.click();
       await dialog.waitFor({ state: "detached" });
-      const [created = ""] = await idsOf(thread);
-      await page.getByRole("heading", { name: created }).waitFor();
+      await page.getByRole("heading", { name: thread, level: 1 }).waitFor();
       expect([await planOf(thread), await planOf(thread, parent)]).toEqual(["C", "B"]);
     });
 
-    it("does not fork with values that are not checked", async () => {
+    it("goes back to a message, changes it and continues, in four clicks", async () => {
       const thread = newThread();
-      const [, parent] = await twoPlans(thread);
-      const page = await openCheckpoint(thread, parent);
-      const dialog = await openDialog(page, "Fork…");
-      await dialog.getByLabel("tries").check();
-      const value = dialog.getByLabel("New value of tries");
-      await until(async () => (await value.inputValue()) === "1");
-      await value.fill("2");
-      await dialog.getByRole("button", { name: "Check" }).click();
-      await dialog.getByRole("button", { name: "Create the checkpoint" }).waitFor();
-      await value.fill("3");
-      expect(await dialog.getByRole("button", { name: "Create the checkpoint" }).count()).toBe(0);
-    });
+      const agent = new StateGraph(MessagesAnnotation)
+        .addNode("model", ({ messages }) => ({ messages: new AIMessage(`The weather in ${messages.at(-1)?.text ?? ""}`) }))
+        .addEdge(START, "model")
+        .compile({ checkpointer: saver });
+      await agent.invoke({ messages: [new HumanMessage("Paris")] }, threadConfig(thread));
+      const running = await serveInspector(saver, { write: true, graphs: { agent } });
+      const page = await openThread(thread, running);
+      await page.getByText("The weather in Paris").waitFor();
+      await page.evaluate("globalThis.clicks = 0; addEventListener('pointerdown', () => { clicks += 1; }, true)");
+      await page.getByRole("button", { name: /^step 0/ }).click();
+      await page.getByRole("heading", { name: "Step 0" }).waitFor();
+      await page.getByRole("button", { name: "Change values and continue…" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("messages").check();
+      const value = dialog.getByLabel("New value of messages");
+      await until(async () => (await value.inputValue()).includes("Paris"));
+      await value.fill((await value.inputValue()).replace("Paris", "Rome"));
+      await dialog.getByText("Runs next: model").waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Store and run" }).click();
+      await page.getByText("The weather in Rome").waitFor();
+      expect(await page.evaluate("clicks")).toBe(4);
+      await page.getByRole("button", { name: "1 other branch from here" }).waitFor();
+      await running.close();
+    }); // oxfmt-ignore
 
-    it("rolls back, and shows the checkpoint that is the newest now", async () => {
+    it("undoes what came after a step, after it has said how much that is", async () => {
       const thread = newThread();
       const [first, second] = await twoPlans(thread);
       const page = await openCheckpoint(thread, first);
-      const dialog = await openDialog(page, "Roll back…");
-      await dialog.getByRole("button", { name: "Roll back" }).click();
+      const dialog = await openDialog(page, "Undo everything after this…");
+      await dialog.getByText("It leaves 1 later step,").waitFor();
+      await dialog.getByRole("button", { name: "Undo", exact: true }).click();
       await dialog.waitFor({ state: "detached" });
-      const [created = "", ...others] = await idsOf(thread);
-      await page.getByRole("heading", { name: created }).waitFor();
+      await page.getByRole("heading", { name: thread, level: 1 }).waitFor();
+      const [, ...others] = await idsOf(thread);
       expect(others).toEqual([second, first]);
       expect(await planOf(thread)).toBe("A");
     });
@@ -174,7 +188,7 @@ describeAnyTarget("actions", (target) => {
       const pages = [await openThread(thread, readOnly), await openCheckpoint(thread, id, readOnly)];
       for (const page of pages) {
         await page.getByRole("heading", { level: 1 }).waitFor();
-        expect(await page.getByRole("button", { name: /^(?!Export).*…$/ }).count()).toBe(0);
+        expect(await page.getByRole("button", { name: /^(?!Export|Compare).*…$/ }).count()).toBe(0);
       }
     });
 

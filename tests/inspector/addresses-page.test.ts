@@ -59,18 +59,16 @@ describeAnyTarget("the addresses that the page asks for", (target) => {
       await page.getByRole("searchbox", { name: "Search this value" }).fill("needle");
       await page.keyboard.press("Enter");
       await page.getByText("Matches: 1").waitFor();
-      await page.getByRole("button", { name: "Fork…" }).click();
+      await page.getByRole("button", { name: "Change values…" }).click();
       await page.getByRole("checkbox", { name: "plan" }).check();
       await page.getByLabel("New value of plan").fill('"forked by a person"');
-      await page.getByRole("button", { name: "Check", exact: true }).click();
-      await page.getByText("forked by a person").last().waitFor();
-      await page.getByRole("button", { name: "Create the checkpoint" }).click();
+      await page.getByRole("button", { name: "Store", exact: true }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
 
       const asked = log.map(({ url }) => decodeURIComponent(url.pathname + url.search));
       expect(asked).toEqual(
         expect.arrayContaining(
-          ["threads", "findMessages", "searchValue", "checkFork", "fork"].map((name) => `/api/${name}`),
+          ["threads", "findMessages", "searchValue", "editableValue", "fork"].map((name) => `/api/${name}`),
         ),
       );
       expect(asked.filter((address) => WORDS.some((word) => address.includes(word)))).toEqual([]);

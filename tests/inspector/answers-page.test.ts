@@ -7,6 +7,7 @@ import { describeInBrowser } from "../../test-support/browser.js";
 import { listIds, newThread, threadConfig } from "../../test-support/checkpoints.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 import { useInspector } from "../../test-support/use-inspector.js";
 
 const State = Annotation.Root({ asked: Annotation<unknown>, answer: Annotation<unknown> });
@@ -135,14 +136,16 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       await page.getByText(/^Nothing stored tells which of these graphs wrote the thread/).waitFor();
       expect(await approve.isDisabled()).toBe(true);
       await expectAccessible(page);
-      for (const button of ["Edit state…", "Run from here…"]) {
+      for (const [button, act] of [["Change values and continue…", "Store and run"], ["Run again from here…", "Run"]] as const) {
         await page.getByRole("button", { name: button }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByText("Nothing stored tells").waitFor();
-        const act = dialog.getByRole("button", { name: /^(Check|Run)$/ });
-        expect(await act.isDisabled()).toBe(true);
+        if (act === "Store and run") await dialog.getByRole("checkbox", { name: "asked" }).check();
+        const submit = dialog.getByRole("button", { name: act, exact: true });
+        await submit.waitFor();
+        expect(await submit.isDisabled()).toBe(true);
         await dialog.getByLabel("Graph").selectOption("germany");
-        expect(await act.isDisabled()).toBe(false);
+        await until(() => submit.isEnabled());
         await dialog.getByRole("button", { name: "Cancel" }).click();
         await page.locator("dialog").waitFor({ state: "detached" });
       }
@@ -155,7 +158,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       await known.getByText("The run has ended.").waitFor();
       expect(ran).toEqual(["france"]);
       await Promise.all([asking.close(), knowing.close()]);
-    });
+    }); // oxfmt-ignore
 
     it("offers what a person has the right to, and a replay is not an answer", async () => {
       const rights = ["read", "answer"];
@@ -168,7 +171,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       const own = await browser.openPage(answering.url + new URL(page.url()).hash);
       await own.getByLabel("Your answer").waitFor();
       expect(
-        await own.getByRole("button", { name: /^(Run from here|Edit state|Fork|Roll back)/ }).count(),
+        await own.getByRole("button", { name: /^(Run again|Change values|Undo everything)/ }).count(),
       ).toBe(0);
       await answering.close();
     });
@@ -194,15 +197,17 @@ describeAnyTarget("answers on the page of a thread", (target) => {
 
     it("lets the graph go on from an earlier checkpoint, and edits the state as a node, after it has shown what changes", async () => {
       const { page, answer, threadId } = await openAsking("Why?");
-      await page.getByRole("button", { name: "Edit state…" }).click();
+      await page.getByRole("button", { name: "Change values and continue…" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("As the node").selectOption("ask");
-      await dialog.getByLabel(/^Update as JSON/).fill('{"answer": "edited"}');
+      await dialog.getByLabel("How they are stored").selectOption("as if ask had returned them");
+      await dialog.getByRole("checkbox", { name: "answer" }).check();
+      await dialog.getByLabel("New value of answer").fill('"edited"');
       await dialog.getByRole("button", { name: "Check" }).click();
-      await dialog.getByText("Would run next: act").waitFor();
+      await dialog.getByText("Runs next: act").waitFor();
       expect(await dialog.getByRole("row", { name: "answer nothing string edited" }).count()).toBe(1);
       await expectAccessible(page);
-      await dialog.getByRole("button", { name: "Store the update" }).click();
+      await dialog.getByLabel("Run it at once").uncheck();
+      await dialog.getByRole("button", { name: "Store", exact: true }).click();
       await page.getByRole("button", { name: "Go on" }).click();
       await page.getByText("The run has ended.").waitFor();
       expect(await answer()).toBe("edited");
@@ -210,7 +215,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       const later = await browser.openPage(
         `${inspector.url}#/checkpoint/${encodeURIComponent(threadId)}/${asked ?? ""}`,
       );
-      await later.getByRole("button", { name: "Run from here…" }).click();
+      await later.getByRole("button", { name: "Run again from here…" }).click();
       await later.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
       await later.getByRole("tab", { name: "Story" }).waitFor();
     });
@@ -221,7 +226,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       const without = await browser.openPage(`${inspected.url}${hash}`);
       await without.getByText("Why?").first().waitFor();
       expect(await without.getByLabel("Your answer").count()).toBe(0);
-      expect(await without.getByRole("button", { name: /^(Edit state|Run from here)/ }).count()).toBe(0);
+      expect(await without.getByRole("button", { name: /^(Change values and|Run again)/ }).count()).toBe(0);
     });
   });
 });

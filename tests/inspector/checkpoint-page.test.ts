@@ -6,6 +6,7 @@ import { describeInBrowser } from "../../test-support/browser.js";
 import { type InspectedThread, putInspectedThread, THREAD } from "../../test-support/inspected-thread.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 
 describeAnyTarget("page of a checkpoint", (target) => {
   describeInBrowser("in Chromium", (browser) => {
@@ -30,12 +31,12 @@ describeAnyTarget("page of a checkpoint", (target) => {
       const page = await browser.openPage(linkTo());
       const asked = message(page, "Message 2, Human");
       await asked.getByText("Weather in <i>Paris</i>?").waitFor();
-      const call = message(page, "Message 3, AI").getByRole("group", { name: "Call of weather" });
+      const call = message(page, "Message 3, Assistant").getByRole("group", { name: "Call of weather" });
       await call.getByText("Paris", { exact: true }).waitFor();
       await call.getByText("[ 1, 2 ]").waitFor();
       await call.getByText("Sunny, 21 °C").waitFor();
       await page.getByRole("group", { name: "Call of book" }).getByText("error").waitFor();
-      await message(page, "Message 3, AI").getByText("All fields").click();
+      await message(page, "Message 3, Assistant").getByText("All fields").click();
       await page.getByRole("treeitem", { name: "content array (2)" }).waitFor();
       await expectAccessible(page);
 
@@ -79,7 +80,7 @@ describeAnyTarget("page of a checkpoint", (target) => {
       await expectAccessible(page);
     });
 
-    it("says what has changed against the parent and against another checkpoint", async () => {
+    it("says what has changed since the step before, and against another step", async () => {
       const page = await browser.openPage(linkTo("?tab=changes"));
       await page.getByRole("button", { name: "± changed plan" }).waitFor();
       await page.getByRole("button", { name: "± changed story" }).click();
@@ -92,13 +93,17 @@ describeAnyTarget("page of a checkpoint", (target) => {
       await page.getByRole("listitem").filter({ hasText: "kept" }).waitFor();
       await expectAccessible(page);
 
-      await page.getByLabel("Compare with").fill(stored.checkpoint);
-      await page.getByRole("button", { name: "Compare" }).click();
-      await page.getByText("0 channels with changes").waitFor();
-      await page.reload();
-      await page.getByText("0 channels with changes").waitFor();
-      await page.goBack();
+      // The first checkpoint has nothing to be compared with but the later one.
+      await page.goto(linkTo("?tab=changes", stored.parent));
+      await page.getByText("No step was before this one.").waitFor();
+      const picker = page.getByLabel("Compare with");
+      await until(async () => (await picker.locator("option").count()) > 1);
+      await picker.selectOption({ index: 1 });
       await page.getByRole("button", { name: "± changed plan" }).waitFor();
+      await page.reload();
+      await page.getByText("From the chosen step to this one").waitFor();
+      await page.goBack();
+      await page.getByText("No step was before this one.").waitFor();
     });
 
     it("fits into 380 px", async () => {

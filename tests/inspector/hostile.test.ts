@@ -8,6 +8,7 @@ import { linkTo, linkToCheckpoint, linkToThread } from "../../src/inspector/page
 import { describeInBrowser } from "../../test-support/browser.js";
 import { type RunningInspector, serveInspector } from "../../test-support/serve-inspector.js";
 import { describeServer } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 import { HOSTILE_PREFIX, hostileGraph, storeHostileQuestions, storeHostileThread } from "./hostile-thread.js";
 import { findIntrusions, unfoldAll } from "./intrusions.js";
 
@@ -116,10 +117,15 @@ describeServer("a thread whose every text attacks the page", (target) => {
       await page.getByRole("button", { name: "Send the decision" }).first().click();
       await page.getByRole("alert").waitFor();
       expect(await findIntrusions(page)).toEqual([]);
-      await page.getByRole("button", { name: "Edit state…" }).first().click();
-      await page.getByRole("dialog").getByLabel("Graph").selectOption("other");
-      await page.getByRole("dialog").getByRole("button", { name: "Check" }).click();
-      await page.getByRole("dialog").getByRole("alert").waitFor();
+      await page.getByRole("button", { name: "Change values and continue…" }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Graph").selectOption("other");
+      await dialog.getByRole("checkbox", { name: "text" }).check();
+      await dialog.getByLabel("How they are stored").selectOption({ index: 1 });
+      const check = dialog.getByRole("button", { name: "Check" });
+      await until(() => check.isEnabled());
+      await check.click();
+      await dialog.getByRole("alert").waitFor();
       expect(await findIntrusions(page)).toEqual([]);
       expect(events).toEqual([]);
     });

@@ -85,7 +85,7 @@ describeServer("the inspector of the command line", (target) => {
       "/icon.svg",
       "/assets/x.js",
       OVERVIEW,
-      "/api/checkFork",
+      "/api/checkPrune",
       "/api/nothing",
     ];
     for (const wrong of ["", "x=1", `${cookie}x`, cookie.slice(0, -1), `${cookie.split("=")[0] ?? ""}=`]) {

@@ -38,7 +38,7 @@ const READS: Readonly<Record<ReadName, true>> = {
   ...{ neighbours: true, checkpoint: true, value: true, text: true, searchValue: true, conversation: true },
   ...{ compare: true, compareChannel: true, tables: true, storage: true, stepBytes: true, chains: true },
   ...{ checkPrune: true, memory: true, memoryNamespaces: true, items: true, item: true, editableItem: true },
-  ...{ cacheNamespaces: true, cacheEntries: true, health: true, editableValue: true, checkFork: true },
+  ...{ cacheNamespaces: true, cacheEntries: true, health: true, editableValue: true },
 };
 
 const ALL = ["answer", "continue", "replay", "update", "fork", "edit", "delete"] as const;

@@ -188,10 +188,13 @@ describeAnyTarget("a session that ends", (target) => {
 
     it("keeps what is typed in a dialog, and says it there", async () => {
       const page = await openCheckpoint("channels");
-      await page.getByRole("button", { name: "Edit state…" }).click();
+      await page.getByRole("button", { name: "Change values and continue…" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("As the node").selectOption("ask");
-      await dialog.getByLabel(/^Update as JSON/).fill('{"plan": "B"}');
+      await dialog.getByLabel("How they are stored").selectOption("as if ask had returned them");
+      await dialog.getByRole("checkbox", { name: "plan" }).check();
+      const value = dialog.getByLabel("New value of plan");
+      await until(async () => (await value.inputValue()) !== "");
+      await value.fill('"B"');
       answer = ANSWERS["redirects to the same origin"];
       await dialog.getByRole("button", { name: "Check", exact: true }).click();
       await expectSignedOut(dialog, dialog);
@@ -199,18 +202,20 @@ describeAnyTarget("a session that ends", (target) => {
       answer = undefined;
       await dialog.getByRole("button", { name: "Go on" }).click();
       await dialog.getByText("You were signed out. You are signed in again.").waitFor();
-      expect(await dialog.getByLabel(/^Update as JSON/).inputValue()).toBe('{"plan": "B"}');
+      expect(await value.inputValue()).toBe('"B"');
       await dialog.getByRole("button", { name: "Check", exact: true }).click();
-      await dialog.getByRole("button", { name: "Store the update" }).waitFor();
+      await dialog.getByRole("button", { name: "Store and run" }).waitFor();
       expect(await dialog.getByRole("alert").count()).toBe(0);
     });
 
     it("keeps a dialog over a page that is read again, and its typed value", async () => {
       const page = await openCheckpoint("channels");
-      await page.getByRole("button", { name: "Fork…" }).click();
+      await page.getByRole("button", { name: "Change values and continue…" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("checkbox", { name: "plan" }).check();
-      await dialog.getByLabel("New value of plan").fill('"typed"');
+      const value = dialog.getByLabel("New value of plan");
+      await until(async () => (await value.inputValue()) !== "");
+      await value.fill('"typed"');
       answer = ANSWERS["answers 200 with a page"];
       // As after the computer has slept.
       await page.clock.install({ time: Date.now() + 60_000 });

@@ -4,8 +4,9 @@ import { Annotation, Command, interrupt, MessagesAnnotation, START, StateGraph }
 import type { Locator, Page } from "playwright-core";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
-import { threadConfig } from "../../test-support/checkpoints.js";
+import { listIds, threadConfig } from "../../test-support/checkpoints.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
+import { until } from "../../test-support/until.js";
 import { useInspector } from "../../test-support/use-inspector.js";
 
 const Log = Annotation.Root({
@@ -89,7 +90,7 @@ describeAnyTarget("the story on the thread page", (target) => {
         expect(await notice.innerText()).toMatch(
           /Pay 24 € back\?\s+All of the question\s+\{\s+"euros": 24\s+\}/,
         );
-        await page.getByRole("article", { name: "Message 4, AI" }).waitFor();
+        await page.getByRole("article", { name: "Message 4, Assistant" }).waitFor();
         await expectAccessible(page);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
           page.viewportSize()?.width ?? 0,
@@ -101,7 +102,7 @@ describeAnyTarget("the story on the thread page", (target) => {
       await ask("marked");
       await agent().invoke(new Command({ resume: "yes" }), threadConfig("marked"));
       const page = await openStory("marked");
-      await chosenIn(page, "Message 6, AI").waitFor();
+      await chosenIn(page, "Message 6, Assistant").waitFor();
       expect(await noticeOf(page).count()).toBe(0);
       const shown = (await page.getByRole("region", { name: "Steps" }).innerText()).replace(/\s+/g, " ");
       expect(shown).toMatch(/step 5 model .* 1,200 tokens in, 30 out \+ 1 message Open checkpoint Changes Writes/);
@@ -111,13 +112,13 @@ describeAnyTarget("the story on the thread page", (target) => {
       await chosenIn(page, "Message 3, Tool").waitFor();
       expect(page.url()).toMatch(/at=[0-9a-f-]+$/);
       await page.keyboard.press("ArrowDown");
-      await chosenIn(page, "Message 2, AI").waitFor();
+      await chosenIn(page, "Message 2, Assistant").waitFor();
       await page.keyboard.press("End");
       await page.getByText("The input added none.").waitFor();
       await page.keyboard.press("ArrowUp");
       await chosenIn(page, "Message 1, Human").waitFor();
       await page.getByRole("slider", { name: "Checkpoint of the branch" }).press("ArrowRight");
-      await chosenIn(page, "Message 2, AI").waitFor();
+      await chosenIn(page, "Message 2, Assistant").waitFor();
       await page.getByRole("link", { name: "Writes" }).click();
       await page.getByRole("tab", { name: "Writes", selected: true }).waitFor();
     }); // oxfmt-ignore
@@ -148,7 +149,7 @@ describeAnyTarget("the story on the thread page", (target) => {
       await agent().invoke(new Command({ resume: "yes" }), threadConfig("live"));
       await stepOf(page, /^step 5 model/).waitFor();
       await noticeOf(page).waitFor({ state: "detached" });
-      await chosenIn(page, "Message 6, AI").waitFor();
+      await chosenIn(page, "Message 6, Assistant").waitFor();
     });
 
     it("folds the run of a subgraph into the step that called it, with what failed there", async () => {
@@ -162,6 +163,59 @@ describeAnyTarget("the story on the thread page", (target) => {
       await page.waitForURL(/ns=report%3A/);
       await noticeOf(page).getByRole("heading", { name: "Failed in summarize" }).waitFor();
     });
+
+    it("says to whom an agent of a swarm has handed over, and of no failure", async () => {
+      const agentThat = (name: string, ends: () => object) =>
+        new StateGraph(MessagesAnnotation).addNode("work", ends).addEdge(START, "work").compile({ name });
+      const handsOver = () => new Command({ graph: Command.PARENT, goto: "bob", update: {} });
+      const swarm = new StateGraph(MessagesAnnotation)
+        .addNode("alice", agentThat("alice", handsOver), { ends: ["bob"] })
+        .addNode("bob", agentThat("bob", () => ({ messages: [new AIMessage("Done.")] })))
+        .addEdge(START, "alice")
+        .compile({ checkpointer: checkpointer() });
+      await swarm.invoke({ messages: [new HumanMessage("hi")] }, threadConfig("swarm"));
+      const page = await openStory("swarm");
+      await page.getByText(/Subgraph alice 2 checkpoints handed over to bob/).click();
+      await page.getByText("Handed over to the parent graph").waitFor();
+      expect(await page.getByText(/fail|ParentCommand/i).count()).toBe(0);
+      await expectAccessible(page);
+    }); // oxfmt-ignore
+
+    it("compares two steps in two clicks, or by the keyboard, without an id", async () => {
+      await fail("compared");
+      const page = await openStory("compared");
+      const clicks = await countClicks(page);
+      await page.getByRole("button", { name: "Compare with…" }).click();
+      await page.getByText("Choose the step to compare Step 0 with.").waitFor();
+      await expectAccessible(page);
+      await stepOf(page, /Input/).click();
+      await page.getByText(/From the step before to this one: \d+ values? changed/).waitFor();
+      expect([await clicks(), await page.getByRole("tab", { name: "Changes", selected: true }).count()]).toEqual([2, 1]);
+      await page.goBack();
+      await page.getByRole("button", { name: "Compare with…" }).press("Enter");
+      await stepOf(page, /^step 0/).and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await stepOf(page, /Input/).and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("tab", { name: "Changes", selected: true }).waitFor();
+    }); // oxfmt-ignore
+
+    it("folds other branches in at the step where they leave, and opens them there", async () => {
+      await ask("branched");
+      await agent().invoke(new Command({ resume: "yes" }), threadConfig("branched"));
+      const [, , asked = ""] = await listIds(inspected.saver.list(threadConfig("branched", { checkpoint_ns: "" })));
+      await inspected.saver.rollback("branched", asked);
+      const page = await openStory("branched");
+      const fold = page.getByRole("button", { name: "1 other branch from here" });
+      await fold.waitFor();
+      const shown = await stepsOf(page).count();
+      await fold.click();
+      await until(async () => (await stepsOf(page).count()) > shown);
+      await expectAccessible(page);
+      await stepOf(page, /^step 5 model/).click();
+      await chosenIn(page, "Message 6, Assistant").waitFor();
+      await page.getByRole("button", { name: "1 other branch from here" }).waitFor();
+    }); // oxfmt-ignore
 
     it("shows the values beside the steps where a thread has no messages", async () => {
       await fail("values");
@@ -181,10 +235,16 @@ describeAnyTarget("the story on the thread page", (target) => {
       expect((await row.innerText()).split(/\s*\t\s*/).slice(0, 4)).toEqual(["3", "model", "1,200", "30"]);
       await expectAccessible(page);
       await page.getByRole("link", { name: "3", exact: true }).click();
-      await chosenIn(page, "Message 4, AI").waitFor();
+      await chosenIn(page, "Message 4, Assistant").waitFor();
     });
   });
 });
+
+/** Returns a function that says how often the page was clicked since. */
+async function countClicks(page: Page): Promise<() => Promise<unknown>> {
+  await page.evaluate("globalThis.clicks = 0; addEventListener('pointerdown', () => { clicks += 1; }, true)");
+  return () => page.evaluate("clicks");
+}
 
 function noticeOf(page: Page): Locator {
   return page.getByRole("region", { name: "What the thread waits for" });

@@ -102,7 +102,7 @@ describeAnyTarget("thread page", (target) => {
       const page = await openThread("time", `?at=${ids.fork}`);
       const summary = page.getByRole("region", { name: "Step 3" });
       await summary.getByText("plan 3").waitFor();
-      expect(await summary.getByRole("term").allInnerTexts()).toContain("__error__");
+      expect(await summary.getByRole("term").allInnerTexts()).toContain("error");
       const range = page.getByRole("slider", { name: "Checkpoint of the branch" });
       expect(await range.getAttribute("aria-valuetext")).toMatch(/^step 3, fork, .*, 4 of 4$/);
       const before = await page.evaluate(() => history.length);

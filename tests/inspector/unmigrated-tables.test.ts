@@ -65,7 +65,6 @@ const ASKED: AskedCalls = {
   chains: [{ threadId: "t" }],
   memory: [{}],
   editableValue: [{ ...after, channel: "long" }],
-  checkFork: [{ ...before, values: { long: "other" } }],
 };
 
 // Tables are distributed after they have been migrated.

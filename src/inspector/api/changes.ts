@@ -15,21 +15,12 @@ export interface EditableValue {
   readonly problem?: string;
 }
 
-/** The value that a fork would store. */
+/** The value that an update would store. */
 export interface CheckedValue {
   readonly channel: string;
   /** The value of the checkpoint, where it has one. */
   readonly before?: ValueNode;
   readonly after?: ValueNode;
-  /** Why the value can't be stored. */
-  readonly problem?: string;
-  /** Whether no checkpoint of the namespace has had the channel, so that the graph may not know it. */
-  readonly isNewChannel: boolean;
-}
-
-/** What a fork would do. */
-export interface CheckedFork {
-  readonly values: readonly CheckedValue[];
 }
 
 /** An update of a state, as a node of a graph would make it: by the reducers of the graph. */

@@ -8,7 +8,6 @@ import type {
   CachePrefix,
 } from "./cache.js";
 import type {
-  CheckedFork,
   CheckedUpdate,
   CopyRequest,
   CreatedCheckpoint,
@@ -136,8 +135,6 @@ export interface ReadCalls {
   readonly health: Call<object, HealthView>;
   /** What a person may edit before a fork. */
   readonly editableValue: Call<CheckpointPlace & { readonly channel: string }, EditableValue>;
-  /** What `fork` would store. */
-  readonly checkFork: Call<ForkEdit, CheckedFork>;
 }
 
 /** What the page changes: `POST api/<name>` with the arguments as JSON. */

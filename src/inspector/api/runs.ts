@@ -44,6 +44,8 @@ export interface OpenThread extends ThreadGraphs {
 interface GraphView {
   readonly name: string;
   readonly nodes: readonly string[];
+  /** The channels of its state. */
+  readonly channels: readonly string[];
 }
 
 /** The graphs of the service that may go on from a checkpoint. */

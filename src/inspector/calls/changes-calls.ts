@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidConfigError } from "../../errors/index.js";
 import { keyText, recordOf } from "../../parsing/keys.js";
 import type { DeletedRows, PruneRule } from "../api/storage-views.js";
-import { checkFork, explainDeltas, prepareFork } from "../checkpoints/check-fork.js";
+import { explainDeltas, prepareFork } from "../checkpoints/prepare-fork.js";
 import { getSurroundings } from "../queries/surroundings.js";
 import { configOfPlace, checkpointNotFound, createdCheckpoint } from "../stored-values/read-stored-value.js";
 import { checkUpdate, updateState } from "../runs/update-state.js";
@@ -28,8 +28,7 @@ const pruneArgs = z
     "must have keepLast or olderThanMs",
   );
 
-export const checkCalls: ReadDefinitions<"checkFork" | "checkPrune"> = {
-  checkFork: { args: forkArgs, run: checkFork },
+export const checkCalls: ReadDefinitions<"checkPrune"> = {
   checkPrune: { args: pruneArgs, run: (run, rule) => prune(run, rule, true) },
 };
 
@@ -41,13 +40,10 @@ export const changesCalls: WriteDefinitions<
     args: forkArgs,
     run: async (run, request) => {
       const { values, checkpointIds } = await prepareFork(run, request);
-      const wrong = values.find(({ problem }) => problem !== undefined);
-      if (wrong?.problem !== undefined) throw wrong.problem;
       const { threadId, namespace } = request;
       const saver = await run.context.writerFor({ threadId, namespace, checkpointIds });
-      const given = Object.fromEntries(values.map(({ channel, value }) => [channel, value]));
       const config = await explainDeltas(() =>
-        saver.fork(configOfPlace(request), { values: given, signal: run.signal }),
+        saver.fork(configOfPlace(request), { values, signal: run.signal }),
       );
       return createdCheckpoint(config);
     },

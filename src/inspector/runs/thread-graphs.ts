@@ -5,7 +5,7 @@ import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { RefusedError } from "../refused-error.js";
 import { configOfPlace } from "../stored-values/read-stored-value.js";
-import { isNameOfEngine } from "../values/trigger-channels.js";
+import { isChannelOfEngine, isNameOfEngine } from "../values/trigger-channels.js";
 import { innerMisfitsOf, misfitsOf, namesAtCheckpoint, namesInHistory } from "./written-names.js";
 import { graphFor, type InspectedGraph, type InspectedThread } from "./inspected-graph.js";
 
@@ -33,9 +33,10 @@ interface BoundGraphs {
 export async function viewThreadGraphs(run: CallRun, place: RootCheckpoint): Promise<ThreadGraphs> {
   const { candidates, bound, reason } = await bindGraphs(run, place);
   return {
-    graphs: candidates.map(({ name, graph: { nodes } }) => ({
+    graphs: candidates.map(({ name, graph: { nodes, channels = {} } }) => ({
       name,
       nodes: Object.keys(nodes).filter((node) => !isNameOfEngine(node)),
+      channels: Object.keys(channels).filter((channel) => !isChannelOfEngine(channel)),
     })),
     ...(bound !== undefined && { graph: bound.name }),
     reason,

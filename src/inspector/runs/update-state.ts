@@ -66,7 +66,6 @@ function changedValues(before: Checkpoint, after: Checkpoint): CheckedValue[] {
       channel,
       ...shown("before", before.channel_values, channel),
       ...shown("after", after.channel_values, channel),
-      isNewChannel: false,
     }));
 }
 

@@ -67,7 +67,6 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     cacheEntries: [{ namespace: entry.namespace }, entry],
     health: [{}],
     editableValue: [{ ...of(last), channel: "plan" }],
-    checkFork: [forked],
   };
   const writes: Arguments<WriteCalls> = {
     fork: [forked],

@@ -1,4 +1,5 @@
 import type { ThreadStatus } from "../../api/threads.js";
+import { nodeName } from "./words.js";
 
 /** The states in the words of people. */
 const NAMES: Readonly<Record<ThreadStatus, string>> = {
@@ -33,7 +34,7 @@ export function StatusBadge({
         <path d={ICONS[status]} />
       </svg>
       {handedOver && status === "done" ? "handed over" : NAMES[status]}
-      {status !== "done" && next.length > 0 && ` · ${next.join(", ")}`}
+      {status !== "done" && next.length > 0 && ` · ${next.map(nodeName).join(", ")}`}
     </span>
   );
 }

@@ -22,7 +22,7 @@ interface ChannelChangeProps {
   readonly change: ChannelChange;
   readonly isOpenAtFirst: boolean;
   /** Called when a person opens the channel. */
-  readonly onOpen: () => void;
+  readonly onOpen: (channel: string) => void;
 }
 
 const MARKS = { added: "+", removed: "−", changed: "±", same: "=" } as const;
@@ -41,7 +41,7 @@ export function ChangedChannel({ compared, change: view, isOpenAtFirst, onOpen }
           aria-controls={isOpen ? panel : undefined}
           onClick={() => {
             setOpen(!isOpen);
-            if (!isOpen) onOpen();
+            if (!isOpen) onOpen(channel);
           }}
         >
           <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span>

@@ -2,12 +2,13 @@ import type { ChannelChange } from "../../../api/checkpoints.js";
 import type { CheckpointPlace, ComparedCheckpoints } from "../../../api/places.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { countText } from "../../parts/number-texts.js";
-import { linkToCheckpoint, navigate, replaceRoute, parseRoute } from "../../routes/route.js";
+import { typed } from "../../parts/typed-text.js";
+import { localTime } from "../../parts/time.js";
+import { isChannelOfEngine, stepName } from "../../parts/words.js";
+import { linkToCheckpoint, navigate, replaceRoute } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import { placeFromText, placeToText, type TabProps, checkpointRoute } from "./checkpoint-route.js";
+import { placeFromText, placeToText, type TabProps } from "./checkpoint-route.js";
 import { ChangedChannel } from "./changed-channel.js";
-import { useId, useState } from "preact/hooks";
-import type { HistoryPoint } from "../../../api/threads.js";
 import "./changes.css";
 
 /** How many channels are open without being asked for, and how large they may be. */
@@ -30,7 +31,7 @@ export function ChangesTab({ route: { place, params, linkToTab }, view: { parent
         }}
       />
       {other === undefined ? (
-        <p>The checkpoint has no parent. Choose a checkpoint to compare with.</p>
+        <p>No step was before this one.</p>
       ) : (
         <ComparedChannels
           key={placeToText(other)}
@@ -63,31 +64,35 @@ function ComparedChannels({ compared, isParent, channel, onOpen }: ComparedChann
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the comparison" />;
   const same = data.channels.filter(({ change }) => change === "same");
-  const differing = data.channels.filter(({ change }) => change !== "same");
+  const changed = data.channels.filter(({ change }) => change !== "same");
+  const own = changed.filter(isOwn);
+  const differing = changed.filter((change) => !isOwn(change));
   return (
     <>
       <p>
-        From{" "}
-        <a class="mono" href={linkToCheckpoint(compared.before)}>
-          <bdi>{compared.before.checkpointId}</bdi>
-        </a>
-        {isParent && " (the parent)"} to this checkpoint: {countText(differing.length, "channel")} with
-        changes.
+        {isParent ? "From the step before" : "From "}
+        {!isParent && <a href={linkToCheckpoint(compared.before)}>the chosen step</a>} to this one:{" "}
+        {countText(differing.length, "value")} changed.
       </p>
       {differing.map((change, index) => (
         <ChangedChannel
           key={change.channel}
-          compared={compared}
-          change={change}
+          {...{ compared, change }}
           isOpenAtFirst={change.channel === channel || (index < OPEN_AT_ONCE && isSmall(change))}
-          onOpen={() => {
-            onOpen(change.channel);
-          }}
+          onOpen={onOpen}
         />
       ))}
+      {own.length > 0 && (
+        <details class="unchanged">
+          <summary>{countText(own.length, "change")} in what LangGraph keeps for itself</summary>
+          {own.map((change) => (
+            <ChangedChannel key={change.channel} {...{ compared, change, onOpen }} isOpenAtFirst={false} />
+          ))}
+        </details>
+      )}
       {same.length > 0 && (
         <details class="unchanged">
-          <summary>{countText(same.length, "channel")} without changes</summary>
+          <summary>{countText(same.length, "value")} without changes</summary>
           <ul>
             {same.map(({ channel: name }) => (
               <li key={name}>
@@ -101,6 +106,11 @@ function ComparedChannels({ compared, isParent, channel, onOpen }: ComparedChann
   );
 }
 
+/** What a graph keeps for itself says nothing about what an agent has done. */
+function isOwn({ channel }: ChannelChange): boolean {
+  return isChannelOfEngine(channel);
+}
+
 function isSmall({ beforeBytes, afterBytes }: ChannelChange): boolean {
   return beforeBytes + afterBytes <= MAX_OPEN_BYTES;
 }
@@ -112,68 +122,32 @@ interface ComparisonPickerProps {
   readonly onPick: (other: CheckpointPlace) => void;
 }
 
-/** Chooses the checkpoint to compare with: one of the namespace's history, or any other by its id or its address. */
+/** Chooses the step to compare with, among the newest ones of the namespace. An address may name any other one. */
 function ComparisonPicker({ place, other, onPick }: ComparisonPickerProps) {
   const { threadId, namespace } = place;
   const { data } = useRead("history", { threadId, namespace });
-  const [problem, setProblem] = useState("");
-  const list = useId();
+  const known = data?.points.filter(({ checkpointId }) => checkpointId !== place.checkpointId) ?? [];
+  const isListed = known.some(({ checkpointId }) => checkpointId === other?.checkpointId);
   return (
-    <form
-      class="comparison-picker"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = new FormData(event.currentTarget).get("other");
-        const picked = typeof given === "string" ? readPlace(given.trim(), place) : undefined;
-        setProblem(picked === undefined ? "That is no id or address of a checkpoint." : "");
-        if (picked !== undefined) onPick(picked);
-      }}
-    >
+    <p>
       <label>
         Compare with{" "}
-        <input
-          key={other?.checkpointId}
-          name="other"
-          list={list}
-          class="mono"
-          defaultValue={other === undefined ? "" : textOf(other, place)}
-          placeholder="id or address of a checkpoint"
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </label>
-      <datalist id={list}>
-        {data?.points
-          .filter(({ checkpointId }) => checkpointId !== place.checkpointId)
-          .map((point) => (
-            <option key={point.checkpointId} value={point.checkpointId} label={labelOf(point)} />
+        <select
+          value={other?.checkpointId ?? ""}
+          onChange={typed((checkpointId) => {
+            onPick({ ...place, checkpointId });
+          })}
+        >
+          {!isListed && (
+            <option value={other?.checkpointId ?? ""}>{other?.checkpointId ?? "choose a step"}</option>
+          )}
+          {known.map((point) => (
+            <option key={point.checkpointId} value={point.checkpointId}>
+              {stepName(point)}, {localTime(point.createdAt)}
+            </option>
           ))}
-      </datalist>
-      <button type="submit">Compare</button>
-      <span role="status" class="comparison-problem">
-        {problem}
-      </span>
-    </form>
+        </select>
+      </label>
+    </p>
   );
-}
-
-function labelOf({ step, source, createdAt }: HistoryPoint): string {
-  const named = step === undefined ? [] : [`step ${step}`];
-  return [...named, source ?? "", new Date(createdAt).toISOString()]
-    .filter((text) => text !== "")
-    .join(" · ");
-}
-
-/** In the same namespace the id says enough. */
-function textOf(other: CheckpointPlace, place: CheckpointPlace): string {
-  const isNear = other.threadId === place.threadId && other.namespace === place.namespace;
-  if (isNear) return other.checkpointId;
-  return [other.threadId, other.namespace, other.checkpointId].map(encodeURIComponent).join("/");
-}
-
-function readPlace(text: string, place: CheckpointPlace): CheckpointPlace | undefined {
-  const hash = /#\/checkpoint\/.*/.exec(text)?.[0];
-  if (hash !== undefined) return checkpointRoute(parseRoute(hash))?.place;
-  if (text.includes("/")) return placeFromText(text);
-  return text === "" ? undefined : { ...place, checkpointId: text };
 }

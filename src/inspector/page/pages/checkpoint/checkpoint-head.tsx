@@ -6,6 +6,7 @@ import { StatusBadge } from "../../parts/status-badge.js";
 import { localTime, Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
+import { nodeName } from "../../parts/words.js";
 
 /** How many children the head links to. */
 const SHOWN_CHILDREN = 20;
@@ -64,7 +65,7 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
             ? "nothing"
             : view.next.map((node) => (
                 <bdi key={node} class="chip">
-                  {node}
+                  {nodeName(node)}
                 </bdi>
               ))}
         </Fact>

@@ -1,5 +1,7 @@
 import { Fact } from "../../parts/fact.js";
 import { after } from "../../parts/effects.js";
+import { channelName, isChannelOfEngine, nodeName, stepName } from "../../parts/words.js";
+import type { ComponentChildren } from "preact";
 import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpoints.js";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint } from "../../../api/threads.js";
@@ -21,12 +23,14 @@ const PAUSE_MS = 120;
 interface CheckpointSummaryProps {
   readonly place: NamespacePlace;
   readonly point: HistoryPoint;
-  /** Changes when the checkpoint may have new pending writes. */
+  /** Whether it is the newest one, which may have new pending writes. */
   readonly isHead: boolean;
+  /** What else the page offers to do with the step. */
+  readonly children?: ComponentChildren;
 }
 
 /** What the selected checkpoint is about. */
-export function CheckpointSummary({ place, point, isHead }: CheckpointSummaryProps) {
+export function CheckpointSummary({ place, point, isHead, children }: CheckpointSummaryProps) {
   const checkpointId = useSettled(point.checkpointId, PAUSE_MS);
   const { threadId, namespace } = place;
   const { data, error, refetch } = useRead(
@@ -37,15 +41,13 @@ export function CheckpointSummary({ place, point, isHead }: CheckpointSummaryPro
   const isOld = data?.checkpointId !== point.checkpointId;
   return (
     <section class="summary" aria-labelledby="summary-title">
-      <div class="summary-head">
-        <h2 id="summary-title">{point.step === undefined ? "Checkpoint" : `Step ${point.step}`}</h2>
-        <div class="summary-tools">
-          <CheckpointActions place={{ ...place, checkpointId: point.checkpointId }} />
+      <StepHead {...{ place, point, isHead }}>
+        {children ?? (
           <a class="button" href={linkToCheckpoint({ ...place, checkpointId: point.checkpointId })}>
             Open checkpoint
           </a>
-        </div>
-      </div>
+        )}
+      </StepHead>
       <PointFacts {...{ place, point }} status={isOld ? undefined : data} />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the checkpoint" />}
@@ -56,6 +58,19 @@ export function CheckpointSummary({ place, point, isHead }: CheckpointSummaryPro
         </div>
       )}
     </section>
+  );
+}
+
+/** Names a step, and offers what can be done from it on. */
+export function StepHead({ place, point, isHead, children }: CheckpointSummaryProps) {
+  return (
+    <div class="summary-head">
+      <h2 id="summary-title">{stepName(point)}</h2>
+      <div class="summary-tools">
+        <CheckpointActions place={{ ...place, checkpointId: point.checkpointId }} isNewest={isHead} />
+        {children}
+      </div>
+    </div>
   );
 }
 
@@ -105,7 +120,11 @@ function PendingWrites({ tasks }: { readonly tasks: readonly TaskView[] }) {
           writes.map(({ idx, channel, preview, bytes }) => (
             <Fact
               key={`${taskId} ${idx}`}
-              name={<bdi>{node === undefined ? channel : `${node} → ${channel}`}</bdi>}
+              name={
+                <bdi>
+                  {node === undefined ? channelName(channel) : `${nodeName(node)} → ${channelName(channel)}`}
+                </bdi>
+              }
             >
               <Preview text={preview?.text} bytes={bytes} />
             </Fact>
@@ -118,7 +137,7 @@ function PendingWrites({ tasks }: { readonly tasks: readonly TaskView[] }) {
 
 function Values({ view }: { readonly view: CheckpointView }) {
   const shown = view.channels
-    .filter(({ storage }) => storage !== "empty")
+    .filter(({ storage, channel }) => storage !== "empty" && !isChannelOfEngine(channel))
     .toSorted((a, b) => Number(b.isNew) - Number(a.isNew));
   return (
     <>
@@ -143,7 +162,7 @@ function Values({ view }: { readonly view: CheckpointView }) {
 function Name({ channel: { channel, isNew } }: { readonly channel: ChannelView }) {
   return (
     <>
-      <bdi>{channel}</bdi>
+      <bdi>{channelName(channel)}</bdi>
       {isNew && <span class="summary-new"> new</span>}
     </>
   );

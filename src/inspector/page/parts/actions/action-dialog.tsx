@@ -55,45 +55,46 @@ export interface Closing {
 /**
  * Returns a button that asks about an action. There is none for who may not do it.
  *
- * @param action - The right that it takes; `read` for what everyone may do who sees the page.
+ * @param rights - One of these is enough; `read` for what everyone may do who sees the page.
  * @param Dialog - Asks about the action, with what it is about.
  */
 export function actionButton<Subject extends object>(
   label: string,
-  action: InspectorAction,
+  rights: InspectorAction | readonly InspectorAction[],
   Dialog: ComponentType<Subject & Closing>,
 ): ComponentType<Subject> {
-  return (subject) => <ActionButton {...{ label, action, Dialog, subject }} />;
+  return (subject) => <ActionButton {...{ label, rights, Dialog, subject }} />;
 }
 
 interface ActionButtonProps<Subject> {
   readonly label: string;
-  readonly action: InspectorAction;
+  readonly rights: InspectorAction | readonly InspectorAction[];
   readonly Dialog: ComponentType<Subject & Closing>;
   readonly subject: Subject;
 }
 
 function ActionButton<Subject extends object>(props: ActionButtonProps<Subject>) {
-  const { label, action, Dialog, subject } = props;
+  const { label, rights, Dialog, subject } = props;
   const { may } = useOverview();
-  const [isOpen, setOpen] = useState(false);
-  if (action !== "read" && !may[action]) return null;
+  // The page may follow a thread meanwhile. The dialog stays about what it was opened for.
+  const [opened, setOpened] = useState<Subject>();
+  if (![rights].flat().some((right) => right === "read" || may[right])) return null;
   return (
     <>
       <button
         type="button"
         aria-haspopup="dialog"
         onClick={() => {
-          setOpen(true);
+          setOpened(subject);
         }}
       >
         {label}
       </button>
-      {isOpen && (
+      {opened !== undefined && (
         <Dialog
-          {...subject}
+          {...opened}
           onClose={() => {
-            setOpen(false);
+            setOpened(undefined);
           }}
         />
       )}
@@ -186,7 +187,7 @@ interface ConfirmProps<Name extends WriteName> {
 
 /** Deletes something after a question that asks for nothing else. */
 export function ConfirmAction<Name extends WriteName>({ label, ...subject }: ConfirmProps<Name>) {
-  return <ActionButton {...{ label, subject }} action="delete" Dialog={ConfirmDialog<Name>} />;
+  return <ActionButton {...{ label, subject }} rights="delete" Dialog={ConfirmDialog<Name>} />;
 }
 
 function ConfirmDialog<Name extends WriteName>(props: Omit<ConfirmProps<Name>, "label"> & Closing) {

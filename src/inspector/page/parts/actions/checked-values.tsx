@@ -1,16 +1,18 @@
 import { ColumnHeads } from "../column-heads.js";
 import type { CheckedValue } from "../../../api/changes.js";
 import type { ValueNode } from "../../../api/value-node.js";
+import { channelName, isChannelOfEngine } from "../words.js";
 
-/** Shows what a fork would store. */
+/** Shows what an update would store. */
 export function CheckedValues({ values }: { readonly values: readonly CheckedValue[] }) {
-  if (values.length === 0) return <p>The new checkpoint has the same values.</p>;
+  const shown = values.filter(({ channel }) => !isChannelOfEngine(channel));
+  if (shown.length === 0) return <p>The new step has the same values.</p>;
   return (
     <table class="fork-checked">
-      <caption class="sr-only">What the new checkpoint changes</caption>
-      <ColumnHeads titles={["Channel", "Before", "After"]} />
+      <caption class="sr-only">What the new step changes</caption>
+      <ColumnHeads titles={["Value", "Before", "After"]} />
       <tbody>
-        {values.map((value) => (
+        {shown.map((value) => (
           <CheckedRow key={value.channel} value={value} />
         ))}
       </tbody>
@@ -18,29 +20,18 @@ export function CheckedValues({ values }: { readonly values: readonly CheckedVal
   );
 }
 
-function CheckedRow({
-  value: { channel, before, after, problem, isNewChannel },
-}: {
-  readonly value: CheckedValue;
-}) {
+function CheckedRow({ value: { channel, before, after } }: { readonly value: CheckedValue }) {
   return (
     <tr>
       <th scope="row">
-        <bdi>{channel}</bdi>
-        {isNewChannel && <p class="dim">No checkpoint has had this channel. The graph may ignore it.</p>}
+        <bdi>{channelName(channel)}</bdi>
       </th>
       <td class="fork-before">
         <Shown node={before} />
       </td>
-      {problem === undefined ? (
-        <td class="fork-after">
-          <Shown node={after} />
-        </td>
-      ) : (
-        <td class="fork-problem">
-          <bdi>{problem}</bdi>
-        </td>
-      )}
+      <td class="fork-after">
+        <Shown node={after} />
+      </td>
     </tr>
   );
 }

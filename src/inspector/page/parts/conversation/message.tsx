@@ -15,7 +15,7 @@ import {
 
 const ROLES: Readonly<Record<MessageView["role"], string>> = {
   human: "Human",
-  ai: "AI",
+  ai: "Assistant",
   system: "System",
   tool: "Tool",
   remove: "Removal",
@@ -48,6 +48,7 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
         <strong>{ROLES[message.role]}</strong>
         {message.name !== undefined && <bdi>{message.name}</bdi>}
         {isError && <span class="badge badge-failed">error</span>}
+        {message.role === "other" && <bdi class="dim mono">{message.type}</bdi>}
         {message.shownAt !== undefined && (
           <span class="dim">
             Result of the call in{" "}

@@ -8,6 +8,7 @@ import { BytesChart, BytesLegend, allBytesOf, type PartBytes } from "../../../pa
 import { Bytes, Figures } from "../../../parts/charts/figures.js";
 import { durationText, countText, formatCount } from "../../../parts/number-texts.js";
 import { Failure, Loading } from "../../../parts/read-state.js";
+import { nodeName } from "../../../parts/words.js";
 import { linkToThread, navigate } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
 import { nodeCountsOf } from "./story-rows.js";
@@ -170,7 +171,7 @@ function StepsTable({ place, steps, byCheckpoint }: StepsTableProps) {
             <td>
               {nodeCountsOf(ran?.tasks ?? [], 0).map(([node]) => (
                 <div key={node}>
-                  <bdi>{node}</bdi>
+                  <bdi>{nodeName(node)}</bdi>
                 </div>
               ))}
               {(ran === undefined || ran.tasks.length === 0) && <bdi class="dim">{source}</bdi>}

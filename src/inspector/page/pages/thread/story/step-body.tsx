@@ -7,6 +7,7 @@ import { Failure, Loading } from "../../../parts/read-state.js";
 import { StatusBadge } from "../../../parts/status-badge.js";
 import { linkToThread } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
+import { nodeName } from "../../../parts/words.js";
 import { nodeCountsOf, rowsOf } from "./story-rows.js";
 import { type StepSubgraph, type StepTime, subgraphsOf, stepTimeOf } from "./subgraphs-of.js";
 
@@ -69,15 +70,15 @@ function Nodes({
   readonly isOpen: boolean;
 }) {
   if (!isOpen && source === "input") return <>Input</>;
-  if (!isOpen && source === "update") return <>State edited</>;
-  if (!isOpen && source === "fork") return <>Fork</>;
+  if (!isOpen && source === "update") return <>Values changed</>;
+  if (!isOpen && source === "fork") return <>New branch</>;
   if (tasks === undefined || tasks.tasks.length === 0) return <span class="dim">unknown</span>;
   return (
     <>
       {nodeCountsOf(tasks.tasks, tasks.omitted).map(([node, count], index) => (
         <span key={node}>
           {index > 0 && ", "}
-          {node === "" ? countText(count, "other task") : <bdi>{node}</bdi>}
+          {node === "" ? countText(count, "other task") : <bdi>{nodeName(node)}</bdi>}
           {node !== "" && count > 1 && ` × ${formatCount(count)}`}
         </span>
       ))}
@@ -159,7 +160,7 @@ function TaskEvents({ task, isOpen }: { readonly task: StoryTask; readonly isOpe
           {node !== undefined && (
             <>
               {" "}
-              in <bdi>{node}</bdi>
+              in <bdi>{nodeName(node)}</bdi>
             </>
           )}
           :{" "}
@@ -203,7 +204,7 @@ function Subgraph({ subgraph: { summary, name }, leadsTo, time, place, namespace
         {summary.handedOver === true && leadsTo.length > 0 && (
           <>
             {" "}
-            to <bdi>{leadsTo.join(", ")}</bdi>
+            to <bdi>{leadsTo.map(nodeName).join(", ")}</bdi>
           </>
         )}
       </summary>

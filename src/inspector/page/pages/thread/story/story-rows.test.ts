@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { StoryStep, StoryTasks } from "../../../../api/story.js";
-import { rowsOf } from "./story-rows.js";
+import { rowsOf, rowsOfBranch } from "./story-rows.js";
 
 const open: NonNullable<StoryStep["open"]> = {
   ...({
@@ -66,5 +66,49 @@ describe("the rows of a story", () => {
     ];
     expect(outline(left)).toBe("[] !c c !b b");
     expect(outline([stepOf("d", { parent: "b" }), ...left])).toBe("[] d<b !c c b");
+  });
+});
+
+describe("rowsOfBranch", () => {
+  // 4 follows 1, and so does 2, which 3 and 5 follow. 0 was read before its parent was deleted.
+  const steps = [
+    stepOf("5", { parent: "2" }),
+    stepOf("4", { parent: "1" }),
+    stepOf("3", { parent: "2" }),
+    stepOf("2", { parent: "1" }),
+    stepOf("1", { parent: "0" }),
+    stepOf("0", { parent: "deleted" }),
+  ];
+  const keysOf = (branch: string[], opened: string[] = [], all = steps) =>
+    rowsOfBranch(all, { branch, opened: new Set(opened), hasMore: false }).map((row) =>
+      row.kind === "branches" ? `${row.count} ${row.key}` : row.key,
+    );
+
+  it("folds other branches in where they leave the shown one", () => {
+    expect(keysOf(["0", "1", "4"])).toEqual(["run 0", "4", "2 branches 1", "1", "0"]);
+  });
+
+  it("shows the steps of branches that are open", () => {
+    expect(keysOf(["0", "1", "4"], ["branches 1"])).toEqual([
+      "run 0",
+      "4",
+      "2 branches 1",
+      "5",
+      "3",
+      "2",
+      "1",
+      "0",
+    ]);
+  });
+
+  it("counts steps that are older than the branch is known as its own", () => {
+    expect(keysOf(["1", "2", "5"])).toEqual(["run 0", "5", "1 branches 2", "2", "1 branches 1", "1", "0"]);
+  });
+
+  it("shows at the end what comes from no step that is there", () => {
+    const rest = [...steps.slice(0, 5), stepOf("x", { parent: "deleted" })].toSorted((a, b) =>
+      a.checkpointId < b.checkpointId ? 1 : -1,
+    );
+    expect(keysOf(["1", "4"], [], rest).at(-1)).toBe("1 branches ");
   });
 });

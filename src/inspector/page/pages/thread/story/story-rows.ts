@@ -1,4 +1,5 @@
 import type { StoryStep, StoryTask } from "../../../../api/story.js";
+import { countBranches, foldBranches } from "./fold-branches.js";
 
 /** Steps of one run that follow each other in time. */
 export interface StoryRun {
@@ -9,6 +10,12 @@ export interface StoryRun {
 
 /** A row of the timeline. */
 export type StoryRow =
+  | StepRow
+  /** Branches that leave the shown one at the step below. */
+  | { readonly kind: "branches"; readonly key: string; readonly count: number };
+
+/** A row about the steps of a run. */
+export type StepRow =
   | { readonly kind: "run"; readonly key: string; readonly run: StoryRun }
   /** What has begun after the checkpoint of a step, and made no other one. */
   | { readonly kind: "open"; readonly key: string; readonly step: StoryStep }
@@ -18,10 +25,45 @@ export type StoryRow =
       readonly step: StoryStep;
       /** The step that it goes on from, where that is not the one before it in time. */
       readonly from: StoryStep | undefined;
+      /** Whether the step is of a branch that is folded in. */
+      readonly isAside?: true;
     };
 
+/** The rows of a branch, in which other branches are folded. */
+export interface BranchRows {
+  /** The ids of its checkpoints, the oldest first. */
+  readonly branch: readonly string[];
+  /** The keys of the rows of branches that are open. */
+  readonly opened: ReadonlySet<string>;
+  /** Whether older steps are not loaded yet. */
+  readonly hasMore: boolean;
+}
+
 /** @param steps - The newest first. */
-export function rowsOf(steps: readonly StoryStep[]): StoryRow[] {
+export function rowsOfBranch(
+  steps: readonly StoryStep[],
+  { branch, opened, hasMore }: BranchRows,
+): StoryRow[] {
+  const { shown, others } = foldBranches(steps, branch);
+  const foldedAt = (at: string): StoryRow[] => {
+    const aside = others.get(at);
+    if (aside === undefined) return [];
+    const key = `branches ${at}`;
+    const asideRows = opened.has(key)
+      ? aside.map((step): StoryRow => ({
+          ...{ kind: "step", key: step.checkpointId, step, isAside: true },
+          from: undefined,
+        }))
+      : [];
+    return [{ kind: "branches", key, count: countBranches(aside) }, ...asideRows];
+  };
+  const rows = rowsOf(shown).flatMap((row) => (row.kind === "step" ? [...foldedAt(row.key), row] : row));
+  // What they come from may be among those.
+  return hasMore ? rows : [...rows, ...foldedAt("")];
+}
+
+/** @param steps - The newest first. */
+export function rowsOf(steps: readonly StoryStep[]): StepRow[] {
   const continued = new Set(
     steps.flatMap(({ source, parentId }) => (source === "loop" && parentId !== undefined ? parentId : [])),
   );
@@ -31,9 +73,9 @@ export function rowsOf(steps: readonly StoryStep[]): StoryRow[] {
   );
   const fromOf = ({ checkpointId, parentId = "" }: StoryStep): StoryStep | undefined =>
     before.get(checkpointId) === parentId ? undefined : byId.get(parentId);
-  return runsOf(steps).flatMap((run): StoryRow[] => [
+  return runsOf(steps).flatMap((run): StepRow[] => [
     { kind: "run", key: `run ${run.steps.at(-1)?.checkpointId}`, run },
-    ...run.steps.flatMap((step): StoryRow[] => {
+    ...run.steps.flatMap((step): StepRow[] => {
       const { checkpointId: key, open } = step;
       const isOpen = open !== undefined && !continued.has(key);
       return [

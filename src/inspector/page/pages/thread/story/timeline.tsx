@@ -2,30 +2,43 @@ import { MeasuredRows } from "../../../parts/measured-rows.js";
 import { useGrowth } from "../../../server/use-pages.js";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import type { TargetedKeyboardEvent } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { StoryStep } from "../../../../api/story.js";
+import type { HistoryPoint } from "../../../../api/threads.js";
 import { durationText, countText, formatCount } from "../../../parts/number-texts.js";
 import { localTime, Time, useTick } from "../../../parts/time.js";
 import { linkToCheckpoint, navigate } from "../../../routes/route.js";
 import { runColour } from "../graph/run-colour.js";
 import { StepBody, type StepContext, StepTitle } from "./step-body.js";
-import { rowsOf, type StoryRow, type StoryRun, costOf } from "./story-rows.js";
+import { rowsOfBranch, type StepRow, type StoryRun, costOf } from "./story-rows.js";
 import type { Story } from "./use-story.js";
 
 interface TimelineProps extends StepContext {
   readonly story: Story;
   readonly selected: string | undefined;
+  /** The checkpoints of the shown branch, the oldest first. */
+  readonly branch: readonly HistoryPoint[];
+  /** Whether a person chooses a step to compare with. */
+  readonly isComparing: boolean;
   readonly onSelect: (checkpointId: string, how: { readonly replace: boolean }) => void;
+  /** Called with the step that a person points to. */
+  readonly onPick: (checkpointId: string) => void;
 }
 
 const OVERSCAN = 8;
 const ROW_PX = 56;
 
 /** The steps of a namespace, the newest first, of which only those near the screen exist. */
-export function Timeline({ story, selected, onSelect, place, namespaces }: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  const { story, selected, branch, isComparing, onSelect, onPick, place, namespaces } = props;
   useTick(5_000);
   const { steps = [], hasMore } = story;
-  const rows = useMemo(() => rowsOf(steps), [steps]);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const ids = branch.map(({ checkpointId }) => checkpointId);
+  const rows = useMemo(
+    () => rowsOfBranch(steps, { branch: ids, opened, hasMore }),
+    [steps, ids.join(), opened, hasMore],
+  );
   const scroller = useRef<HTMLDivElement>(null);
   const chosen = rows.findIndex((row) => row.kind === "step" && row.key === selected);
   const virtualizer = useVirtualizer({
@@ -48,11 +61,17 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
     if (chosen <= 2) scroller.current?.scrollTo({ top: 0 });
     else virtualizer.scrollToIndex(chosen, { align: "auto" });
   }, [selected, chosen === -1]);
+  const focusSelected = (): void => {
+    scroller.current?.querySelector<HTMLElement>('[aria-current="step"]')?.focus({ preventScroll: true });
+  };
   useLayoutEffect(() => {
     if (!isMovingFocus.current) return;
     isMovingFocus.current = false;
-    scroller.current?.querySelector<HTMLElement>('[aria-current="step"]')?.focus({ preventScroll: true });
+    focusSelected();
   }, [selected]);
+  useLayoutEffect(() => {
+    if (isComparing) focusSelected();
+  }, [isComparing]);
   const lastShown = virtualizer.range?.endIndex ?? 0;
   const isNearEnd = lastShown + 4 * OVERSCAN >= rows.length;
   const isSelectedLater =
@@ -61,26 +80,32 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (!(event.target instanceof HTMLElement) || !event.target.matches(".story-pick")) return;
-    if (event.key === "Enter" && selected !== undefined && event.target.dataset.checkpoint === selected) {
+    if (
+      event.key === "Enter" &&
+      !isComparing &&
+      selected !== undefined &&
+      event.target.dataset.checkpoint === selected
+    ) {
       event.preventDefault();
       navigate(linkToCheckpoint({ ...place, checkpointId: selected }));
       return;
     }
-    const position = steps.findIndex(({ checkpointId }) => checkpointId === selected);
+    const reached = rows.flatMap((row) => (row.kind === "step" ? row.step : []));
+    const position = reached.findIndex(({ checkpointId }) => checkpointId === selected);
     const targets: Readonly<Record<string, number>> = {
-      ...{ ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: steps.length - 1 },
+      ...{ ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: reached.length - 1 },
     };
     const target = targets[event.key];
     if (target === undefined) return;
     event.preventDefault();
-    const next = steps[Math.min(steps.length - 1, Math.max(0, target))];
+    const next = reached[Math.min(reached.length - 1, Math.max(0, target))];
     if (next === undefined || next.checkpointId === selected) return;
     isMovingFocus.current = true;
     onSelect(next.checkpointId, { replace: true });
   };
   return (
     <div
-      class="story-timeline"
+      class={isComparing ? "story-timeline story-comparing" : "story-timeline"}
       data-list
       ref={scroller}
       role="region"
@@ -90,18 +115,33 @@ export function Timeline({ story, selected, onSelect, place, namespaces }: Timel
       <MeasuredRows virtual={virtualizer} name="story-rows" total={hasMore ? -1 : rows.length}>
         {(index) => {
           const row = rows[index];
-          return row !== undefined && <Row {...{ row, place, namespaces, selected, onSelect }} />;
+          if (row === undefined) return null;
+          if (row.kind !== "branches") return <Row {...{ row, place, namespaces, selected, onPick }} />;
+          return (
+            <button
+              type="button"
+              class="story-branches"
+              aria-expanded={opened.has(row.key)}
+              onClick={() => {
+                const others = [...opened].filter((key) => key !== row.key);
+                setOpened(new Set(opened.has(row.key) ? others : [...others, row.key]));
+              }}
+            >
+              <span aria-hidden="true">{opened.has(row.key) ? "▾" : "▸"}</span>{" "}
+              {countText(row.count, "other branch", "other branches")} from here
+            </button>
+          );
         }}
       </MeasuredRows>
     </div>
   );
 }
 
-interface RowProps extends Omit<TimelineProps, "story"> {
-  readonly row: StoryRow;
+interface RowProps extends StepContext, Pick<TimelineProps, "selected" | "onPick"> {
+  readonly row: StepRow;
 }
 
-function Row({ row, place, namespaces, selected, onSelect }: RowProps) {
+function Row({ row, place, namespaces, selected, onPick }: RowProps) {
   if (row.kind === "run") return <RunHead run={row.run} />;
   const { kind, step } = row;
   if (kind === "open") {
@@ -116,7 +156,7 @@ function Row({ row, place, namespaces, selected, onSelect }: RowProps) {
   }
   const isSelected = step.checkpointId === selected;
   return (
-    <div class="story-step" data-selected={isSelected}>
+    <div class={row.isAside ? "story-step story-aside" : "story-step"} data-selected={isSelected}>
       <button
         type="button"
         class="story-pick story-title"
@@ -124,7 +164,7 @@ function Row({ row, place, namespaces, selected, onSelect }: RowProps) {
         tabIndex={isSelected || selected === undefined ? 0 : -1}
         data-checkpoint={step.checkpointId}
         onClick={() => {
-          onSelect(step.checkpointId, { replace: false });
+          onPick(step.checkpointId);
         }}
       >
         <StepTitle step={step} isOpen={false} from={row.from} />
