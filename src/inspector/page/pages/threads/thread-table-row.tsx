@@ -6,7 +6,7 @@ import { Time } from "../../parts/time.js";
 import { linkToThread, linkToCheckpoint } from "../../routes/route.js";
 import { pathToText } from "../../parts/value-tree/value-texts.js";
 
-/** How long a thread is marked after it has stored something. */
+/** How long an unfinished thread is marked as live after it has stored something. */
 const LIVE_MS = 30_000;
 
 interface ThreadTableRowProps {
@@ -19,8 +19,8 @@ interface ThreadTableRowProps {
 
 /** A thread in the list. */
 export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProps) {
-  const { threadId, updatedAt, checkpoints, namespaces } = thread;
-  const isLive = Date.now() - updatedAt < LIVE_MS;
+  const { threadId, updatedAt, checkpoints, namespaces, status } = thread;
+  const isLive = status === "pending" && Date.now() - updatedAt < LIVE_MS;
   return (
     <tr class="threads-row" aria-rowindex={row + 1} style={style} data-thread={threadId}>
       <th scope="row" class="threads-id">
@@ -39,7 +39,10 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
       </td>
       <td class="threads-time">
         {isLive && (
-          <span class="threads-live" title="It has stored something within the last 30 seconds">
+          <span
+            class="threads-live"
+            title="A run is under way: it has stored something within the last 30 seconds"
+          >
             live
           </span>
         )}
