@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
-import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Page } from "playwright-core";
 import { PostgresSaver } from "../../src/index.js";
 import { expectAccessible } from "../../test-support/axe.js";
@@ -92,9 +92,9 @@ describeAnyTarget("actions", (target) => {
       await page.getByRole("button", { name: "Change values and continue…" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("messages").check();
-      const value = dialog.getByLabel("New value of messages");
-      await until(async () => (await value.inputValue()).includes("Paris"));
-      await value.fill((await value.inputValue()).replace("Paris", "Rome"));
+      const text = dialog.getByLabel("1. Human");
+      await until(async () => (await text.inputValue()) === "Paris");
+      await text.fill("Rome");
       await dialog.getByText("Runs next: model").waitFor();
       await expectAccessible(page);
       await dialog.getByRole("button", { name: "Store and run" }).click();
@@ -103,6 +103,23 @@ describeAnyTarget("actions", (target) => {
       await page.getByRole("button", { name: "1 other branch from here" }).waitFor();
       await running.close();
     }); // oxfmt-ignore
+
+    it("does not say that a run has ended where the thread waits again", async () => {
+      const thread = newThread();
+      const agent = new StateGraph(MessagesAnnotation)
+        .addNode("ask", () => ({ messages: [String(interrupt("Really?")), String(interrupt("Sure?"))] }))
+        .addEdge(START, "ask")
+        .compile({ checkpointer: saver });
+      await agent.invoke({ messages: [] }, threadConfig(thread));
+      const running = await serveInspector(saver, { write: true, graphs: { agent } });
+      const page = await openThread(thread, running);
+      await page.getByLabel("Your answer").fill("yes");
+      await page.getByRole("button", { name: "Send as text" }).click();
+      await page.getByText("The run has stopped to ask.").waitFor();
+      await page.getByText("Sure?").first().waitFor();
+      expect(await page.getByText("has ended").count()).toBe(0);
+      await running.close();
+    });
 
     it("undoes what came after a step, after it has said how much that is", async () => {
       const thread = newThread();

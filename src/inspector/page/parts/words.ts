@@ -48,6 +48,19 @@ export function channelName(channel: string): string {
   return node === undefined ? (CHANNELS.get(channel) ?? channel) : `start of ${nodeName(node)}`;
 }
 
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ["human", "Human"],
+  ["ai", "Assistant"],
+  ["system", "System"],
+  ["tool", "Tool"],
+  ["remove", "Removal"],
+]);
+
+/** Who has written a message. */
+export function roleName(role: string): string {
+  return ROLES.get(role) ?? "Other";
+}
+
 /** The name of the step that made a checkpoint. */
 export function stepName({ step, source }: Pick<HistoryPoint, "step" | "source">): string {
   if (step === undefined) return "Checkpoint";

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ChannelView } from "../../../api/checkpoints.js";
 import type { CheckpointPlace } from "../../../api/places.js";
 import { useRead } from "../../server/use-read.js";
@@ -6,6 +6,7 @@ import { type Typed, typedJson } from "../json-text.js";
 import { Failure } from "../read-state.js";
 import { channelName, isChannelOfEngine } from "../words.js";
 import { JsonField } from "./fields.js";
+import { MessagesField, textMessagesIn } from "./messages-field.js";
 
 /** What a person has typed, by chosen channel. */
 export type Texts = Readonly<Record<string, string>>;
@@ -91,6 +92,7 @@ interface EditedValueProps {
 /** Asks for a value as JSON. It begins with the stored value, if JSON can show it. */
 function EditedValue({ place, channel, text, isStored, onChange }: EditedValueProps) {
   const { data, error } = useRead("editableValue", { ...place, channel }, { enabled: isStored });
+  const [isJson, setJson] = useState(false);
   const isReading = isStored && data === undefined;
   const { problem } = valueIn(text);
   const isFilled = useRef(false);
@@ -105,13 +107,28 @@ function EditedValue({ place, channel, text, isStored, onChange }: EditedValuePr
       New value of <bdi>{channelName(channel)}</bdi>, as JSON
     </>
   );
+  const messages = isJson ? undefined : textMessagesIn(text);
   return (
     <>
-      <JsonField
-        {...{ label, text, onChange }}
-        problem={data?.problem ?? (isReading ? undefined : problem)}
-        isDisabled={isReading && error === null}
-      />
+      {messages === undefined ? (
+        <JsonField
+          {...{ label, text, onChange }}
+          problem={data?.problem ?? (isReading ? undefined : problem)}
+          isDisabled={isReading && error === null}
+        />
+      ) : (
+        <MessagesField {...{ messages, onChange }} />
+      )}
+      {textMessagesIn(text) !== undefined && (
+        <button
+          type="button"
+          onClick={() => {
+            setJson(!isJson);
+          }}
+        >
+          {isJson ? "Edit the texts" : "Edit as JSON"}
+        </button>
+      )}
       {error !== null && <Failure error={error} />}
     </>
   );

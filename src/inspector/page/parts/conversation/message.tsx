@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { MessageView } from "../../../api/checkpoints.js";
 import { Failure } from "../read-state.js";
 import { countText, formatCount } from "../number-texts.js";
+import { roleName } from "../words.js";
 import { MessageContent } from "./message-content.js";
 import { ValueTree } from "../value-tree/value-tree.js";
 import { ToolCall } from "./tool-call.js";
@@ -12,15 +13,6 @@ import {
   useMessage,
   placeOfValue,
 } from "./use-message.js";
-
-const ROLES: Readonly<Record<MessageView["role"], string>> = {
-  human: "Human",
-  ai: "Assistant",
-  system: "System",
-  tool: "Tool",
-  remove: "Removal",
-  other: "Other",
-};
 
 interface MessageProps {
   readonly conversation: ShownConversation;
@@ -42,10 +34,10 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
     <article
       class={`message message-${message.role} ${isError ? "message-error" : ""}`}
       aria-current={isChosen ? "true" : undefined}
-      aria-label={`Message ${position + 1}, ${ROLES[message.role]}`}
+      aria-label={`Message ${position + 1}, ${roleName(message.role)}`}
     >
       <p class="message-head">
-        <strong>{ROLES[message.role]}</strong>
+        <strong>{roleName(message.role)}</strong>
         {message.name !== undefined && <bdi>{message.name}</bdi>}
         {isError && <span class="badge badge-failed">error</span>}
         {message.role === "other" && <bdi class="dim mono">{message.type}</bdi>}

@@ -7,6 +7,7 @@ import { GraphChoice, graphToRun } from "../../../parts/graph-choice.js";
 import { useRun, type RunProgress } from "../../../server/use-run.js";
 import { DecisionsForm } from "./decisions-form.js";
 import { formFieldsOf, SchemaForm } from "./schema-form.js";
+import { nodeName } from "../../../parts/words.js";
 import { typedJson } from "../../../parts/json-text.js";
 import "./answer.css";
 import { sent } from "../../../parts/typed-text.js";
@@ -33,7 +34,7 @@ function Panel({ threadId, version }: AnswerPanelProps) {
   return (
     <>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {progress !== undefined && <RunView progress={progress} />}
+      {progress !== undefined && <RunView progress={progress} status={data?.status} />}
       {data !== undefined && (
         // A person who has to correct an answer finds it as it was.
         <div hidden={isRunning}>
@@ -200,21 +201,28 @@ function FreeForm({ onAnswer }: { readonly onAnswer: (value: unknown) => void })
   );
 }
 
+interface RunViewProps {
+  readonly progress: RunProgress;
+  /** The state of the thread. */
+  readonly status: OpenThread["status"] | undefined;
+}
+
 /** What a run does. */
-function RunView({ progress: { phase, nodes, texts, error } }: { readonly progress: RunProgress }) {
+function RunView({ progress: { phase, nodes, texts, error }, status }: RunViewProps) {
   return (
     <div class="run" aria-busy={phase === "asked" || phase === "running"}>
       {phase === "failed" && <Failure error={error} />}
       <p role="status">
         {phase === "asked" && "Starting the run…"}
         {phase === "running" && "The run is under way…"}
-        {phase === "ended" && "The run has ended."}
+        {phase === "ended" &&
+          (status === "interrupted" ? "The run has stopped to ask." : "The run has ended.")}
       </p>
       {nodes.length > 0 && (
         <ol class="run-nodes" aria-label="Nodes that have ended">
           {nodes.map((node, at) => (
             <li key={at}>
-              <bdi class="mono">{node}</bdi>
+              <bdi>{nodeName(node)}</bdi>
             </li>
           ))}
         </ol>
