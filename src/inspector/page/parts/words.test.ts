@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { channelName, isChannelOfEngine, nodeName } from "./words.js";
+import { channelName, isChannelOfEngine, nodeName, roleOfClass } from "./words.js";
 
 it.each([
   ["__start__", "Start"],
@@ -20,4 +20,13 @@ it.each([
   ["plan", "plan", false],
 ])("says the name of the channel %s, and whether it is LangGraph's own", (channel, name, isOwn) => {
   expect([channelName(channel), isChannelOfEngine(channel)]).toEqual([name, isOwn]);
+});
+
+it("says who has written a message of a class", () => {
+  expect(["AIMessageChunk", "HumanMessage", "MyMessage", undefined].map(roleOfClass)).toEqual([
+    "Assistant",
+    "Human",
+    undefined,
+    undefined,
+  ]);
 });

@@ -61,6 +61,15 @@ export function roleName(role: string): string {
   return ROLES.get(role) ?? "Other";
 }
 
+/** A class of LangChain's messages, or a piece of one that a model streams. */
+const MESSAGE_CLASS = /^(?<role>Human|AI|System|Tool|Remove)Message(?:Chunk)?$/;
+
+/** Who has written a message of this class. Returns `undefined` for other classes. */
+export function roleOfClass(className: string | undefined): string | undefined {
+  const role = MESSAGE_CLASS.exec(className ?? "")?.groups?.role;
+  return role === undefined ? undefined : roleName(role.toLowerCase());
+}
+
 /** The name of the step that made a checkpoint. */
 export function stepName({ step, source }: Pick<HistoryPoint, "step" | "source">): string {
   if (step === undefined) return "Checkpoint";

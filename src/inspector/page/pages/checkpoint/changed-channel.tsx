@@ -7,6 +7,7 @@ import type { CheckpointPlace, ComparedCheckpoints } from "../../../api/places.j
 import type { ValueNode } from "../../../api/value-node.js";
 import { describeType, hasChildren } from "../../parts/value-tree/value-texts.js";
 import { ValueTree } from "../../parts/value-tree/value-tree.js";
+import { roleOfClass } from "../../parts/words.js";
 import { linkToCheckpoint } from "../../routes/route.js";
 import type { ChangeObject } from "diff";
 import { diffLines } from "diff/lib/diff/line.js";
@@ -99,7 +100,7 @@ function PartChanges({ changes, compared, channel }: PartChangesProps) {
       {changes.map((change) => (
         <li key={change.label}>
           <p class="part-label">
-            <bdi class="mono">{change.label === "" ? "the whole value" : change.label}</bdi>
+            <bdi class="mono">{labelOf(change)}</bdi>
           </p>
           {change.skipped !== undefined && (
             <p class="dim">The first {formatCount(change.skipped)} characters are alike.</p>
@@ -109,6 +110,14 @@ function PartChanges({ changes, compared, channel }: PartChangesProps) {
       ))}
     </ul>
   );
+}
+
+/** Names a part of a value: a message by its number, as the conversation does, and others by their path. */
+function labelOf({ label, before, after }: PartChange): string {
+  const role = roleOfClass(after?.className ?? before?.className);
+  const position = /^\[(\d+)\]$/.exec(label)?.[1];
+  if (role !== undefined && position !== undefined) return `Message ${Number(position) + 1}, ${role}`;
+  return label === "" ? "the whole value" : label;
 }
 
 interface SidesProps extends Omit<PartChangesProps, "changes"> {
@@ -156,7 +165,9 @@ function Side({ mark, title, kind, value, pieces, place, channel, isWhole }: Sid
     <div class={`side side-${kind}`}>
       <p class="side-head">
         <span class="mono">{mark}</span> {title}
-        {value !== undefined && <span class="value-type">{describeType(value)}</span>}
+        {value !== undefined && roleOfClass(value.className) === undefined && (
+          <span class="value-type">{describeType(value)}</span>
+        )}
         {value?.isCut === true && !isWhole && (
           <a href={linkToCheckpoint(place, { tab: "channels", channel })}>Open the channel</a>
         )}

@@ -29,6 +29,7 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
   if (error !== null) return <Failure error={error} />;
   if (message === undefined) return <p class="message dim">Loading message {position + 1}…</p>;
   const isError = message.status === "error";
+  const step = conversation.stepOf?.(message);
   const hasText = message.toolCalls.length > 0 || message.content.some(({ kind }) => kind !== "other");
   return (
     <article
@@ -50,6 +51,7 @@ export function Message({ conversation, position, isChosen }: MessageProps) {
         <span class="message-actions">
           {hasText && message.shownAt === undefined && <Toggle {...source}>Source</Toggle>}
           <Toggle {...fields}>All fields</Toggle>
+          {step !== undefined && <a href={step.link}>{step.name}</a>}
           <a href={linkToMessage(conversation, message.path)}>#{position + 1}</a>
         </span>
       </p>

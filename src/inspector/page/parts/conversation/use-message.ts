@@ -13,6 +13,8 @@ export interface ShownConversation {
   readonly channel: string;
   /** Returns the link to a message. */
   readonly linkTo: (path: string) => string;
+  /** Returns the step that has added a message, with the link to it, where that is known. */
+  readonly stepOf?: (message: MessageView) => { readonly name: string; readonly link: string } | undefined;
 }
 
 /** Returns the link to a message. */

@@ -1,10 +1,11 @@
 import { MeasuredRows } from "../../../parts/measured-rows.js";
-import { useRef, useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { CheckpointPlace } from "../../../../api/places.js";
 import type { StoryStep } from "../../../../api/story.js";
 import { Failure, Loading } from "../../../parts/read-state.js";
 import { countText, formatCount } from "../../../parts/number-texts.js";
-import { linkToCheckpoint } from "../../../routes/route.js";
+import { stepName } from "../../../parts/words.js";
+import { linkToCheckpoint, linkToThread } from "../../../routes/route.js";
 import { useRead } from "../../../server/use-read.js";
 import { MESSAGES_AT_ONCE, type ShownConversation } from "../../../parts/conversation/use-message.js";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -16,6 +17,8 @@ interface ConversationPaneProps {
   readonly tip: CheckpointPlace;
   readonly channel: string;
   readonly step: StoryStep;
+  /** The steps that have added the messages, as far as they are loaded. */
+  readonly steps: readonly StoryStep[];
   /** The messages of a later step. */
   readonly later: StoryStep | undefined;
 }
@@ -27,9 +30,10 @@ interface Shown {
 }
 
 /** The conversation, in which the messages that a step has added are marked. */
-export function ConversationPane({ tip, channel, step, later }: ConversationPaneProps) {
+export function ConversationPane({ tip, channel, step, steps, later }: ConversationPaneProps) {
   const { shown, error, retry } = useLoaded(tip, channel);
   const { messages = [], messageCount = 0 } = step.ran ?? {};
+  const stepByMessage = useMemo(() => stepsByMessage(steps), [steps]);
   const followedBy = later?.ran?.messages[0];
   const found = useRead(
     "findMessages",
@@ -53,11 +57,27 @@ export function ConversationPane({ tip, channel, step, later }: ConversationPane
         conversation={{
           ...{ place: shown.place, channel },
           linkTo: (path) => linkToCheckpoint(shown.place, { tab: "conversation", channel, path }),
+          stepOf: ({ id, toolCallId }) => {
+            const added = stepByMessage.get(id ?? "") ?? stepByMessage.get(toolCallId ?? "");
+            return added && { name: stepName(added), link: linkToThread(tip, { at: added.checkpointId }) };
+          },
         }}
         total={shown.total}
         chosen={chosen.toSorted((a, b) => a - b)}
       />
     </>
+  );
+}
+
+/** Steps by the ids of the messages that they have added, and of the calls that these answer. */
+function stepsByMessage(steps: readonly StoryStep[]): ReadonlyMap<string, StoryStep> {
+  return new Map(
+    steps.flatMap((step) =>
+      (step.ran?.messages ?? []).flatMap(({ id, toolCallId }) => {
+        const key = id ?? toolCallId;
+        return key === undefined ? [] : [[key, step] as const];
+      }),
+    ),
   );
 }
 

@@ -112,7 +112,10 @@ function Beside({ place, steps, point, step, branch, isHead, children }: BesideP
   return (
     <>
       <StepHead {...{ place, point, isHead, children }} />
-      <ConversationPane {...{ tip, channel, step, later }} />
+      <ConversationPane
+        {...{ tip, channel, step, later }}
+        steps={steps.filter(({ checkpointId }) => onBranch.has(checkpointId))}
+      />
     </>
   );
 }
