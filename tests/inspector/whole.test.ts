@@ -29,7 +29,13 @@ const OUTLINES = {
     'heading "Threads" [level=1]',
     ...columns("Thread", "State", "Last activity", "Checkpoints", "Namespaces", "Size"),
   ],
-  thread: ['heading "order-4711" [level=1]', 'tab "Story" [selected]', 'tab "Branches"', 'tab "Figures"'],
+  thread: [
+    'heading "order-4711" [level=1]',
+    'tab "Story" [selected]',
+    'tab "Branches"',
+    'tab "Figures"',
+    'heading "Step 7" [level=2]',
+  ],
   tree: [
     'heading "order-4711" [level=1]',
     'tab "Story"',
@@ -52,11 +58,7 @@ const OUTLINES = {
   ),
   writes: checkpointWith("Writes"),
   metadata: checkpointWith("Metadata"),
-  changes: checkpointWith(
-    "Changes",
-    'heading "− removed branch:to:agent" [level=2]',
-    'heading "± changed messages" [level=2]',
-  ),
+  changes: checkpointWith("Changes", 'heading "± changed messages" [level=2]'),
   storage: [
     'heading "Storage" [level=1]',
     'heading "Tables" [level=2]',

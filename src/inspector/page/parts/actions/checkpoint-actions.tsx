@@ -21,7 +21,8 @@ export function CheckpointActions({ place, isNewest = false }: CheckpointActions
   return (
     <>
       {isRoot && <ReplayAction place={place} />}
-      {isRoot && may.replay ? <ChangeAndRunAction place={place} /> : <ChangeAction place={place} />}
+      {isRoot && may.replay && <ChangeAndRunAction place={place} />}
+      {!(isRoot && may.replay) && (isRoot || may.fork) && <ChangeAction place={place} />}
       {!isNewest && <UndoAction place={place} />}
     </>
   );
@@ -29,7 +30,7 @@ export function CheckpointActions({ place, isNewest = false }: CheckpointActions
 
 const ReplayAction = actionButton("Run again from here…", ["replay"], ReplayDialog);
 const ChangeAndRunAction = actionButton("Change values and continue…", ["fork", "update"], ChangeDialog);
-const ChangeAction = actionButton("Change values…", ["fork"], ChangeDialog);
+const ChangeAction = actionButton("Change values…", ["fork", "update"], ChangeDialog);
 const UndoAction = actionButton("Undo everything after this…", ["edit"], UndoDialog);
 
 /** Lets a graph go on from a checkpoint, whatever came after it. */
