@@ -1,4 +1,5 @@
 import type { ValuePlace } from "./places.js";
+import type { StoryQuestion } from "./story.js";
 import type { OpenTask, ThreadStatus } from "./threads.js";
 
 /** What a person may decide about an action. */
@@ -9,20 +10,30 @@ export interface ReviewedAction {
   readonly name: string;
   /** The arguments as JSON. */
   readonly args: string;
+  /** What the application says about it. */
   readonly description?: string;
+  /** The JSON Schema of the arguments, where the question or the graph gives one. */
+  readonly schema?: Readonly<Record<string, unknown>>;
   readonly allowed: readonly DecisionType[];
 }
 
 /** How a question can be answered besides by any JSON value. */
 export type QuestionForm =
   /** Decisions about actions, in LangChain's human-in-the-loop shape or in that of the Agent Inbox. */
-  | { readonly kind: "decisions"; readonly actions: readonly ReviewedAction[] }
+  | {
+      readonly kind: "decisions";
+      readonly actions: readonly ReviewedAction[];
+      /** Whether a rejection keeps the other actions of the question from being done, as in LangChain's middleware for JavaScript. */
+      readonly rejectionStopsAll?: boolean;
+    }
   /** A value that is valid by the JSON Schema that the graph has given. */
   | { readonly kind: "schema"; readonly schema: Readonly<Record<string, unknown>> }
   | { readonly kind: "free" };
 
 /** A question that a person may answer. */
-export interface Question extends OpenTask {
+export interface Question extends StoryQuestion {
+  /** The node, if the path of the task names it. */
+  readonly node?: string;
   /** Names this question as it was asked now. An answer with another key comes too late. */
   readonly key: string;
   readonly form: QuestionForm;

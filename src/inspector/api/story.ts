@@ -47,6 +47,8 @@ export interface StoryQuestion extends WrittenText {
   readonly details?: string;
   /** Whether it asks for decisions about actions, which the form for the answer shows as well. */
   readonly isReview?: boolean;
+  /** What was answered, where the task has gone on. */
+  readonly answer?: string;
 }
 
 /** A task of a step. */

@@ -154,6 +154,8 @@ export interface HistoryPoint {
   readonly source?: string;
   /** The run that stored the checkpoint, if its metadata names one. */
   readonly runId?: string;
+  /** The person whose answer started that run, if the metadata names them. */
+  readonly answeredBy?: string;
   /** The number of pending writes. */
   readonly writes: number;
   readonly interrupted: boolean;

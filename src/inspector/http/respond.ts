@@ -135,7 +135,10 @@ async function answerRun(context: InspectorContext, request: Request): Promise<R
   const admission = await decide(context, request, { action });
   if (admission instanceof Response) return admission;
   const audit = { ...admission, action, operation: "run", details: { ...args } };
-  const events = await startRun(runOf(context, request), args, (work) => audited(context, audit, work));
+  const events = await startRun(runOf(context, request), args, {
+    user: admission.user,
+    around: (work) => audited(context, audit, work),
+  });
   const open = (signal: AbortSignal): AsyncIterable<object> => {
     onAbort(signal, () => {
       events.end();

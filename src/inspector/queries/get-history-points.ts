@@ -8,7 +8,7 @@ import type { CheckpointPlace, NamespacePlace } from "../api/places.js";
 import { timeInHeader } from "./header-time.js";
 import { givenPlaces, type PlacesParams, placesParams } from "./given-checkpoints.js";
 
-/** A checkpoint in a history. Its metadata may hold much, of which this has three texts. */
+/** A checkpoint in a history. Its metadata may hold much, of which this has some texts. */
 export interface PointRow {
   readonly checkpoint_ns: string;
   readonly checkpoint_id: string;
@@ -18,6 +18,7 @@ export interface PointRow {
   readonly step: string | null;
   readonly source: string | null;
   readonly run_id: string | null;
+  readonly answered_by: string | null;
   readonly writes: number;
   readonly interrupted: boolean;
   readonly failed: boolean;
@@ -112,11 +113,12 @@ function pointsOf(db: QueryCreator<WithPage>, threadId: RawBuilder<string>) {
         textOf(metadata, "step").as("step"),
         textOf(metadata, "source").as("source"),
         textOf(metadata, "run_id").as("run_id"),
+        textOf(metadata, "answered_by").as("answered_by"),
       ];
     });
 }
 
-function textOf(metadata: Expression<unknown>, name: "step" | "source" | "run_id") {
+function textOf(metadata: Expression<unknown>, name: "step" | "source" | "run_id" | "answered_by") {
   return sql<string | null>`${metadata} ->> ${sql.lit(name)}`;
 }
 

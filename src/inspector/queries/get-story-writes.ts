@@ -100,6 +100,6 @@ const writes = new StatementFamily<
     .orderBy("chosen.idx");
 });
 
-/** What tells something about a step: errors, questions, and what is not there only for the engine. */
-const isWanted: RawBuilder<SqlBool> = sql<SqlBool>`(each.channel in ('__error__', '__interrupt__', '__root__')
+/** What tells something about a step: errors, questions, answers, and what is not there only for the engine. */
+const isWanted: RawBuilder<SqlBool> = sql<SqlBool>`(each.channel in ('__error__', '__interrupt__', '__resume__', '__root__')
   or each.channel !~ '^(__|branch:|join:)')`;

@@ -7,13 +7,14 @@ import { getHistoryPoints } from "../queries/get-history-points.js";
 import { getOpenTasks, type OpenTaskRow } from "../queries/get-open-tasks.js";
 import { readStates } from "../states/read-states.js";
 import { describeOpenTask, MAX_BYTES, type OpenWrite, readOpenWrite } from "../states/open-tasks.js";
-import { cutText } from "../values/cut-text.js";
-import { valueNodeOf } from "../values/describe-value.js";
-import { formOf, questionIn, readInterrupts, type ReadInterrupt } from "../values/question-form.js";
+import { TextRoom } from "../values/cut-text.js";
+import { describeQuestion } from "../values/describe-question.js";
+import { formOf, readInterrupts, type ReadInterrupt } from "../values/question-form.js";
 import { MAX_ANSWERS } from "../calls/args.js";
-import { viewThreadGraphs } from "./thread-graphs.js";
+import { bindGraphs, graphsView } from "./thread-graphs.js";
+import { withToolSchemas } from "./tool-schemas.js";
 
-/** The most characters of a question or an error. */
+/** The most characters of an error. */
 const MAX_TEXT = 20_000;
 
 /** A question with what is stored of it. */
@@ -30,12 +31,20 @@ interface ReadOpenThread extends Omit<OpenThread, "questions" | keyof ThreadGrap
 export async function viewOpenThread(run: CallRun, threadId: string): Promise<OpenThread> {
   const { questions, ...thread } = await readOpenThread(run, threadId);
   const { checkpointId } = thread;
+  const bound =
+    checkpointId === undefined
+      ? { candidates: [], reason: "The thread has no checkpoint of a root graph." }
+      : await bindGraphs(run, { threadId, checkpointId });
+  const { graph } = bound.bound ?? {};
   return {
     ...thread,
-    questions: questions.map(({ interrupt: _interrupt, ...question }) => question),
-    ...(checkpointId === undefined
-      ? { graphs: [], reason: "The thread has no checkpoint of a root graph." }
-      : await viewThreadGraphs(run, { threadId, checkpointId })),
+    questions: await Promise.all(
+      questions.map(async ({ interrupt: _interrupt, ...question }) => ({
+        ...question,
+        form: graph === undefined ? question.form : await withToolSchemas(question.form, graph),
+      })),
+    ),
+    ...graphsView(bound),
   };
 }
 
@@ -50,6 +59,7 @@ export async function readOpenThread(run: CallRun, threadId: string): Promise<Re
   ]);
   const writes = rows.get(place) ?? [];
   const answers = writes.filter(({ channel }) => channel === RESUME);
+  const room = new TextRoom();
   const open = await Promise.all(
     writes.filter(({ channel }) => channel !== RESUME).map((row) => readOpenWrite(run, place, row)),
   );
@@ -58,7 +68,7 @@ export async function readOpenThread(run: CallRun, threadId: string): Promise<Re
     ...(state ?? { status: "done", next: [] }),
     questions: open
       .filter(({ isQuestion }) => isQuestion)
-      .flatMap((write) => questionsOf(place, write, answers)),
+      .flatMap((write) => questionsOf(place, write, { answers, room })),
     errors: open.filter(({ isQuestion }) => !isQuestion).map((write) => describeOpenTask(write, MAX_TEXT)),
   };
 }
@@ -66,18 +76,17 @@ export async function readOpenThread(run: CallRun, threadId: string): Promise<Re
 function questionsOf(
   place: CheckpointPlace,
   { row, node, read }: OpenWrite,
-  answers: readonly OpenTaskRow[],
+  { answers, room }: { readonly answers: readonly OpenTaskRow[]; readonly room: TextRoom },
 ): AskedQuestion[] {
   // One that this saver can't read can't be answered here.
   if (read === undefined) return [];
   const ofTask = answers.filter(({ task_id: taskId }) => taskId === row.task_id);
   const asked = digestOf(place, [row, ...ofTask]);
   const interrupts = readInterrupts(read.value).slice(0, MAX_ANSWERS);
+  const write = { taskId: row.task_id, idx: row.idx };
   return interrupts.map((interrupt, index) => ({
-    taskId: row.task_id,
+    ...describeQuestion(interrupt, write, room),
     ...(node !== undefined && { node }),
-    kind: "question",
-    ...cutText(questionIn(interrupt.value) ?? valueNodeOf(interrupt.value).text, MAX_TEXT),
     key: `${asked}.${index}`,
     form: formOf(interrupt),
     place: { kind: "write", ...place, taskId: row.task_id, idx: row.idx },

@@ -13,8 +13,13 @@ import type { InspectedGraph } from "./inspected-graph.js";
 import { type AskedQuestion, readOpenThread } from "./read-open-thread.js";
 import { requireGraph } from "./thread-graphs.js";
 
-/** Surrounds the run, for example to report it. */
-type AroundRun = (run: () => Promise<void>) => Promise<void>;
+/** What belongs to a run besides what the page asks for. */
+interface StartedRun {
+  /** Surrounds the run, for example to report it. */
+  readonly around: (run: () => Promise<void>) => Promise<void>;
+  /** Who starts it, where the application says so. */
+  readonly user?: string | undefined;
+}
 
 /**
  * Starts a run that a person asks for, once nobody else can: it has the lock of the thread until it ends, and the thread is still as the
@@ -26,7 +31,7 @@ type AroundRun = (run: () => Promise<void>) => Promise<void>;
 export async function startRun(
   run: CallRun,
   request: RunRequest,
-  around: AroundRun,
+  { around, user }: StartedRun,
 ): Promise<EventQueue<RunEvent>> {
   const { context } = run;
   const events = new EventQueue<RunEvent>();
@@ -44,7 +49,7 @@ export async function startRun(
       hasStarted();
       const joined = joinSignals([signal, context.ended]);
       try {
-        await send(graph, { request, input, events, signal: joined.signal });
+        await send(graph, { request, input, events, user, signal: joined.signal });
       } finally {
         joined.release();
       }
@@ -70,13 +75,16 @@ interface Sent {
   readonly request: RunRequest;
   readonly input: unknown;
   readonly events: EventQueue<RunEvent>;
+  readonly user: string | undefined;
   readonly signal: AbortSignal;
 }
 
-async function send(graph: InspectedGraph, { request, input, events, signal }: Sent): Promise<void> {
+async function send(graph: InspectedGraph, { request, input, events, user, signal }: Sent): Promise<void> {
   const { threadId: thread_id, checkpointId: checkpoint_id, kind } = request;
   const configurable = { thread_id, ...(kind === "replay" && { checkpoint_id, checkpoint_ns: "" }) };
-  const options = { configurable, signal, streamMode: [...STREAM_MODES], subgraphs: true };
+  // A saver with `metadataFromConfig: ["answered_by"]` stores it, and the story of the thread tells it.
+  const told = kind === "answer" && user !== undefined ? { metadata: { answered_by: user } } : {};
+  const options = { ...told, configurable, signal, streamMode: [...STREAM_MODES], subgraphs: true };
   for await (const chunk of await graph.stream(input, options)) {
     for (const event of describeChunk(chunk)) events.add(event);
   }

@@ -22,7 +22,7 @@ interface Candidate {
 }
 
 /** Which graphs may go on from a checkpoint. */
-interface BoundGraphs {
+export interface BoundGraphs {
   readonly candidates: readonly Candidate[];
   /** The one that the thread belongs to, if that is known. */
   readonly bound?: Candidate;
@@ -31,7 +31,10 @@ interface BoundGraphs {
 
 /** Describes the graphs that may go on from a checkpoint. */
 export async function viewThreadGraphs(run: CallRun, place: RootCheckpoint): Promise<ThreadGraphs> {
-  const { candidates, bound, reason } = await bindGraphs(run, place);
+  return graphsView(await bindGraphs(run, place));
+}
+
+export function graphsView({ candidates, bound, reason }: BoundGraphs): ThreadGraphs {
   return {
     graphs: candidates.map(({ name, graph: { nodes, channels = {} } }) => ({
       name,
@@ -71,7 +74,7 @@ export async function requireGraph(
  * Finds the graphs that may go on from a checkpoint. The application knows best; then the metadata; then the names of nodes and channels in
  * the whole thread. Where these don't decide, a person has to.
  */
-async function bindGraphs(run: CallRun, place: RootCheckpoint): Promise<BoundGraphs> {
+export async function bindGraphs(run: CallRun, place: RootCheckpoint): Promise<BoundGraphs> {
   if (run.context.graphs === undefined) return { candidates: [], reason: "The inspector has no graphs." };
   const { threadId } = place;
   const [newest] = await getHistoryPoints(run.call, { threadId, namespace: "", before: undefined, limit: 1 });

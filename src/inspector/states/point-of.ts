@@ -1,8 +1,11 @@
 import { timeInId } from "../../saver/model/checkpoint-time.js";
 import type { HistoryPoint } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
+import { cutText } from "../values/cut-text.js";
 import type { PointRow } from "../queries/get-history-points.js";
 import { readHandoffs } from "./handoffs.js";
+
+const MAX_USER = 200;
 
 /** Converts rows of the history of a thread. A handoff to the parent graph, which is stored as an error, is no failure. */
 export async function pointsOf(
@@ -28,12 +31,14 @@ export async function pointsOf(
 /** Converts a row of a history, as it is stored. */
 export function pointOf(row: PointRow): HistoryPoint {
   const { checkpoint_id: checkpointId, parent_checkpoint_id: parentId, step, source, run_id: runId } = row;
+  const { answered_by: answeredBy } = row;
   return {
     checkpointId,
     ...(parentId !== null && { parentId }),
     createdAt: storedTimeOf(checkpointId, row.ts),
     ...stepAndSource({ step, source }),
     ...(runId !== null && { runId }),
+    ...(answeredBy !== null && { answeredBy: cutText(answeredBy, MAX_USER).text }),
     writes: row.writes,
     interrupted: row.interrupted,
     failed: row.failed,

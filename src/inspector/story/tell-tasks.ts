@@ -1,13 +1,6 @@
 import { readableWrite } from "../stored-values/readable-values.js";
 import { groupBy } from "../../db/group-by.js";
-import type {
-  MessageKey,
-  StoryTask,
-  StoryTasks,
-  StoryTool,
-  StoryError,
-  StoryQuestion,
-} from "../api/story.js";
+import type { MessageKey, StoryTask, StoryTasks, StoryTool, StoryError } from "../api/story.js";
 import type { NamespacePlace } from "../api/places.js";
 import { isHandoff } from "../states/handoffs.js";
 import type { CallRun } from "../calls/call-definition.js";
@@ -17,15 +10,17 @@ import { CONTROL_CHANNELS, nodeByName, NULL_TASK_ID } from "../values/trigger-ch
 import { TextRoom, cutText } from "../values/cut-text.js";
 import { messageKeyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
 import { isArray, isObject } from "../../serde/objects/inspect-object.js";
-import type { ValuePath } from "../api/value-node.js";
-import { formOf, ASKING, questionIn, readInterrupts } from "../values/question-form.js";
+import { describeAnswer } from "../values/describe-answer.js";
+import { describeQuestion, fieldOf, type Write } from "../values/describe-question.js";
+import { readInterrupts, type ReadInterrupt } from "../values/question-form.js";
 import { briefJson } from "../values/readable-json.js";
 import { readOwn } from "../values/read-property.js";
-import { eachPart } from "../values/value-parts.js";
 
 const MAX_TASKS = 200;
 const MAX_MESSAGES = 50;
 const MAX_TOOLS = 50;
+const MAX_QUESTIONS = 20;
+const MAX_ANSWER = 2_000;
 
 const FOR_ENGINE = /^(?:__|branch:|join:)/;
 
@@ -44,12 +39,12 @@ export class TaskTeller {
   /** Tells what the tasks beside a checkpoint have done, by their writes. */
   async tell(tasks: readonly DescribedTask[], rows: readonly StoryWriteRow[]): Promise<StoryTasks> {
     const byTask = groupBy(rows, (row) => row.task_id);
-    const isAnswered = (byTask.get(NULL_TASK_ID) ?? []).some(({ channel }) => channel === "__resume__");
+    const isAnswered = answerIn(byTask.get(NULL_TASK_ID)) !== undefined;
     const output = new Output(this.#messageIds);
     const told: StoryTask[] = [];
     for (const task of tasks) {
       const written = task.taskIds.map((id) => byTask.get(id)).find((writes) => writes !== undefined) ?? [];
-      told.push(await this.#tellTask(task, written, { isAnswered, output }));
+      told.push(await this.#tellTask(task, written, { isAnswered, output, byTask }));
     }
     for (const row of byTask.get(NULL_TASK_ID) ?? []) await this.#addOutput(row, output);
     const notable = told.filter(({ error, questions }) => error !== undefined || questions.length > 0);
@@ -60,8 +55,11 @@ export class TaskTeller {
   async #tellTask(
     { node, taskIds }: DescribedTask,
     rows: readonly StoryWriteRow[],
-    { isAnswered, output }: { readonly isAnswered: boolean; readonly output: Output },
+    { isAnswered, output, byTask }: ToldBeside,
   ): Promise<StoryTask> {
+    const isDone = rows.some(({ channel }) => !CONTROL_CHANNELS.includes(channel));
+    // Before that, an answer may be to an earlier question of the task.
+    const hasGoneOn = isDone || rows.some(({ channel }) => channel === "__error__");
     let error: StoryTask["error"];
     let handedOver = false;
     let questions: StoryTask["questions"] = [];
@@ -74,18 +72,23 @@ export class TaskTeller {
         else error = read === undefined ? unreadable(row) : describeError(read.value, write, this.#room);
       } else if (channel === "__interrupt__") {
         const read = await this.#valueOf(row);
-        const asked =
-          read === undefined ? [unreadable(row)] : describeQuestions(read.value, write, this.#room);
-        questions = [...questions, ...asked];
+        const asked = read === undefined ? undefined : readInterrupts(read.value).slice(0, MAX_QUESTIONS);
+        if (asked === undefined) questions = [...questions, unreadable(row)];
+        for (const each of asked ?? []) {
+          const answer = hasGoneOn
+            ? await this.#answerTo(each, asked?.length === 1 ? [rows, byTask.get(NULL_TASK_ID)] : [], byTask)
+            : undefined;
+          const question = describeQuestion(each, write, this.#room);
+          questions = [...questions, { ...question, ...(answer !== undefined && { answer }) }];
+        }
       } else await this.#addOutput(row, output);
     }
     const leadsTo = rows.flatMap(({ channel }) => nodeByName(channel) ?? []);
     return {
       ...(node !== undefined && { node }),
       taskIds,
-      isDone: handedOver || rows.some(({ channel }) => !CONTROL_CHANNELS.includes(channel)),
-      isAnswered:
-        questions.length > 0 && (isAnswered || rows.some(({ channel }) => channel === "__resume__")),
+      isDone: handedOver || isDone,
+      isAnswered: questions.length > 0 && (isAnswered || answerIn(rows) !== undefined),
       ...(error !== undefined && { error }),
       ...(handedOver && { handedOver }),
       ...(leadsTo.length > 0 && { leadsTo }),
@@ -93,8 +96,31 @@ export class TaskTeller {
     };
   }
 
+  /**
+   * Says what was answered. A task has a list of its answers, the last of which is to its last question. An answer for a task of a subgraph
+   * stands beside the checkpoint alone: under the id of the question, or as the only one.
+   *
+   * @param sources - The writes in which an answer is to this question whatever it names.
+   */
+  async #answerTo(
+    { id = "", value }: ReadInterrupt,
+    [own, beside]: readonly (readonly StoryWriteRow[] | undefined)[],
+    byTask: ReadonlyMap<string, readonly StoryWriteRow[]>,
+  ): Promise<string | undefined> {
+    const row = answerIn(own) ?? answerIn(byTask.get(id)) ?? answerIn(beside);
+    const read = row === undefined ? undefined : await this.#valueOf(row);
+    if (row === undefined || read === undefined) return undefined;
+    const isList = row.task_id !== NULL_TASK_ID && isArray(read.value);
+    const { text, isCut } = this.#room.cut(
+      describeAnswer(value, isList ? read.value.at(-1) : read.value),
+      MAX_ANSWER,
+    );
+    return isCut ? `${text}…` : text;
+  }
+
   /** Leaves out what only starts nodes, which is never read. */
   async #addOutput(row: StoryWriteRow, output: Output): Promise<void> {
+    if (row.channel === "__resume__") return;
     if (row.is_read || !FOR_ENGINE.test(row.channel)) output.add(await this.#valueOf(row));
   }
 
@@ -102,6 +128,18 @@ export class TaskTeller {
   async #valueOf(row: StoryWriteRow): Promise<{ readonly value: unknown } | undefined> {
     return row.is_read ? readableWrite(this.#run, this.#place, row) : undefined;
   }
+}
+
+/** What is told of the other tasks beside the same checkpoint. */
+interface ToldBeside {
+  /** Whether an answer is there that names no question. */
+  readonly isAnswered: boolean;
+  readonly output: Output;
+  readonly byTask: ReadonlyMap<string, readonly StoryWriteRow[]>;
+}
+
+function answerIn(rows: readonly StoryWriteRow[] | undefined): StoryWriteRow | undefined {
+  return rows?.find(({ channel }) => channel === "__resume__");
 }
 
 /** Stands for a text that was not read. The page of the checkpoint says why. */
@@ -154,16 +192,9 @@ class Output {
   }
 }
 
-/** The most characters of a message or a question. */
+/** The most characters of a message. */
 const MAX_TEXT = 8_000;
 const MAX_NAME = 100;
-const MAX_QUESTIONS = 20;
-
-/** The write that a text is from. */
-interface Write {
-  readonly taskId: string;
-  readonly idx: number;
-}
 
 /** Describes the error of a task: JavaScript stores its name and its message, and Python a text such as `ValueError('no')`. */
 function describeError(value: unknown, write: Write, room: TextRoom): StoryError {
@@ -176,69 +207,4 @@ function describeError(value: unknown, write: Write, room: TextRoom): StoryError
     ...write,
     ...((found !== undefined || typeof value === "string") && { path: error.path }),
   };
-}
-
-/** Describes the questions of a task. Each is an interrupt with a value, or the value itself. */
-function describeQuestions(value: unknown, write: Write, room: TextRoom): StoryQuestion[] {
-  return readInterrupts(value)
-    .slice(0, MAX_QUESTIONS)
-    .map(({ id, value: asked, path }) => ({
-      ...(id !== undefined && { id: cutText(id, MAX_NAME).text }),
-      ...describeQuestion(asked, { ...write, path }, room),
-    }));
-}
-
-function describeQuestion(
-  value: unknown,
-  { path, ...write }: Write & { readonly path: ValuePath },
-  room: TextRoom,
-): StoryQuestion {
-  if (typeof value === "string") return { ...room.cut(value, MAX_TEXT), ...write, path };
-  const found = isObject(value) && !isArray(value) ? fieldOf(value, ASKING) : undefined;
-  if (found === undefined || !isObject(value)) {
-    const text = questionIn(value);
-    const json = briefJson(value, MAX_TEXT);
-    if (text === undefined) return { ...room.cut(json, MAX_TEXT), ...write };
-    const isReview = formOf({ value, schema: undefined }).kind === "decisions";
-    return {
-      ...room.cut(text, MAX_TEXT),
-      ...write,
-      details: room.cut(json, MAX_TEXT).text,
-      ...(isReview && { isReview }),
-    };
-  }
-  const others = [...eachPart(value)].filter(({ step }) => step !== found.path[0]);
-  const details = Object.fromEntries(others.map(({ label, value: part }) => [label, part]));
-  return {
-    ...room.cut(found.text, MAX_TEXT),
-    ...{ ...write, path: [...path, ...found.path] },
-    ...(others.length > 0 && { details: detailsText(details, room) }),
-  };
-}
-
-function detailsText(details: object, room: TextRoom): string {
-  const { text, isCut } = room.cut(briefJson(details, MAX_TEXT), MAX_TEXT);
-  return isCut ? `${text}…` : text;
-}
-
-/** The first of these fields that has a text. */
-function fieldOf(
-  value: object,
-  names: readonly string[],
-): { readonly text: string; readonly path: ValuePath } | undefined {
-  for (const name of names) {
-    const part = partNamed(value, name);
-    if (typeof part?.value === "string" && part.value !== "") return { text: part.value, path: [part.step] };
-  }
-  return undefined;
-}
-
-function partNamed(
-  value: object,
-  name: string,
-): { readonly step: number; readonly value: unknown } | undefined {
-  for (const part of eachPart(value)) {
-    if (part.label === name) return part;
-  }
-  return undefined;
 }

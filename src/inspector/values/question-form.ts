@@ -1,7 +1,7 @@
 import { isArray, isObject, isRecord } from "../../serde/objects/inspect-object.js";
 import type { Decision, DecisionType, QuestionForm, ReviewedAction } from "../api/runs.js";
 import { readOwn, readInherited } from "./read-property.js";
-import { jsonText } from "./readable-json.js";
+import { jsonText, parseIfJson } from "./readable-json.js";
 import type { ValuePath } from "../api/value-node.js";
 import { stepTo } from "./value-parts.js";
 import { valueTypeOf } from "./value-type.js";
@@ -12,7 +12,10 @@ import { valueTypeOf } from "./value-type.js";
  */
 export function formOf({ value, schema }: Pick<ReadInterrupt, "value" | "schema">): QuestionForm {
   const review = reviewIn(value);
-  if (review !== undefined) return { kind: "decisions", actions: review.actions };
+  if (review !== undefined) {
+    const { actions, rejectionStopsAll } = review;
+    return { kind: "decisions", actions, ...(rejectionStopsAll && { rejectionStopsAll }) };
+  }
   return isRecord(schema) ? { kind: "schema", schema } : { kind: "free" };
 }
 
@@ -31,6 +34,7 @@ export function resumeOf(value: unknown, decisions: readonly Decision[]): unknow
 
 interface Review {
   readonly actions: readonly ReviewedAction[];
+  readonly rejectionStopsAll: boolean;
   readonly answer: (action: ReviewedAction, decision: Decision) => unknown;
   readonly wrap: (answers: readonly unknown[]) => unknown;
 }
@@ -55,11 +59,14 @@ function middlewareReview(value: unknown): Review | undefined {
     const config = configs.get(action.name);
     const named = config && readOwn(config, isPython ? "allowed_decisions" : "allowedDecisions");
     const allowed = isArray(named) ? DECISIONS.filter((type) => named.includes(type)) : DECISIONS.slice(0, 3);
-    return { ...action, allowed };
+    const schema = config && readOwn(config, isPython ? "args_schema" : "argsSchema");
+    return { ...action, allowed, ...(isRecord(schema) && { schema }) };
   });
   if (!actions.every((action) => action !== undefined)) return undefined;
   return {
     actions,
+    // Its version for Python runs the other calls.
+    rejectionStopsAll: !isPython,
     answer: ({ name }, decision) =>
       decision.type === "edit"
         ? { type: "edit", [isPython ? "edited_action" : "editedAction"]: { name, args: decision.args } }
@@ -102,6 +109,7 @@ function inboxReview(value: unknown): Review | undefined {
   if (!actions.every((action) => action !== undefined)) return undefined;
   return {
     actions,
+    rejectionStopsAll: false,
     answer: ({ name }, decision) => {
       switch (decision.type) {
         case "approve":
@@ -120,13 +128,27 @@ function inboxReview(value: unknown): Review | undefined {
 
 function readAction(value: unknown, nameField = "name"): Omit<ReviewedAction, "allowed"> | undefined {
   if (!isObject(value)) return undefined;
-  const [name, args, description] = [nameField, "args", "description"].map((field) => readOwn(value, field));
+  const [name, given, written] = [nameField, "args", "description"].map((field) => readOwn(value, field));
   if (typeof name !== "string") return undefined;
-  return {
-    name,
-    args: isObject(args) ? [...jsonText(args)].join("") : "{}",
-    ...(typeof description === "string" && { description }),
-  };
+  const args = isObject(given) ? [...jsonText(given)].join("") : "{}";
+  const description = typeof written === "string" ? ownDescription(written, { name, args }) : "";
+  return { name, args, ...(description !== "" && { description }) };
+}
+
+const DEFAULT_DESCRIPTION = "Tool execution requires approval";
+
+/**
+ * Returns what a description says besides the name and the arguments of the call. LangChain's middleware appends both where the application
+ * has given no description of its own, in JavaScript as JSON and in Python as its representation.
+ */
+function ownDescription(text: string, { name, args }: Pick<ReviewedAction, "name" | "args">): string {
+  const end = `\n\nTool: ${name}\nArgs: `;
+  const at = text.lastIndexOf(end);
+  const written = at === -1 ? "" : text.slice(at + end.length);
+  const isRepeated = /^\{'[^]*\}$|^\{\}$/.test(written) || JSON.stringify(parseIfJson(written)) === args;
+  if (!isRepeated) return text;
+  const prefix = text.slice(0, at);
+  return prefix === DEFAULT_DESCRIPTION ? "" : prefix;
 }
 
 /** A question of a task, as both languages store it. */
@@ -173,18 +195,31 @@ export const ASKING = [
 
 /**
  * Returns the question in an interrupt's value as a person reads it: a text, the first property with a text that usually holds the question, or
- * the descriptions of the actions that are to be approved. Returns `undefined` where the value has none of these.
+ * the names and the descriptions of the actions that are to be approved. Returns `undefined` where the value has none of these.
  */
 export function questionIn(value: unknown): string | undefined {
   if (typeof value === "string") return value;
+  const review = middlewareReview(value);
+  if (review !== undefined && review.actions.length > 0) return reviewText(review.actions);
   if (!isObject(value)) return undefined;
   if (isArray(value)) return joined(value.map(questionIn));
-  const actions = readOwn(value, "actionRequests") ?? readOwn(value, "action_requests");
-  if (isArray(actions)) return joined(actions.map((action) => questionIn(action) ?? nameOf(action)));
   const text = ASKING.map((name) => readOwn(value, name)).find(isText);
   if (text !== undefined) return text;
   const action = readOwn(value, "action_request") ?? readOwn(value, "actionRequest");
   return action === undefined ? undefined : nameOf(action);
+}
+
+const MAX_NAMES = 10;
+
+/** The descriptions that the application has given to all calls; otherwise the names of the calls. */
+function reviewText(actions: readonly ReviewedAction[]): string {
+  const descriptions = actions.flatMap(({ description }) => description ?? []);
+  if (descriptions.length === actions.length) return descriptions.join("\n\n");
+  const counts = new Map<string, number>();
+  for (const { name } of actions) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} others` : "";
+  return `The agent asks before it calls ${names.slice(0, MAX_NAMES).join(", ")}${more}.`;
 }
 
 function joined(texts: readonly (string | undefined)[]): string | undefined {
