@@ -72,8 +72,10 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       );
     });
 
-    it("edits the arguments of an action, which must be an object", async () => {
-      const { page, answer } = await openAsking(REVIEW);
+    it("edits as JSON what has no fields, and takes nothing but an object", async () => {
+      const { actionRequests, reviewConfigs } = REVIEW;
+      const asked = { actionRequests: actionRequests.map((each) => ({ ...each, args: {} })), reviewConfigs };
+      const { page, answer } = await openAsking(asked);
       await page.getByRole("radio", { name: "Edit" }).check();
       const args = page.getByLabel("Arguments as JSON");
       await args.fill("[1]");
@@ -152,6 +154,7 @@ describeAnyTarget("answers on the page of a thread", (target) => {
       await page.getByLabel("Graph").selectOption("france");
       await approve.check();
       const known = await browser.openPage(knowing.url + hash);
+      await known.getByText("Runs france").click();
       await known.getByText('The thread belongs to "france": the application says so.').waitFor();
       await known.getByRole("radio", { name: "Approve" }).check();
       await known.getByRole("button", { name: "Send the decision" }).click();

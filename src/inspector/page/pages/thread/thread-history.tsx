@@ -59,7 +59,6 @@ export function NamespaceHistory({ threadId, namespace, namespaces: known, param
   return (
     <>
       {newest !== undefined && <ThreadNotice {...{ place, namespaces }} step={newest} />}
-      {namespace === "" && <AnswerPanel {...{ threadId }} version={versionOf(points[0])} />}
       <div class="thread-time">
         <Scrubber
           {...{ branch }}
@@ -85,9 +84,18 @@ export function NamespaceHistory({ threadId, namespace, namespaces: known, param
         tabs={Object.entries(VIEWS).map(([name, title]) => ({ name, title, link: linkTo(name as ViewName) }))}
         shown={view}
       >
-        {view === "story" && <StoryView {...{ place, namespaces, story, selection, isHead }} />}
-        {view === "tree" && <TreeView {...{ place, history, selection, isHead }} />}
-        {view === "figures" && <FiguresView {...{ place, story }} />}
+        <div class={view === "story" ? "story" : ""}>
+          {view === "story" && <StoryView {...{ place, namespaces, story, selection, isHead }} />}
+          {view === "tree" && <TreeView {...{ place, history, selection, isHead }} />}
+          {view === "figures" && <FiguresView {...{ place, story }} />}
+          {namespace === "" && (
+            <AnswerPanel
+              {...{ threadId }}
+              version={versionOf(points[0])}
+              isAsking={points[0]?.interrupted === true}
+            />
+          )}
+        </div>
       </Tabs>
     </>
   );

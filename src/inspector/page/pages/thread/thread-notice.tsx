@@ -1,17 +1,15 @@
-import type { CheckpointPlace, NamespacePlace, ValuePlace } from "../../../api/places.js";
-import type { StoryError, StoryQuestion, StoryStep, WrittenText } from "../../../api/story.js";
+import type { CheckpointPlace, NamespacePlace } from "../../../api/places.js";
+import type { StoryError, StoryQuestion, StoryStep } from "../../../api/story.js";
 import type { NamespaceSummary } from "../../../api/threads.js";
-import { prettyJson } from "../../parts/json-text.js";
-import { LongText } from "../../parts/long-text.js";
 import { countText } from "../../parts/number-texts.js";
 import { linkToThread } from "../../routes/route.js";
 import { useOverview } from "../../server/overview-context.js";
 import { useRead } from "../../server/use-read.js";
+import { ANSWER_ID } from "./answer/answer-panel.js";
+import { Written } from "./answer/question-text.js";
 import { subgraphsOf, stepTimeOf } from "./story/subgraphs-of.js";
 import "./thread-notice.css";
 
-/** The most characters of a text that are shown at once. */
-const MAX_SHOWN = 4_000;
 /** The most tasks that are shown. A step may have hundreds. */
 const MAX_TASKS = 10;
 
@@ -47,22 +45,16 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
     <section class={`notice notice-${open.status}`} aria-label="What the thread waits for">
       {failed.slice(0, MAX_TASKS).map(({ node, error, taskIds }) => (
         <div key={taskIds[0]}>
-          <h2>
-            <Node node={node}>Failed in</Node>
-          </h2>
+          <h2>Failed in {node === undefined ? "a task" : <bdi class="mono">{node}</bdi>}</h2>
           {error !== undefined && <FailedWith {...{ checkpoint, error }} />}
         </div>
       ))}
-      {asking.slice(0, MAX_TASKS).map(({ node, questions, taskIds }) => (
-        <div key={taskIds[0]}>
-          <h2>
-            <Node node={node}>Waits for an answer in</Node>
-          </h2>
-          {questions.map((question) => (
-            <Question key={`${question.taskId} ${question.path?.join(".")}`} {...{ checkpoint, question }} />
-          ))}
-        </div>
-      ))}
+      {asking.length > 0 && (
+        <Asking
+          threadId={place.threadId}
+          questions={asking.slice(0, MAX_TASKS).flatMap(({ questions }) => questions)}
+        />
+      )}
       {left > 0 && <p class="dim">{countText(left, "more task", "more tasks")}: see the steps.</p>}
     </section>
   );
@@ -82,11 +74,33 @@ function SubgraphNotice({ place, namespaces }: Omit<ThreadNoticeProps, "step">) 
   );
 }
 
-function Node({ node, children }: { readonly node: string | undefined; readonly children: string }) {
+interface AskingProps {
+  readonly threadId: string;
+  readonly questions: readonly StoryQuestion[];
+}
+
+/** What is asked, in a line. All of it is where the answer is given. */
+function Asking({ threadId, questions }: AskingProps) {
+  const { may } = useOverview();
+  const [first] = questions;
+  const more = questions.length > 1 ? ` (and ${countText(questions.length - 1, "more question")})` : "";
   return (
-    <>
-      {children} {node === undefined ? "a task" : <bdi class="mono">{node}</bdi>}
-    </>
+    <p class="notice-line">
+      <strong>{may.answer ? "Waits for your answer" : "Waits for an answer"}</strong>
+      <span class="notice-question">
+        <bdi>{first?.text}</bdi>
+        {more}
+      </span>
+      <a
+        class="button"
+        href={linkToThread({ threadId, namespace: "" })}
+        onClick={() => {
+          document.getElementById(ANSWER_ID)?.focus();
+        }}
+      >
+        {may.answer ? "Answer" : "Show the question"}
+      </a>
+    </p>
   );
 }
 
@@ -106,48 +120,4 @@ function FailedWith({ checkpoint, error }: FailedWithProps) {
       <Written {...{ checkpoint }} text={error} />
     </>
   );
-}
-
-interface QuestionProps {
-  readonly checkpoint: CheckpointPlace;
-  readonly question: StoryQuestion;
-}
-
-function Question({ checkpoint, question }: QuestionProps) {
-  const { may } = useOverview();
-  return (
-    <>
-      <Written {...{ checkpoint }} text={question} />
-      {question.details !== undefined && (
-        <details open={question.isReview !== true || !may.answer}>
-          <summary>All of the question</summary>
-          <pre class="long-text notice-details">
-            <bdi>{prettyJson(question.details) ?? question.details}</bdi>
-          </pre>
-        </details>
-      )}
-    </>
-  );
-}
-
-/** A text of a write. What is cut comes with a click. */
-function Written({ checkpoint, text }: { readonly checkpoint: CheckpointPlace; readonly text: WrittenText }) {
-  const { taskId, idx, path } = text;
-  const place: ValuePlace = { kind: "write", ...checkpoint, taskId, idx };
-  // The rest can be read only where one text of the write is shown.
-  const start = path === undefined ? text.text : startOf(text.text);
-  const isCut = path !== undefined && (text.isCut || start.length < text.text.length);
-  return (
-    <LongText
-      key={JSON.stringify(place)}
-      {...{ place }}
-      path={path ?? []}
-      value={{ type: "string", text: start, isCut }}
-    />
-  );
-}
-
-/** The beginning of a long text, which does not end between the halves of a character. */
-function startOf(text: string): string {
-  return text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN).replace(/[\uD800-\uDBFF]$/, "");
 }

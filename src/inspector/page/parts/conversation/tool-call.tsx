@@ -25,7 +25,14 @@ export function ToolCall({ conversation, call, isSource }: ToolCallProps) {
             <bdi>{error}</bdi>
           </p>
         )}
-        <CallArguments conversation={conversation} call={call} isSource={isSource} />
+        {conversation.foldsOpenCalls === true && answeredBy === undefined && !isFailed ? (
+          <details>
+            <summary>Arguments</summary>
+            <CallArguments conversation={conversation} call={call} isSource={isSource} />
+          </details>
+        ) : (
+          <CallArguments conversation={conversation} call={call} isSource={isSource} />
+        )}
       </div>
       <div>
         {answeredBy === undefined ? (

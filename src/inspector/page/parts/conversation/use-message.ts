@@ -15,6 +15,8 @@ export interface ShownConversation {
   readonly linkTo: (path: string) => string;
   /** Returns the step that has added a message, with the link to it, where that is known. */
   readonly stepOf?: (message: MessageView) => { readonly name: string; readonly link: string } | undefined;
+  /** Whether the arguments of calls without a result are folded, since a person who is asked about them sees them elsewhere. */
+  readonly foldsOpenCalls?: boolean;
 }
 
 /** Returns the link to a message. */

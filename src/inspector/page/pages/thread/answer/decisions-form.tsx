@@ -1,50 +1,35 @@
 import { useState } from "preact/hooks";
-import type { Decision, DecisionType, ReviewedAction } from "../../../../api/runs.js";
-import { isObjectOfJson, prettyJson, typedJson } from "../../../parts/json-text.js";
+import type { Decision, QuestionForm } from "../../../../api/runs.js";
+import { countText } from "../../../parts/number-texts.js";
 import { sent } from "../../../parts/typed-text.js";
-
-const TITLES: Readonly<Record<DecisionType, string>> = {
-  approve: "Approve",
-  edit: "Edit",
-  reject: "Reject",
-  respond: "Respond",
-};
-
-/** What a person has chosen for an action so far. */
-interface Draft {
-  readonly type: DecisionType | undefined;
-  readonly args: string;
-  readonly message: string;
-}
+import { type Draft, decisionOf, draftOf, ReviewedCall } from "./reviewed-call.js";
 
 interface DecisionsFormProps {
-  readonly actions: readonly ReviewedAction[];
+  readonly form: Extract<QuestionForm, { readonly kind: "decisions" }>;
   readonly onDecide: (decisions: readonly Decision[]) => void;
 }
 
-/** Asks for a decision about each action. */
-export function DecisionsForm({ actions, onDecide }: DecisionsFormProps) {
-  const [drafts, setDrafts] = useState<readonly Draft[]>(
-    actions.map(({ args, allowed }) => ({
-      type: allowed.length === 1 ? allowed[0] : undefined,
-      ...{ args: prettyJson(args) ?? args, message: "" },
-    })),
-  );
-  const decisions = drafts.map(decisionOf);
+/** Asks for a decision about each call. One click decides, and nothing is sent before the other one. */
+export function DecisionsForm({ form: { actions, rejectionStopsAll }, onDecide }: DecisionsFormProps) {
+  const [drafts, setDrafts] = useState<readonly Draft[]>(actions.map(draftOf));
+  const decisions = actions.map((action, at) => decisionOf(action, drafts[at] ?? draftOf(action)));
+  const whole = decisions.filter((decision) => typeof decision === "object");
   const problem = decisions.find((decision) => typeof decision === "string");
-  const whole = decisions.filter((decision) => typeof decision !== "string");
+  const isOpen = (at: number): boolean => drafts[at]?.type === undefined;
+  const open = actions.filter((_, at) => isOpen(at));
+  const canApprove = open.length < actions.length && open.every(({ allowed }) => allowed.includes("approve"));
+  const stops = rejectionStopsAll === true && drafts.some(({ type }) => type === "reject");
   return (
     <form
       class="answer-form"
       onSubmit={sent(() => {
-        if (problem === undefined) onDecide(whole);
+        if (whole.length === actions.length) onDecide(whole);
       })}
     >
       {actions.map((action, at) => {
         const draft = drafts[at];
-        if (draft === undefined) return null;
-        return (
-          <ReviewedActionFields
+        return draft === undefined ? null : (
+          <ReviewedCall
             key={at}
             {...{ action, draft }}
             onChange={(changes) => {
@@ -53,101 +38,42 @@ export function DecisionsForm({ actions, onDecide }: DecisionsFormProps) {
           />
         );
       })}
-      <div class="action-buttons">
-        <button type="submit" class="primary" disabled={problem !== undefined}>
-          Send {actions.length === 1 ? "the decision" : "all decisions"}
+      <div class="answer-send">
+        {stops && (
+          <p class="answer-warning" role="status">
+            {actions.length === 1
+              ? "The call does not run, and nothing else that the model called in the same message. The model is asked again, with your reason."
+              : "The rejection stops all of them: the agent drops the calls that you approve or edit beside it, and runs none. The model is asked again, with your reason."}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={whole.length < actions.length}>
+          {actions.length === 1 ? "Send the decision" : "Send all decisions"}
         </button>
-        {problem !== undefined && <span class="dim">{problem}</span>}
+        {open.length > 1 && canApprove && (
+          <button
+            type="button"
+            onClick={() => {
+              setDrafts((now) =>
+                now.map((each) => (each.type === undefined ? { ...each, type: "approve" } : each)),
+              );
+            }}
+          >
+            Approve the other {open.length}
+          </button>
+        )}
+        {open.length > 0 && (
+          <span class="dim">
+            {actions.length === 1
+              ? "Decide first."
+              : `${countText(open.length, "call needs", "calls need")} a decision.`}
+          </span>
+        )}
+        {problem !== undefined && (
+          <span class="answer-problem" role="status">
+            <bdi>{problem}</bdi>
+          </span>
+        )}
       </div>
     </form>
   );
-}
-
-interface ReviewedActionFieldsProps {
-  readonly action: ReviewedAction;
-  readonly draft: Draft;
-  readonly onChange: (changes: Partial<Draft>) => void;
-}
-
-function ReviewedActionFields({
-  action,
-  draft: { type, args, message },
-  onChange,
-}: ReviewedActionFieldsProps) {
-  const { name, description, allowed } = action;
-  return (
-    <fieldset class="answer-action">
-      <legend>
-        <bdi class="mono">{name}</bdi>
-      </legend>
-      {description !== undefined && (
-        <p class="answer-description">
-          <bdi>{description}</bdi>
-        </p>
-      )}
-      {type === "edit" ? (
-        <label class="action-field">
-          <span>Arguments as JSON</span>
-          <textarea
-            class="mono"
-            rows={6}
-            spellcheck={false}
-            value={args}
-            onInput={({ currentTarget }) => {
-              onChange({ args: currentTarget.value });
-            }}
-          />
-        </label>
-      ) : (
-        <pre class="long-text">
-          <bdi>{prettyJson(action.args) ?? action.args}</bdi>
-        </pre>
-      )}
-      <div class="answer-choices" role="radiogroup" aria-label={`Decision about ${name}`}>
-        {allowed.map((each) => (
-          <label key={each}>
-            <input
-              type="radio"
-              checked={type === each}
-              onChange={() => {
-                onChange({ type: each });
-              }}
-            />
-            {TITLES[each]}
-          </label>
-        ))}
-      </div>
-      {(type === "reject" || type === "respond") && (
-        <label class="action-field">
-          <span>{type === "reject" ? "Reason (may be empty)" : "Response"}</span>
-          <textarea
-            rows={2}
-            value={message}
-            onInput={({ currentTarget }) => {
-              onChange({ message: currentTarget.value });
-            }}
-          />
-        </label>
-      )}
-    </fieldset>
-  );
-}
-
-/** @returns What is missing or wrong, as text, where there is no decision yet. */
-function decisionOf({ type, args, message }: Draft): Decision | string {
-  switch (type) {
-    case undefined:
-      return "Each action needs a decision.";
-    case "approve":
-      return { type };
-    case "edit": {
-      const { value, problem } = typedJson(args);
-      if (problem !== undefined) return problem;
-      return isObjectOfJson(value) ? { type, args: value } : "The arguments must be an object.";
-    }
-    case "reject":
-      return message === "" ? { type } : { type, message };
-    case "respond":
-      return message === "" ? "A response needs a text." : { type, message };
-  }
 }

@@ -2,8 +2,10 @@ import { useState } from "preact/hooks";
 import { isObjectOfJson, type Typed, typedJson } from "../../../parts/json-text.js";
 import { sent, typed } from "../../../parts/typed-text.js";
 
+type Schema = Readonly<Record<string, unknown>>;
+
 /** A field of a form. */
-interface SchemaField {
+export interface SchemaField {
   /** The property; `undefined` where the schema is of one value. */
   readonly name: string | undefined;
   readonly title: string;
@@ -17,11 +19,14 @@ interface SchemaField {
 }
 
 const MAX_FIELDS = 100;
+/** A text that is longer at first, or has several lines, gets an area. */
+const MAX_LINE = 60;
+const MOST_ROWS = 10;
 /** The most values to choose from. Where there are more, a person writes one. */
 const MAX_CHOICES = 500;
 
 /** Returns the fields for a JSON Schema; `undefined` where a form can't show what it asks for. */
-export function formFieldsOf(schema: Readonly<Record<string, unknown>>): readonly SchemaField[] | undefined {
+export function formFieldsOf(schema: Schema): readonly SchemaField[] | undefined {
   const { properties, required } = schema;
   if (!isObjectOfJson(properties)) {
     const field = fieldOf(undefined, schema, true);
@@ -33,20 +38,38 @@ export function formFieldsOf(schema: Readonly<Record<string, unknown>>): readonl
   return entries.map(([name, each]) => fieldOf(name, isObjectOfJson(each) ? each : {}, names.includes(name)));
 }
 
-function fieldOf(
-  name: string | undefined,
-  schema: Readonly<Record<string, unknown>>,
-  isRequired: boolean,
-): SchemaField {
+/**
+ * Returns the fields to edit the arguments of a call: by their schema, where that is known and fits them, and by their types. `undefined` where
+ * there are none, or too many.
+ */
+export function argumentFieldsOf(args: Schema, schema: Schema = {}): readonly SchemaField[] | undefined {
+  const properties = isObjectOfJson(schema.properties) ? schema.properties : {};
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : Object.keys(args);
+  const names = [...new Set([...Object.keys(args), ...Object.keys(properties)])];
+  if (names.length === 0 || names.length > MAX_FIELDS) return undefined;
+  return names.map((name) => {
+    const { [name]: property } = properties;
+    const isRequired = required.includes(name);
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    const { default: _default, ...described } = isObjectOfJson(property) ? property : {};
+    if (value === undefined) return fieldOf(name, described, isRequired);
+    const field = fieldOf(name, { ...described, default: value }, isRequired);
+    const input = typeof value === "string" ? "text" : inputOf(typeof value);
+    if (field.choices?.includes(JSON.stringify(value)) === true || field.input === input) return field;
+    const { enum: _values, ...free } = described;
+    return fieldOf(name, { ...free, type: typeof value, default: value }, isRequired);
+  });
+}
+
+function inputOf(type: unknown): SchemaField["input"] {
+  if (type === "string") return "text";
+  if (type === "number" || type === "integer") return "number";
+  return type === "boolean" ? type : "json";
+}
+
+function fieldOf(name: string | undefined, schema: Schema, isRequired: boolean): SchemaField {
   const { type, title, description, enum: values, default: given } = schema;
-  const input =
-    type === "string"
-      ? "text"
-      : type === "number" || type === "integer"
-        ? "number"
-        : type === "boolean"
-          ? type
-          : "json";
+  const input = inputOf(type);
   const choices: readonly unknown[] | undefined =
     Array.isArray(values) && values.length <= MAX_CHOICES ? values : undefined;
   return {
@@ -63,7 +86,7 @@ function fieldOf(
           ? typeof given === "string"
             ? given
             : ""
-          : JSON.stringify(given),
+          : JSON.stringify(given, null, input === "json" && choices === undefined ? 2 : undefined),
   };
 }
 
@@ -74,7 +97,7 @@ interface SchemaFormProps {
 
 /** Asks for a value by the fields of its schema. The server checks it by the schema itself. */
 export function SchemaForm({ fields, onAnswer }: SchemaFormProps) {
-  const [texts, setTexts] = useState<readonly string[]>(fields.map(({ initial }) => initial));
+  const [texts, setTexts] = useState<readonly string[]>(textsOf(fields));
   const [problem, setProblem] = useState("");
   return (
     <form
@@ -85,28 +108,52 @@ export function SchemaForm({ fields, onAnswer }: SchemaFormProps) {
         else setProblem(found);
       })}
     >
+      <Fields
+        {...{ fields, texts }}
+        onChange={(changed) => {
+          setTexts(changed);
+          setProblem("");
+        }}
+      />
+      <div class="answer-send">
+        <button type="submit" class="primary">
+          Send the answer
+        </button>
+        {problem !== "" && (
+          <p class="answer-problem" role="status">
+            {problem}
+          </p>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** What the fields say before a person changes them. */
+export function textsOf(fields: readonly SchemaField[]): readonly string[] {
+  return fields.map(({ initial }) => initial);
+}
+
+interface FieldsProps {
+  readonly fields: readonly SchemaField[];
+  readonly texts: readonly string[];
+  readonly onChange: (texts: readonly string[]) => void;
+}
+
+export function Fields({ fields, texts, onChange }: FieldsProps) {
+  return (
+    <div class="answer-fields">
       {fields.map((field, at) => (
         <Field
           key={field.name ?? ""}
           {...{ field }}
           text={texts[at] ?? ""}
           onChange={(text) => {
-            setTexts((now) => now.map((each, place) => (place === at ? text : each)));
-            setProblem("");
+            onChange(texts.map((each, place) => (place === at ? text : each)));
           }}
         />
       ))}
-      {problem !== "" && (
-        <p class="answer-problem" role="status">
-          {problem}
-        </p>
-      )}
-      <div class="action-buttons">
-        <button type="submit" class="primary">
-          Send the answer
-        </button>
-      </div>
-    </form>
+    </div>
   );
 }
 
@@ -116,10 +163,13 @@ interface FieldProps {
   readonly onChange: (text: string) => void;
 }
 
-function Field({ field: { title, description, input, choices, isRequired }, text, onChange }: FieldProps) {
+function Field({ field, text, onChange }: FieldProps) {
+  const { title, description, input, choices, isRequired, initial } = field;
   const options = choices ?? (input === "boolean" ? ["true", "false"] : undefined);
+  const isLong =
+    input === "json" || (input === "text" && (initial.length > MAX_LINE || initial.includes("\n")));
   return (
-    <label class="action-field">
+    <label class={isLong ? "action-field answer-long" : "action-field"}>
       <span>
         <bdi>{title}</bdi>
         {!isRequired && <span class="dim"> (may be empty)</span>}
@@ -129,16 +179,16 @@ function Field({ field: { title, description, input, choices, isRequired }, text
           <option value="">choose…</option>
           {options.map((option) => (
             <option key={option} value={option}>
-              {option}
+              {choiceText(option)}
             </option>
           ))}
         </select>
-      ) : input === "json" ? (
+      ) : isLong ? (
         <textarea
-          class="mono"
-          rows={3}
-          spellcheck={false}
-          placeholder="JSON"
+          class={input === "json" ? "mono" : ""}
+          rows={Math.min(MOST_ROWS, Math.max(2, initial.split("\n").length))}
+          spellcheck={input !== "json"}
+          placeholder={input === "json" ? "JSON" : undefined}
           value={text}
           onInput={typed(onChange)}
         />
@@ -159,7 +209,14 @@ function Field({ field: { title, description, input, choices, isRequired }, text
   );
 }
 
-function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Typed<unknown> {
+/** A text without its quotes, unless it would look like another value then. */
+function choiceText(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" && typedJson(value).problem !== undefined && value !== "" ? value : json;
+}
+
+/** Reads what the fields say, or says what is missing or wrong. */
+export function valueOf(fields: readonly SchemaField[], texts: readonly string[]): Typed<unknown> {
   const parts: [string | undefined, unknown][] = [];
   for (const [at, field] of fields.entries()) {
     const text = texts[at] ?? "";

@@ -55,7 +55,7 @@ export function ConversationPane({ tip, channel, step, steps, later }: Conversat
       {found.error !== null && <Failure error={found.error} />}
       <ConversationList
         conversation={{
-          ...{ place: shown.place, channel },
+          ...{ place: shown.place, channel, foldsOpenCalls: true },
           linkTo: (path) => linkToCheckpoint(shown.place, { tab: "conversation", channel, path }),
           stepOf: ({ id, toolCallId }) => {
             const added = stepByMessage.get(id ?? "") ?? stepByMessage.get(toolCallId ?? "");

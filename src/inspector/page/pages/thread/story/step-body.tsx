@@ -99,6 +99,8 @@ export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
   );
   if (told === undefined) return null;
   const { tools, tokens, messageCount, tasks, isPartial } = told;
+  // Several may have been answered by different people, the last of whom has started the run that made the step.
+  const questionCount = tasks.flatMap(({ questions }) => questions).length;
   const hasFacts = tools.length > 0 || tokens !== undefined || messageCount > 0 || isPartial;
   return (
     <>
@@ -117,7 +119,11 @@ export function StepBody({ place, namespaces, step, isOpen }: StepBodyProps) {
         </p>
       )}
       {tasks.map((task, index) => (
-        <TaskEvents key={task.taskIds[0] ?? index} task={task} isOpen={isOpen} />
+        <TaskEvents
+          key={task.taskIds[0] ?? index}
+          {...{ task, isOpen }}
+          answeredBy={isOpen || questionCount !== 1 ? undefined : step.answeredBy}
+        />
       ))}
       {subgraphs.map((subgraph) => (
         <Subgraph
@@ -149,7 +155,16 @@ function Tool({ tool: { name, outcome } }: { readonly tool: StoryTool }) {
 }
 
 /** The error and the questions of a task. */
-function TaskEvents({ task, isOpen }: { readonly task: StoryTask; readonly isOpen: boolean }) {
+function TaskEvents({
+  task,
+  isOpen,
+  answeredBy,
+}: {
+  readonly task: StoryTask;
+  readonly isOpen: boolean;
+  /** Who answered the questions, if that is known. */
+  readonly answeredBy: string | undefined;
+}) {
   const { error, questions, isDone, isAnswered, node, handedOver } = task;
   return (
     <>
@@ -174,7 +189,23 @@ function TaskEvents({ task, isOpen }: { readonly task: StoryTask; readonly isOpe
       {questions.map((question) => (
         <p class="story-event story-asked" key={`${question.taskId} ${question.path?.join(".")}`}>
           <strong>{isOpen && !isAnswered ? "Asks" : "Asked"}</strong>: <bdi>{question.text}</bdi>
-          {isAnswered && <em> – answered</em>}
+          {isAnswered && (
+            <>
+              <br />
+              <strong>Answered</strong>
+              {answeredBy !== undefined && (
+                <>
+                  {" "}
+                  by <bdi>{answeredBy}</bdi>
+                </>
+              )}
+              {question.answer !== undefined && (
+                <>
+                  : <bdi>{question.answer}</bdi>
+                </>
+              )}
+            </>
+          )}
         </p>
       ))}
     </>

@@ -23,7 +23,7 @@ interface StoryViewProps {
   readonly isHead: boolean;
 }
 
-/** The steps, and beside them the conversation, or the values of the selected step where there is none. */
+/** The steps, and beside them, in a grid, the conversation, or the values of the selected step where there is none. */
 export function StoryView({ place, namespaces, story, selection, isHead }: StoryViewProps) {
   const { steps, error, retry } = story;
   const { point, branch, select } = selection;
@@ -33,7 +33,7 @@ export function StoryView({ place, namespaces, story, selection, isHead }: Story
   }
   const step = steps.find(({ checkpointId }) => checkpointId === point?.checkpointId);
   return (
-    <div class="story">
+    <>
       <Timeline
         {...{ place, namespaces, story, branch }}
         selected={point?.checkpointId}
@@ -75,7 +75,7 @@ export function StoryView({ place, namespaces, story, selection, isHead }: Story
           </Beside>
         )}
       </div>
-    </div>
+    </>
   );
 }
 
