@@ -42,7 +42,7 @@ export interface InspectorAudit {
   /** `begins`: nothing has been done yet. */
   readonly phase: "begins" | "done" | "failed";
   readonly at: Date;
-  /** What {@link Authorize} has said. */
+  /** What {@link Authorize} has said. The run of an answer has it as `config.metadata.answered_by`. */
   readonly user?: string;
   readonly action: Exclude<InspectorAction, "read">;
   /** What is done, such as `deleteThread`. */
