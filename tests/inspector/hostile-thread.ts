@@ -98,20 +98,22 @@ export async function storeHostileThread(
   for (const checkpoint_ns of ["", namespace, `${ATTACKS[0]}:hostile`]) {
     const root = threadConfig(HOSTILE_ID, { checkpoint_ns });
     const first = await putValues(saver, root, values);
-    // What made the second checkpoint: the story names the node, the tools and the messages, and why it failed first.
+    // What made the second checkpoint: the story names the node, the tools and the messages, why it failed first, and who answered what.
     const node = `~__pregel_pull, ${TEXT}`;
     await saver.putWrites(
       first.config,
       [
         ["messages", messages],
         ["__error__", error],
+        ["__interrupt__", [{ value: TEXT, id: TEXT }]],
+        ["__resume__", [TEXT]],
       ],
       "hostile",
       node,
     );
     const second = await putValues(
       saver,
-      first.config,
+      { ...first.config, metadata: { answered_by: TEXT } },
       { ...values, messages: messages.slice(0, 3), text: TEXT },
       first.checkpoint,
     );

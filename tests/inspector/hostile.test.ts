@@ -25,7 +25,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
     beforeAll(async () => {
       const database = await target.migratedDatabase();
       const { source } = database;
-      saver = new PostgresSaver(source);
+      saver = new PostgresSaver(source, undefined, { metadataFromConfig: ["answered_by"] });
       store = new PostgresStore(source);
       await store.setup();
       cache = new PostgresCache(source, { keyPrefix: HOSTILE_PREFIX });

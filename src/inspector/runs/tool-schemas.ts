@@ -16,23 +16,27 @@ export async function withToolSchemas(form: QuestionForm, graph: InspectedGraph)
 
 /** The schemas by the names of the tools. A node for tools, as `createAgent` has one, names them in `tools`. */
 function toolSchemasOf(graph: InspectedGraph): ReadonlyMap<string, object> {
-  const schemas = new Map<string, object>();
-  for (const { nodes } of graphsWithin(graph)) {
-    for (const node of Object.values(nodes)) {
-      const bound = isObject(node) && "bound" in node ? node.bound : undefined;
-      const tools = isObject(bound) && "tools" in bound && isArray(bound.tools) ? bound.tools : [];
-      for (const tool of tools) {
-        if (!isObject(tool) || !("name" in tool && "schema" in tool)) continue;
-        const { name, schema } = tool;
-        if (typeof name === "string" && isObject(schema) && !schemas.has(name)) schemas.set(name, schema);
-      }
-    }
-  }
-  return schemas;
+  const tools = graphsWithin(graph).flatMap(({ nodes }) => Object.values(nodes).flatMap(toolsOf));
+  const schemas = tools.flatMap(({ name, schema }) =>
+    typeof name === "string" && isObject(schema) ? [[name, schema] as const] : [],
+  );
+  // Of tools with the same name, the first one.
+  return new Map(schemas.reverse());
 }
 
+function toolsOf(node: unknown): readonly { readonly name?: unknown; readonly schema?: unknown }[] {
+  const bound = isObject(node) && "bound" in node ? node.bound : undefined;
+  const tools: unknown = isObject(bound) && "tools" in bound ? bound.tools : undefined;
+  return isArray(tools) ? tools.filter(isObject) : [];
+}
+
+/** A graph that can't be looked into is no reason to refuse an answer. */
 function graphsWithin(graph: InspectedGraph): readonly GraphNames[] {
-  return [graph, ...[...(graph.getSubgraphs?.(undefined, true) ?? [])].map(([, inner]) => inner)];
+  try {
+    return [graph, ...[...(graph.getSubgraphs?.(undefined, true) ?? [])].map(([, inner]) => inner)];
+  } catch {
+    return [graph];
+  }
 }
 
 /** Returns `undefined` for a schema that has no JSON Schema. Its arguments are edited by the types of their values then. */

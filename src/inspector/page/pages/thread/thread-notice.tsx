@@ -6,7 +6,7 @@ import { linkToThread } from "../../routes/route.js";
 import { useOverview } from "../../server/overview-context.js";
 import { useRead } from "../../server/use-read.js";
 import { ANSWER_ID } from "./answer/answer-panel.js";
-import { Written } from "./answer/question-text.js";
+import { QuestionText, Written } from "./answer/question-text.js";
 import { subgraphsOf, stepTimeOf } from "./story/subgraphs-of.js";
 import "./thread-notice.css";
 
@@ -51,7 +51,7 @@ export function ThreadNotice({ place, step, namespaces }: ThreadNoticeProps) {
       ))}
       {asking.length > 0 && (
         <Asking
-          threadId={place.threadId}
+          {...{ checkpoint }}
           questions={asking.slice(0, MAX_TASKS).flatMap(({ questions }) => questions)}
         />
       )}
@@ -75,13 +75,30 @@ function SubgraphNotice({ place, namespaces }: Omit<ThreadNoticeProps, "step">) 
 }
 
 interface AskingProps {
-  readonly threadId: string;
+  readonly checkpoint: CheckpointPlace;
   readonly questions: readonly StoryQuestion[];
 }
 
-/** What is asked, in a line. All of it is where the answer is given. */
-function Asking({ threadId, questions }: AskingProps) {
+/** What is asked: in a line where the page has all of it beside the answer, which is given to the root graph. */
+function Asking({ checkpoint, questions }: AskingProps) {
   const { may } = useOverview();
+  const { threadId, namespace } = checkpoint;
+  if (namespace !== "") {
+    return (
+      <>
+        <h2>Waits for an answer</h2>
+        {questions.map((question) => (
+          <QuestionText
+            key={`${question.taskId} ${question.path?.join(".")}`}
+            {...{ checkpoint, question }}
+          />
+        ))}
+        <p>
+          <a href={linkToThread({ threadId, namespace: "" })}>Go to the root graph, which takes the answer</a>
+        </p>
+      </>
+    );
+  }
   const [first] = questions;
   const more = questions.length > 1 ? ` (and ${countText(questions.length - 1, "more question")})` : "";
   return (

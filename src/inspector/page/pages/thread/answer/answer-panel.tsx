@@ -48,7 +48,15 @@ export function AnswerPanel({ threadId, version, isAsking }: AnswerPanelProps) {
       {hasChoices && (
         // A person who has to correct an answer finds it as it was.
         <div hidden={isRunning}>
-          <Choices thread={data} {...{ threadId, canGoOn, start }} />
+          <Choices
+            thread={data}
+            {...{ threadId, canGoOn }}
+            start={(request) => {
+              // The form goes away, and the focus would be lost with it.
+              document.getElementById(ANSWER_ID)?.focus();
+              start(request);
+            }}
+          />
         </div>
       )}
     </section>

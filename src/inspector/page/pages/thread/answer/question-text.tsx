@@ -1,7 +1,7 @@
 import type { CheckpointPlace, ValuePlace } from "../../../../api/places.js";
 import type { StoryQuestion, WrittenText } from "../../../../api/story.js";
-import { prettyJson } from "../../../parts/json-text.js";
 import { LongText } from "../../../parts/long-text.js";
+import { NamedValues } from "./named-values.js";
 
 /** The most characters of a text that are shown at once. */
 const MAX_SHOWN = 4_000;
@@ -16,14 +16,7 @@ export function QuestionText({ checkpoint, question }: QuestionTextProps) {
   return (
     <>
       <Written {...{ checkpoint }} text={question} />
-      {question.details !== undefined && (
-        <details open>
-          <summary>All of the question</summary>
-          <pre class="long-text">
-            <bdi>{prettyJson(question.details) ?? question.details}</bdi>
-          </pre>
-        </details>
-      )}
+      {question.details !== undefined && <NamedValues json={question.details} />}
     </>
   );
 }

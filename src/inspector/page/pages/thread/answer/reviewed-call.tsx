@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Decision, DecisionType, ReviewedAction } from "../../../../api/runs.js";
-import { isObjectOfJson, parseExactly, typedJson } from "../../../parts/json-text.js";
+import { isObjectOfJson, typedJson } from "../../../parts/json-text.js";
 import { typed } from "../../../parts/typed-text.js";
+import { exactObject, NamedValues } from "./named-values.js";
 import { argumentFieldsOf, Fields, type SchemaField, textsOf, valueOf } from "./schema-form.js";
 
 const TITLES: Readonly<Record<DecisionType, string>> = {
@@ -54,14 +55,8 @@ export function decisionOf(
 }
 
 function fieldsOf({ args, schema }: ReviewedAction): readonly SchemaField[] | undefined {
-  const given = argumentsIn(args);
+  const given = exactObject(args);
   return given === undefined ? undefined : argumentFieldsOf(given, schema);
-}
-
-/** Returns `undefined` where reading the arguments would lose something. */
-function argumentsIn(args: string): Readonly<Record<string, unknown>> | undefined {
-  const given = parseExactly(args);
-  return isObjectOfJson(given) ? given : undefined;
 }
 
 interface ReviewedCallProps {
@@ -124,7 +119,7 @@ export function ReviewedCall({ action, draft, onChange = () => undefined }: Revi
         </p>
       )}
       <div ref={body}>
-        {type !== "edit" && <Arguments args={action.args} />}
+        {type !== "edit" && <NamedValues json={action.args} />}
         {fields !== undefined && (
           <Fields
             {...{ fields, texts }}
@@ -162,38 +157,4 @@ export function ReviewedCall({ action, draft, onChange = () => undefined }: Revi
       </div>
     </div>
   );
-}
-
-/** The arguments by name. Where reading them would lose something, they are shown as they are. */
-function Arguments({ args }: { readonly args: string }) {
-  const given = argumentsIn(args);
-  const entries = Object.entries(given ?? {});
-  if (given !== undefined && entries.length === 0) return <p class="dim">Without arguments</p>;
-  return given === undefined ? (
-    <pre class="long-text">
-      <bdi>{args}</bdi>
-    </pre>
-  ) : (
-    <dl class="answer-arguments">
-      {entries.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>
-            <bdi>{textOf(value)}</bdi>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** The most characters of JSON that stay in a line. */
-const MAX_LINE = 60;
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  const line = JSON.stringify(value);
-  return line.length > MAX_LINE ? JSON.stringify(value, null, 2) : line;
 }

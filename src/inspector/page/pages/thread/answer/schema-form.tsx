@@ -43,20 +43,23 @@ export function formFieldsOf(schema: Schema): readonly SchemaField[] | undefined
  * there are none, or too many.
  */
 export function argumentFieldsOf(args: Schema, schema: Schema = {}): readonly SchemaField[] | undefined {
-  const properties = isObjectOfJson(schema.properties) ? schema.properties : {};
-  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : Object.keys(args);
+  const { properties: described, required: named = [] } = schema;
+  const properties = isObjectOfJson(described) ? described : {};
+  const required: readonly unknown[] =
+    isObjectOfJson(described) && Array.isArray(named) ? named : Object.keys(args);
   const names = [...new Set([...Object.keys(args), ...Object.keys(properties)])];
   if (names.length === 0 || names.length > MAX_FIELDS) return undefined;
   return names.map((name) => {
-    const { [name]: property } = properties;
+    const [property, value] = [properties, args].map((each) =>
+      Object.hasOwn(each, name) ? each[name] : undefined,
+    );
     const isRequired = required.includes(name);
-    const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    const { default: _default, ...described } = isObjectOfJson(property) ? property : {};
-    if (value === undefined) return fieldOf(name, described, isRequired);
-    const field = fieldOf(name, { ...described, default: value }, isRequired);
-    const input = typeof value === "string" ? "text" : inputOf(typeof value);
-    if (field.choices?.includes(JSON.stringify(value)) === true || field.input === input) return field;
-    const { enum: _values, ...free } = described;
+    const { default: _default, ...shape } = isObjectOfJson(property) ? property : {};
+    if (value === undefined) return fieldOf(name, shape, isRequired);
+    const field = fieldOf(name, { ...shape, default: value }, isRequired);
+    const isFitting = field.choices?.includes(JSON.stringify(value)) ?? field.input === inputOf(typeof value);
+    if (isFitting) return field;
+    const { enum: _values, ...free } = shape;
     return fieldOf(name, { ...free, type: typeof value, default: value }, isRequired);
   });
 }
