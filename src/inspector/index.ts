@@ -13,6 +13,7 @@ export type {
   GraphNames,
   GraphOf,
   GraphOrFactory,
+  InspectedAgent,
   InspectedGraph,
   InspectedThread,
 } from "./runs/inspected-graph.js";

@@ -68,9 +68,9 @@ export interface InspectorOptions {
   readonly audit?: ((event: InspectorAudit) => void | Promise<void>) | undefined;
   /**
    * Graphs of the service by name, with which a person can answer what a thread asks, repeat what failed, and go on from any checkpoint, as
-   * far as {@link authorize} lets them. Each graph must store its checkpoints where the inspector reads them. A function returns the graph for
-   * a thread, for example with the config of its owner, or `undefined` if the graph is not for this thread. Default: none, so that nothing can
-   * be answered.
+   * far as {@link authorize} lets them: what `compile`, `createAgent` and `createDeepAgent` return. Each graph must store its checkpoints where
+   * the inspector reads them. A function returns the graph for a thread, for example with the config of its owner, or `undefined` if the graph
+   * is not for this thread. Default: none, so that nothing can be answered.
    *
    * @experimental
    */

@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { z } from "zod";
-import { functionSchema } from "../../parsing/parse.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { isObject } from "../../serde/objects/inspect-object.js";
 
 /**
@@ -32,6 +32,15 @@ export interface InspectedGraph extends GraphNames {
 }
 
 /**
+ * An agent that wraps its graph, such as what `createAgent` and `createDeepAgent` return.
+ *
+ * @experimental
+ */
+export interface InspectedAgent {
+  readonly graph: InspectedGraph;
+}
+
+/**
  * A thread that a graph is wanted for.
  *
  * @experimental
@@ -43,14 +52,17 @@ export interface InspectedThread {
 }
 
 /**
- * A graph, or a function that returns it for a thread, for example with the config of the thread's owner. `undefined` says that the graph is
- * not for this thread.
+ * A graph or an agent, or a function that returns one for a thread, for example with the config of the thread's owner. `undefined` says that
+ * it is not for this thread.
  *
  * @experimental
  */
 export type GraphOrFactory =
   | InspectedGraph
-  | ((thread: InspectedThread) => InspectedGraph | undefined | Promise<InspectedGraph | undefined>);
+  | InspectedAgent
+  | ((
+      thread: InspectedThread,
+    ) => InspectedGraph | InspectedAgent | undefined | Promise<InspectedGraph | InspectedAgent | undefined>);
 
 /**
  * Returns the name of the graph that a thread belongs to, or `undefined` if the application does not know.
@@ -59,20 +71,40 @@ export type GraphOrFactory =
  */
 export type GraphOf = (thread: InspectedThread) => string | undefined | Promise<string | undefined>;
 
-const graph = z.custom<InspectedGraph>(
-  (value) => isObject(value) && "nodes" in value && "stream" in value && typeof value.stream === "function",
-  "must be a compiled graph, or a function that returns one",
-);
+const ONE_OF = "must be a compiled graph or an agent";
 
 export const graphsSchema = z.record(
   z.string(),
-  z.union([functionSchema<Exclude<GraphOrFactory, InspectedGraph>>(), graph]),
+  z.custom<GraphOrFactory>(
+    (value) => typeof value === "function" || graphIn(value) !== undefined,
+    `${ONE_OF}, or a function that returns one`,
+  ),
 );
 
-/** Returns the graph for a thread; `undefined` where it is not for this thread. */
+/**
+ * Returns the graph for a thread; `undefined` where it is not for this thread.
+ *
+ * @throws InvalidConfigError where a function of the application returns something else.
+ */
 export async function graphFor(
+  name: string,
   given: GraphOrFactory,
   thread: InspectedThread,
 ): Promise<InspectedGraph | undefined> {
-  return typeof given === "function" ? given(thread) : given;
+  const made = typeof given === "function" ? await given(thread) : given;
+  if (made === undefined) return undefined;
+  const graph = graphIn(made);
+  if (graph === undefined)
+    throw new InvalidConfigError(`graphs.${name}`, `returned something else: it ${ONE_OF}`);
+  return graph;
+}
+
+/** Returns the graph that a value is, or that it wraps. An agent lacks the parts of a graph in its types, so its graph does the work. */
+function graphIn(value: unknown): InspectedGraph | undefined {
+  if (isGraph(value)) return value;
+  return isObject(value) && "graph" in value && isGraph(value.graph) ? value.graph : undefined;
+}
+
+function isGraph(value: unknown): value is InspectedGraph {
+  return isObject(value) && "nodes" in value && "stream" in value && typeof value.stream === "function";
 }

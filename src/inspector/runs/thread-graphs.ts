@@ -149,7 +149,7 @@ async function candidatesFor(
 ): Promise<readonly Candidate[]> {
   const wanted = Object.entries(graphs).filter(([name]) => named === undefined || name === named.name);
   const all = await Promise.all(
-    wanted.map(async ([name, given]) => ({ name, graph: await graphFor(given, thread) })),
+    wanted.map(async ([name, given]) => ({ name, graph: await graphFor(name, given, thread) })),
   );
   return all.flatMap(({ name, graph }) => (graph === undefined ? [] : [{ name, graph }]));
 }
