@@ -110,6 +110,17 @@ describeServer("the inspector in a server", (target) => {
       // A link within the page loads nothing anew.
       expect(loads).toEqual([]);
     });
+
+    it("says what to do where a parser before it takes no long body", async () => {
+      const app = express()
+        .use(express.json())
+        .use("/inspector", nodeListener(inspectorAt("/inspector")))
+        // By default, Express prints what it answers.
+        .set("env", "test");
+      const url = `${await listen(app)}/inspector/#/threads?search=${"x".repeat(110_000)}`;
+      const page = await browser.openPage(url);
+      await page.getByRole("alert").getByText("Mount the inspector before express.json()").waitFor();
+    });
   });
 
   it.each<[string, (inspector: Inspector) => RequestListener]>([
@@ -213,6 +224,29 @@ describeServer("the inspector in a server", (target) => {
       expect((await post(url, "text", "text/plain")).status).toBe(415);
       const form = await post(url, "threadId=42", "application/x-www-form-urlencoded");
       expect(form.status).toBe(415);
+    });
+
+    it.each([
+      ["a text", express.text({ type: "application/json" })],
+      ["bytes", express.raw({ type: "application/json" })],
+    ])("takes a body that was read as %s", async (_, parser) => {
+      const url = await listen(express().use(parser).use(nodeListener(inspectorAt())));
+      expect((await post(`${url}/api/deleteThread`, '{"threadId": "none"}')).status).toBe(200);
+    });
+
+    it("says so where the body was read and is gone", async () => {
+      const app = express()
+        .use((request, _response, next) => {
+          request.resume().once("end", () => {
+            next();
+          });
+        })
+        .use(nodeListener(inspectorAt()));
+      const answer = await post(`${await listen(app)}/api/deleteThread`, '{"threadId": "none"}');
+      expect([answer.status, await answer.json()]).toEqual([
+        500,
+        { error: { code: "BODY_USED", message: expect.stringContaining("before what reads bodies") } },
+      ]);
     });
 
     it("reads the body itself where a middleware has only put an empty one in its place", async () => {

@@ -4,7 +4,7 @@ import { followPath, valueArgs } from "../calls/values-calls.js";
 import { readStoredValue } from "../stored-values/read-stored-value.js";
 import { jsonText } from "../values/readable-json.js";
 import { bufferOf, isBytes } from "../values/value-type.js";
-import { bytePieces, type FileName, fileResponse, textPieces } from "./file-response.js";
+import { bytePieces, fileNameOf, fileResponse, textPieces } from "./file-response.js";
 import { parseArgs } from "./read-args.js";
 import { noop } from "../../db/async/noop.js";
 import { onAbort } from "../../db/async/on-abort.js";
@@ -28,7 +28,7 @@ export async function download(run: CallRun, args: string): Promise<Response> {
   return fileResponse(name, pieces);
 }
 
-function fileOf(value: unknown, isBase64: boolean): readonly [name: FileName, pieces: Iterator<Uint8Array>] {
+function fileOf(value: unknown, isBase64: boolean): readonly [name: string, pieces: Iterator<Uint8Array>] {
   if (typeof value === "string" && isBase64) return ["value.bin", bytePieces(bytesInBase64(value))];
   if (typeof value === "string") return ["value.txt", textPieces([value])];
   if (typeof value === "object" && value !== null && isBytes(value)) {
@@ -44,13 +44,13 @@ function bytesInBase64(text: string): Buffer {
 
 type Parts = AsyncGenerator<Iterable<string>, undefined>;
 
-/** The forms of a thread as a file, by their names in the request. */
+/** The forms of a thread as a file, by their names in the request: how the name of the file ends, and what it has. */
 const FORMS = {
   conversation: ["conversation.md", exportConversation],
   state: ["state.json", exportState],
-  history: ["thread.ndjson", exportHistory],
+  history: ["history.ndjson", exportHistory],
 } as const satisfies Readonly<
-  Record<string, readonly [FileName, (run: CallRun, place: NamespacePlace) => Parts]>
+  Record<string, readonly [ending: string, (run: CallRun, place: NamespacePlace) => Parts]>
 >;
 
 const exportArgs = namespacePlace.extend({ form: z.enum(["conversation", "state", "history"]) });
@@ -61,14 +61,14 @@ const exportArgs = namespacePlace.extend({ form: z.enum(["conversation", "state"
  */
 export async function exportFile(run: CallRun, args: string): Promise<Response> {
   const { form, ...place } = parseArgs(exportArgs, args);
-  const [name, exported] = FORMS[form];
+  const [ending, exported] = FORMS[form];
   const pieces = piecesOf(exported(run, place), run.signal);
   const first = await pieces.next();
   // Where nobody reads, nobody asks for the end either.
   onAbort(run.signal, () => {
     pieces.return(undefined).catch(noop);
   });
-  return fileResponse(name, startedWith(run, first, pieces));
+  return fileResponse(fileNameOf(place.threadId, ending), startedWith(run, first, pieces));
 }
 
 async function* piecesOf(parts: Parts, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {

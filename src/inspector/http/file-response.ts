@@ -3,24 +3,38 @@ import { endOfPart } from "../values/cut-text.js";
 /** How much is sent at once, in characters or bytes. */
 const PIECE = 65_536;
 
-/** The names that files have. No stored name is one: it could mislead whoever opens the file. */
-export type FileName =
-  | ("value.bin" | "value.txt" | "value.json")
-  | ("conversation.md" | "state.json" | "thread.ndjson");
+/**
+ * Returns the name of a file about a thread. Of its id, letters, digits and `._-` stay, in any script: any other character could lead out of
+ * the folder, turn the text around or hide the ending. At most 50 of them stay, since file systems take 255 bytes.
+ */
+export function fileNameOf(threadId: string, ending: string): string {
+  const safe = threadId.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").replace(/(?<=^.{50}).*/u, "");
+  return `thread-${safe}-${ending}`;
+}
 
-/** Sends a file that no browser shows as a page. */
+/**
+ * Sends a file that no browser shows as a page.
+ *
+ * @param name - Has letters, digits and `._-` only.
+ */
 export function fileResponse(
-  name: FileName,
+  name: string,
   pieces: Iterator<Uint8Array> | AsyncIterator<Uint8Array>,
 ): Response {
   return new Response(streamOf(pieces), {
     headers: {
       "content-type": "application/octet-stream",
-      "content-disposition": `attachment; filename="${name}"`,
+      "content-disposition": dispositionOf(name),
       // A middleware that compresses would listen once more for each piece that waits.
       "cache-control": "no-store, no-transform",
     },
   });
+}
+
+/** A header has ASCII only, and what browsers read first for the rest. */
+function dispositionOf(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]/gu, "_");
+  return `attachment; filename="${plain}"${plain === name ? "" : `; filename*=UTF-8''${encodeURIComponent(name)}`}`;
 }
 
 /** Reads the pieces as they are asked for, so that they are never in memory together. */

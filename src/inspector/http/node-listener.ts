@@ -3,12 +3,12 @@ import { Server } from "node:net";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import type { Inspector } from "../create-inspector.js";
 import { packPageFile } from "./page-files.js";
-import { refusal, withHeaders } from "./responses.js";
+import { bodyUsed, refusal, withHeaders } from "./responses.js";
 import { unref } from "../../db/async/timers.js";
 
 /**
- * Returns a listener for `node:http`, Express, Fastify and Nest. What has read the body as JSON must leave it in `request.body`, as Express
- * does. When the server is closed, the listener ends the streams of open pages, for which the server would wait.
+ * Returns a listener for `node:http`, Express, Fastify and Nest. What has read the body must leave it in `request.body`, as
+ * `express.json()` does; that takes at most 100 kB, so mount the inspector before it. When the server is closed, the listener ends the streams of open pages, for which the server would wait.
  *
  * @example
  * ```ts
@@ -35,7 +35,8 @@ export function nodeListener(
     if (server?.listening === false) outgoing.setHeader("connection", "close");
     const listener = createRequestListener(
       async (request) => {
-        const response = packPageFile(request, await inspector(request));
+        const answer = isBodyGone(incoming) ? withHeaders(bodyUsed()) : await inspector(request);
+        const response = packPageFile(request, answer);
         return server === undefined ? response : endWith(server, response, outgoing);
       },
       // An inspector never fails, but a request may have an address that is none.
@@ -54,14 +55,33 @@ function malformed(): Response {
   return withHeaders(refusal(400, "BAD_REQUEST", "the address or the host of the request is malformed"));
 }
 
-/** Returns a request whose body a middleware has parsed as one whose body can be read: as JSON. */
+/** Whether something has read the body of a request, and has not left it in `request.body`. */
+function isBodyGone(incoming: IncomingMessage): boolean {
+  const { method, readableEnded, headers } = incoming;
+  return (
+    method === "POST" && readableEnded && headers["content-length"] !== "0" && bodyOf(incoming) === undefined
+  );
+}
+
+/** What a middleware has left of a body. */
+function bodyOf(incoming: IncomingMessage): unknown {
+  return "body" in incoming ? incoming.body : undefined;
+}
+
+/** Returns a request whose body a middleware has read as one whose body can be read: as JSON, where the middleware has parsed it. */
 function withBody(incoming: IncomingMessage): IncomingMessage {
-  if (!incoming.readableEnded || !("body" in incoming)) return incoming;
+  if (!incoming.readableEnded) return incoming;
   const { method, url, headers, socket } = incoming;
+  const body = bodyOf(incoming);
   const unread = Object.assign(new IncomingMessage(socket), { method, url, headers, complete: true });
-  if (incoming.body !== undefined) unread.push(JSON.stringify(incoming.body));
+  if (body !== undefined) unread.push(isUnparsed(body) ? body : JSON.stringify(body));
   unread.push(null);
   return unread;
+}
+
+/** A parser of texts or of bytes leaves the body as it was sent. A call has an object. */
+function isUnparsed(body: unknown): body is string | Uint8Array {
+  return typeof body === "string" || body instanceof Uint8Array;
 }
 
 /**

@@ -74,7 +74,7 @@ describe("the body of a request", () => {
     expect(await refusalOf(request)).toEqual([
       500,
       "BODY_USED",
-      "the application has read the body: mount the inspector before what reads bodies",
+      "the application has read the body of the request: mount the inspector before what reads bodies, such as express.json()",
     ]);
   });
 

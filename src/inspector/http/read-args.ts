@@ -3,7 +3,7 @@ import { InvalidConfigError } from "../../errors/index.js";
 import { parse } from "../../parsing/parse.js";
 import { isNestedDeeper } from "../../serde/json/json-text.js";
 import { MAX_JSON_DEPTH } from "../../serde/json/json-value.js";
-import { refusal } from "./responses.js";
+import { bodyUsed, refusal } from "./responses.js";
 
 /** Parses the arguments of a call. */
 export function parseArgs<Args>(schema: z.ZodType<Args>, text: string): Args {
@@ -47,13 +47,7 @@ async function readJson(request: Request): Promise<string | Response> {
   if (type.trim().toLowerCase() !== "application/json") {
     return refusal(415, "UNSUPPORTED_MEDIA_TYPE", "send application/json");
   }
-  if (request.bodyUsed) {
-    return refusal(
-      500,
-      "BODY_USED",
-      "the application has read the body: mount the inspector before what reads bodies",
-    );
-  }
+  if (request.bodyUsed) return bodyUsed();
   if (Number(request.headers.get("content-length")) > MAX_BYTES) return tooLarge();
   return request.body === null ? "" : readText(request.body);
 }

@@ -55,6 +55,15 @@ export function methodRefusal(allowed: "GET" | "GET, HEAD" | "POST"): Response {
   return refusal(405, "METHOD_NOT_ALLOWED", `use ${allowed}`, { allow: allowed });
 }
 
+/** Refuses a call whose arguments are gone. */
+export function bodyUsed(): Response {
+  return refusal(
+    500,
+    "BODY_USED",
+    "the application has read the body of the request: mount the inspector before what reads bodies, such as express.json()",
+  );
+}
+
 /** Answers a call that failed. */
 export function errorResponse(error: unknown): Response {
   const { code, message } = errorOf(error);

@@ -17,10 +17,17 @@ export class SignedOutError extends ServerError {
   }
 }
 
+/** The status of a parser of bodies, or of a proxy, for a request that is too long for it. The inspector says so by an error of its own. */
+const TOO_LONG = 413;
+
 /** Something else than the inspector has answered, such as a proxy whose service is down. */
 export class ForeignAnswerError extends Error {
   constructor(status: number) {
-    super(`The server has answered with the status ${status}, and not as the inspector does.`);
+    super(
+      status === TOO_LONG
+        ? "What is in front of the inspector takes only shorter requests (status 413). Mount the inspector before express.json(), which takes 100 kB; a proxy may have such a bound too."
+        : `The server has answered with the status ${status}, and not as the inspector does.`,
+    );
   }
 }
 
