@@ -32,7 +32,9 @@ describeAnyTarget("what a person takes from a thread's page", (target) => {
       expect(await saved("Conversation as Markdown")).toMatch(
         /^thread-42-conversation\.md: # Conversation\n.*## 1\. Human\n\n> Where to\?\n$/s,
       );
-      expect(await saved("State as JSON")).toMatch(/^thread-42-state\.json: \{"threadId":"42",.*"Where to\?"/s);
+      expect(await saved("State as JSON")).toMatch(
+        /^thread-42-state\.json: \{"threadId":"42",.*"Where to\?"/s,
+      );
       expect(await saved("History")).toMatch(/^thread-42-history\.ndjson: \{.*"thread":"42"/s);
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });

@@ -65,6 +65,41 @@ describeEachTarget("changes of items in the inspector", (target) => {
     expect(await calls.refusal("item", tea)).toEqual([400, "INVALID_CONFIG"]);
   });
 
+  it("delete a namespace with all below it and what has expired, if it is as the person saw it", async () => {
+    const put = (namespace: string[], key: string) => store.put(namespace, key, { text: "green" });
+    for (const key of ["d", "b", "a", "c"]) await put(["people", "ada"], key);
+    await put(["people", "ada", "notes"], "n");
+    await put(["people", "ada lovelace"], "k");
+    await put(["people"], "k");
+    await database.query(
+      "update store set expires_at = now() - interval '1 hour' where prefix = 'people.ada' and key = 'a'",
+    );
+    const sums = await calls.read("itemSums", { prefix: ["people", "ada"] });
+    expect(sums).toEqual({
+      items: 5,
+      namespaces: [
+        { namespace: ["people", "ada"], items: 4, expired: 1, keys: ["a", "b", "c"] },
+        { namespace: ["people", "ada", "notes"], items: 1, expired: 0, keys: ["n"] },
+      ],
+      hasMore: false,
+    });
+    // A person is found by the label that has the id, wherever it is.
+    await put(["notes", "of", "ada"], "k");
+    const { namespaces } = await calls.read("itemSums", { label: "ada" });
+    expect(namespaces.map(({ namespace }) => namespace.join("."))).toEqual([
+      ...["notes.of.ada", "people.ada", "people.ada.notes"],
+    ]);
+    await put(["people", "ada"], "new");
+    const deletion = { namespace: ["people", "ada"], items: sums.items };
+    expect(await refusalOf(calls, "deleteItems", deletion)).toEqual([
+      ...[409, "ITEMS_CHANGED", expect.stringContaining("6 items by now, and not 5")],
+    ]);
+    expect(await calls.write("deleteItems", { ...deletion, items: 6 })).toEqual({ items: 6 });
+    const left = await database.query("select prefix from store where prefix like 'people%' order by prefix");
+    expect(left).toEqual([{ prefix: "people" }, { prefix: "people.ada lovelace" }]);
+    expect(await calls.refusal("deleteItems", { namespace: [], items: 0 })).toEqual([400, "INVALID_CONFIG"]);
+  });
+
   it("overwrite no change of someone else", async () => {
     await store.put(["race"], "k", { n: 1 });
     const place = { namespace: ["race"], key: "k" };
@@ -166,6 +201,7 @@ describeEachTarget("changes of items in the inspector", (target) => {
     ["createItem", { ...tea, value: {} }],
     ["editItem", { ...tea, value: {}, version: 1 }],
     ["deleteItem", tea],
+    ["deleteItems", { namespace: tea.namespace, items: 1 }],
   ])("are refused where the inspector is read-only: %s", async (name, args) => {
     await store.put(tea.namespace, tea.key, { text: "green" });
     const rows = () => database.query("select *, xmin from store where key = 'tea'");
@@ -191,6 +227,8 @@ onOneServer(NO_ROW_SECURITY, describeEachTarget)("changes of items of a tenant",
     expect(await calls.refusal("editableItem", place)).toEqual([400, "INVALID_CONFIG"]);
     expect((await refusalOf(calls, "editItem", { ...place, value: {}, version: 1 }))[0]).toBe(409);
     await calls.write("deleteItem", place);
+    expect(await calls.read("itemSums", { label: "bolt" })).toMatchObject({ items: 0 });
+    expect(await calls.write("deleteItems", { namespace: ["bolt"], items: 0 })).toEqual({ items: 0 });
     for (const key of ["k", "other"]) {
       const refused = await refusalOf(calls, "createItem", { ...place, key, value: {} });
       expect(refused.slice(0, 2)).toEqual([403, "PERMISSION_DENIED"]);

@@ -24,6 +24,7 @@ const CHANGES: { readonly [Name in WriteName]: readonly [PageAction, WriteCalls[
   createItem: ["edit", { ...item, value: {} }],
   editItem: ["edit", { ...item, value: {}, version: 1 }],
   deleteItem: ["delete", item],
+  deleteItems: ["delete", { namespace: ["none"], items: 0 }],
   deleteCacheEntry: ["delete", { namespace: '["none"]', key: "k" }],
   clearCacheNamespace: ["delete", { namespace: '["none"]' }],
   clearCachePrefix: ["delete", { keyPrefix: "none" }],
@@ -38,6 +39,7 @@ const READS: Readonly<Record<ReadName, true>> = {
   ...{ neighbours: true, checkpoint: true, value: true, text: true, searchValue: true, conversation: true },
   ...{ compare: true, compareChannel: true, tables: true, storage: true, stepBytes: true, chains: true },
   ...{ checkPrune: true, memory: true, memoryNamespaces: true, items: true, item: true, editableItem: true },
+  itemSums: true,
   ...{ cacheNamespaces: true, cacheEntries: true, health: true, editableValue: true },
 };
 

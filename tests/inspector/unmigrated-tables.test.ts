@@ -17,7 +17,15 @@ import { describeEachTarget, onOneServer, type TestDatabase } from "../../test-s
 /** The calls whose answers tell the tables apart, or that prepare a change. */
 type OtherName =
   | ("health" | "tables" | "checkPrune")
-  | ("memoryNamespaces" | "items" | "item" | "editableItem" | "cacheNamespaces" | "cacheEntries");
+  | (
+      | "memoryNamespaces"
+      | "itemSums"
+      | "items"
+      | "item"
+      | "editableItem"
+      | "cacheNamespaces"
+      | "cacheEntries"
+    );
 type AskedCalls = { readonly [Name in Exclude<ReadName, OtherName>]: readonly ReadCalls[Name]["args"][] };
 type Ask = () => Promise<unknown>;
 

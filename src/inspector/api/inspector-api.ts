@@ -18,15 +18,19 @@ import type {
 import type { ChannelComparison, CheckpointView, CheckpointComparison, Conversation } from "./checkpoints.js";
 import type { HealthView } from "./health-view.js";
 import type {
+  DeletedItems,
   EditableItem,
   ItemEdit,
   ItemFacts,
   ItemPlace,
   Items,
   ItemsQuery,
+  ItemSums,
+  ItemSumsQuery,
   MemoryNamespaces,
   MemoryNamespacesQuery,
   MemoryState,
+  NamespaceDeletion,
   NewItem,
 } from "./memory.js";
 import type { OpenThread, ThreadGraphs } from "./runs.js";
@@ -126,6 +130,8 @@ export interface ReadCalls {
   readonly memory: Call<object, MemoryState>;
   readonly memoryNamespaces: Call<MemoryNamespacesQuery, MemoryNamespaces>;
   readonly items: Call<ItemsQuery, Items>;
+  /** What namespaces hold. By a label, it reads all rows of the store, without their values. */
+  readonly itemSums: Call<ItemSumsQuery, ItemSums>;
   readonly item: Call<ItemPlace, ItemFacts>;
   /** What a person may edit of an item. */
   readonly editableItem: Call<ItemPlace, EditableItem>;
@@ -150,6 +156,7 @@ export interface WriteCalls {
   readonly createItem: Call<NewItem, object>;
   readonly editItem: Call<ItemEdit, object>;
   readonly deleteItem: Call<ItemPlace, object>;
+  readonly deleteItems: Call<NamespaceDeletion, DeletedItems>;
   readonly deleteCacheEntry: Call<CacheEntryPlace, object>;
   readonly clearCacheNamespace: Call<Pick<CacheEntryPlace, "namespace">, object>;
   readonly clearCachePrefix: Call<CachePrefix, object>;

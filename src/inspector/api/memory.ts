@@ -95,3 +95,36 @@ export interface NewItem extends ItemPlace {
   /** How long it lives, in minutes; `null` for ever. Default: by the options of the store. */
   readonly ttlMinutes?: number | null | undefined;
 }
+
+/** Which namespaces to sum up: one with all below it, or those that have a label anywhere, such as the id of a user. */
+export type ItemSumsQuery = { readonly prefix: readonly string[] } | { readonly label: string };
+
+/** What a namespace holds. */
+export interface NamespaceSums {
+  readonly namespace: readonly string[];
+  /** With those that have expired, and are not swept yet. */
+  readonly items: number;
+  readonly expired: number;
+  /** The first keys. */
+  readonly keys: readonly string[];
+}
+
+/** What namespaces hold. */
+export interface ItemSums {
+  /** The items of all these namespaces, also of those that are not listed. */
+  readonly items: number;
+  readonly namespaces: readonly NamespaceSums[];
+  readonly hasMore: boolean;
+}
+
+/** A namespace to delete with all namespaces below it. */
+export interface NamespaceDeletion {
+  readonly namespace: readonly string[];
+  /** How many items the person was told of, {@link ItemSums.items}. With another number nothing is deleted. */
+  readonly items: number;
+}
+
+/** How many items were deleted. */
+export interface DeletedItems {
+  readonly items: number;
+}

@@ -6,6 +6,7 @@ import { MAX_TTL_MINUTES } from "../../store/boundary/parse-options.js";
 import type { FoundItem } from "../../store/item.js";
 import type { ListedItem, ItemsQuery } from "../api/memory.js";
 import { createItem, deleteItem, editableItem, editItem } from "../memory/edit-item.js";
+import { deleteItems, viewItemSums } from "../memory/delete-items.js";
 import { hasMemory, storeOf, type ReadingStore } from "../memory/item-stores.js";
 import { getItemState } from "../queries/item-state.js";
 import { valueNodeOf } from "../values/describe-value.js";
@@ -26,61 +27,66 @@ const writtenPlace = ownPlace.refine(({ namespace: [root] }) => root !== "langgr
 });
 const ttl = z.number().positive().max(MAX_TTL_MINUTES);
 
-export const memoryCalls: ReadDefinitions<"memory" | "memoryNamespaces" | "items" | "item" | "editableItem"> =
-  {
-    memory: {
-      args: z.strictObject({}),
-      run: async ({ context, signal }) => {
-        const writesAsApplication = context.store !== undefined && context.itemWriter === undefined;
-        const exists = await hasMemory(context, signal);
-        const hasVectors = exists && (await storeOf(context, signal)).hasVectors;
-        return { exists, hasVectors, writesAsApplication };
-      },
+export const memoryCalls: ReadDefinitions<
+  "memory" | "memoryNamespaces" | "items" | "itemSums" | "item" | "editableItem"
+> = {
+  memory: {
+    args: z.strictObject({}),
+    run: async ({ context, signal }) => {
+      const writesAsApplication = context.store !== undefined && context.itemWriter === undefined;
+      const exists = await hasMemory(context, signal);
+      const hasVectors = exists && (await storeOf(context, signal)).hasVectors;
+      return { exists, hasVectors, writesAsApplication };
     },
-    memoryNamespaces: {
-      args: z.strictObject({ prefix, offset, limit: limitUpTo(500) }),
-      run: async ({ context, signal }, args) => {
-        const { limit = DEFAULT_NAMESPACES } = args;
-        const store = await storeOf(context, signal);
-        const maxDepth = args.prefix.length + 1;
-        // One more tells whether there are others. The namespace itself, where it has items, comes first.
-        const query = { prefix: args.prefix, maxDepth, offset: args.offset, limit: limit + 1, signal };
-        const found = await store.listNamespaces(query);
-        const namespaces = found.slice(0, limit).filter(({ length }) => length === maxDepth);
-        return { namespaces, hasMore: found.length > limit };
-      },
+  },
+  memoryNamespaces: {
+    args: z.strictObject({ prefix, offset, limit: limitUpTo(500) }),
+    run: async ({ context, signal }, args) => {
+      const { limit = DEFAULT_NAMESPACES } = args;
+      const store = await storeOf(context, signal);
+      const maxDepth = args.prefix.length + 1;
+      // One more tells whether there are others. The namespace itself, where it has items, comes first.
+      const query = { prefix: args.prefix, maxDepth, offset: args.offset, limit: limit + 1, signal };
+      const found = await store.listNamespaces(query);
+      const namespaces = found.slice(0, limit).filter(({ length }) => length === maxDepth);
+      return { namespaces, hasMore: found.length > limit };
     },
-    items: {
-      args: z.strictObject({
-        prefix,
-        query: z.string().optional(),
-        by: z.enum(["words", "meaning"]).optional(),
-        filter: jsonObject.optional(),
-        offset,
-        limit: limitUpTo(200),
-      }),
-      run: async ({ context, signal }, args) => {
-        const { limit = DEFAULT_ITEMS } = args;
-        const found = await searchItems(await storeOf(context, signal), args, limit + 1, signal);
-        return { items: found.slice(0, limit).map(rowOf), hasMore: found.length > limit };
-      },
+  },
+  items: {
+    args: z.strictObject({
+      prefix,
+      query: z.string().optional(),
+      by: z.enum(["words", "meaning"]).optional(),
+      filter: jsonObject.optional(),
+      offset,
+      limit: limitUpTo(200),
+    }),
+    run: async ({ context, signal }, args) => {
+      const { limit = DEFAULT_ITEMS } = args;
+      const found = await searchItems(await storeOf(context, signal), args, limit + 1, signal);
+      return { items: found.slice(0, limit).map(rowOf), hasMore: found.length > limit };
     },
-    item: {
-      args: itemPlace,
-      run: async ({ context, signal }, { namespace, key }) => {
-        const store = await storeOf(context, signal);
-        const state = await getItemState(store.callWith(signal), { prefix: store.prefixOf(namespace), key });
-        const { isSealed: _, ...facts } = state ?? missingItem();
-        return facts;
-      },
+  },
+  itemSums: {
+    args: z.union([z.strictObject({ prefix: prefix.min(1) }), z.strictObject({ label })]),
+    run: viewItemSums,
+  },
+  item: {
+    args: itemPlace,
+    run: async ({ context, signal }, { namespace, key }) => {
+      const store = await storeOf(context, signal);
+      const state = await getItemState(store.callWith(signal), { prefix: store.prefixOf(namespace), key });
+      const { isSealed: _, ...facts } = state ?? missingItem();
+      return facts;
     },
-    editableItem: {
-      args: itemPlace,
-      run: async (run, place) => (await editableItem(run, place)) ?? missingItem(),
-    },
-  };
+  },
+  editableItem: {
+    args: itemPlace,
+    run: async (run, place) => (await editableItem(run, place)) ?? missingItem(),
+  },
+};
 
-export const memoryChanges: WriteDefinitions<"createItem" | "editItem" | "deleteItem"> = {
+export const memoryChanges: WriteDefinitions<"createItem" | "editItem" | "deleteItem" | "deleteItems"> = {
   createItem: {
     action: "edit",
     args: writtenPlace.extend({ value: jsonObject, ttlMinutes: ttl.nullable().optional() }),
@@ -92,6 +98,11 @@ export const memoryChanges: WriteDefinitions<"createItem" | "editItem" | "delete
     run: doing(editItem),
   },
   deleteItem: { action: "delete", args: ownPlace, run: doing(deleteItem) },
+  deleteItems: {
+    action: "delete",
+    args: z.strictObject({ namespace: prefix.min(1), items: z.int().min(0) }),
+    run: deleteItems,
+  },
 };
 
 function missingItem(): never {

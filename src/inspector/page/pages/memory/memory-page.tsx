@@ -2,6 +2,7 @@ import { Failure, Loading } from "../../parts/read-state.js";
 import { type Route, currentRoute, replaceRoute } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
 import { typedFilter } from "../threads/parse-metadata-filter.js";
+import { DeleteItemsAction, ErasePersonAction } from "./erase/erase-actions.js";
 import { ItemView } from "./item-view.js";
 import { ItemsList } from "./items-list.js";
 import { linkToMemory, memoryViewOf, Crumbs, Namespaces, type MemoryView } from "./memory-links.js";
@@ -28,6 +29,8 @@ export function MemoryPage({ route }: { readonly route: Route }) {
         <h1>Store</h1>
         <div class="memory-actions">
           <NewItemAction prefix={view.prefix} writesAsApplication={memory.writesAsApplication} />
+          {view.prefix.length > 0 && <DeleteItemsAction namespace={view.prefix} />}
+          <ErasePersonAction />
         </div>
       </div>
       <Crumbs view={view} />

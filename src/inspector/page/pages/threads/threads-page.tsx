@@ -3,6 +3,7 @@ import type { ThreadStatus } from "../../../api/threads.js";
 import { Failure, Loading } from "../../parts/read-state.js";
 import { linkTo, type Route, currentRoute, replaceRoute } from "../../routes/route.js";
 import { ServerError } from "../../server/errors.js";
+import { ErasePersonAction } from "../memory/erase/erase-actions.js";
 import { NoTables, NoThreads, ListEnd } from "./list-end.js";
 import { typedFilter } from "./parse-metadata-filter.js";
 import { ActivityChoice, activityOf, ThreadsForm } from "./threads-form.js";
@@ -39,6 +40,7 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
     <>
       <div class="threads-head">
         <h1>Threads</h1>
+        <ErasePersonAction />
         <ThreadsForm
           {...{ search, text, filter, problem }}
           onChange={(changes) => {
