@@ -37,10 +37,11 @@ describeAnyTarget("the addresses that the page asks for", (target) => {
 
     it("have neither what a person types nor what an agent has stored", async () => {
       const page = await browser.openPage(inspector.url);
-      await page.getByRole("searchbox", { name: "Text", exact: true }).fill("parcel 4711");
+      await page.getByRole("combobox", { name: "Find threads" }).fill("parcel 4711");
       await page.keyboard.press("Enter");
       await page.getByText("1 thread among the 1 thread").waitFor();
-      await page.getByLabel("Metadata", { exact: true }).fill("source=loop");
+      await page.getByRole("combobox", { name: "Find threads" }).fill("parcel 4711 source=loop");
+      await page.keyboard.press("Enter");
       await page.getByRole("link", { name: "Your parcel 4711" }).click();
       await page.getByText("waits in Łódź").waitFor();
 

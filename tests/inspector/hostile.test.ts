@@ -54,7 +54,7 @@ describeServer("a thread whose every text attacks the page", (target) => {
       const shown: string[] = [];
       const waiting = [
         "#/threads",
-        linkTo("threads", [], { text: "attacked" }),
+        linkTo("threads", [], { search: "attacked" }),
         "#/storage",
         "#/memory",
         "#/cache",

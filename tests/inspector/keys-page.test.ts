@@ -57,7 +57,7 @@ describeAnyTarget("keys of the inspector", (target) => {
 
     it("do nothing while a person types, and / goes to the field", async () => {
       const page = await browser.openPage(inspector.url);
-      const field = page.getByRole("searchbox", { name: "Thread id" });
+      const field = page.getByRole("combobox", { name: "Find threads" });
       await page.getByRole("link", { name: "steps" }).waitFor();
       await page.keyboard.press("/");
       await page.keyboard.type("jk/?gs");

@@ -34,7 +34,14 @@ const CHANGES: { readonly [Name in WriteName]: readonly [PageAction, WriteCalls[
 const RUNS = ["answer", "continue", "replay"] as const;
 
 const READS: Readonly<Record<ReadName, true>> = {
-  ...{ overview: true, threads: true, threadCounts: true, metadataSuggestions: true, threadSizes: true },
+  ...{
+    overview: true,
+    threads: true,
+    threadCounts: true,
+    metadataSuggestions: true,
+    threadSizes: true,
+    lastMessages: true,
+  },
   ...{ thread: true, graphs: true, openThread: true, history: true, story: true, findMessages: true },
   ...{ neighbours: true, checkpoint: true, value: true, text: true, searchValue: true, conversation: true },
   ...{ compare: true, compareChannel: true, tables: true, storage: true, stepBytes: true, chains: true },

@@ -20,11 +20,11 @@ describeAnyTarget("the search for a text", (target) => {
 
     it("shows the text around it in the list, and leads to the message in one click", async () => {
       const page = await browser.openPage(inspected.url, { viewport: { width: 390, height: 800 } });
-      await page.getByRole("searchbox", { name: "Text", exact: true }).fill("parcel 4711");
+      await page.getByRole("combobox", { name: "Find threads" }).fill('"parcel 4711"');
       await page.keyboard.press("Enter");
       await page.getByText("1 thread among the 2 threads with the latest activity, which are all").waitFor();
       // The address keeps it.
-      expect(new URL(page.url()).hash).toBe("#/threads?text=parcel+4711");
+      expect(new URL(page.url()).hash).toBe("#/threads?search=%22parcel+4711%22");
       expect(await page.locator("tbody mark").allTextContents()).toEqual(["parcel 4711"]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
       await expectAccessible(page);
@@ -38,9 +38,9 @@ describeAnyTarget("the search for a text", (target) => {
       const searched: unknown[] = [];
       page.on("request", (request) => {
         if (request.url().endsWith("/api/threads"))
-          searched.push((request.postDataJSON() as ThreadsQuery).text ?? "");
+          searched.push((request.postDataJSON() as ThreadsQuery).search ?? "");
       });
-      const text = page.getByRole("searchbox", { name: "Text", exact: true });
+      const text = page.getByRole("combobox", { name: "Find threads" });
       await text.pressSequentially("trip");
       await text.press("Enter");
       await page.getByText("1 thread among the 2 threads").waitFor();

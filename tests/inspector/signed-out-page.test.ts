@@ -119,9 +119,9 @@ describeAnyTarget("a session that ends", (target) => {
       async (_kind, ended) => {
         const { page, threadId } = await open(() => "");
         const main = page.locator("main");
-        await page.getByRole("link", { name: threadId }).waitFor();
+        await page.getByTitle(threadId).waitFor();
         answer = ended;
-        await page.getByRole("link", { name: threadId }).click();
+        await page.getByTitle(threadId).click();
         await expectSignedOut(main);
         await page.getByRole("button", { name: "Go on" }).click();
         await page.getByText("You are still signed out.").waitFor();
@@ -171,7 +171,7 @@ describeAnyTarget("a session that ends", (target) => {
       await notice.waitFor();
       await page.getByText("The list can’t be refreshed: You are signed out.").waitFor();
       await expectAccessible(page);
-      const text = page.getByRole("searchbox", { name: "Text", exact: true });
+      const text = page.getByRole("combobox", { name: "Find threads" });
       await text.fill("Look");
       await text.press("Enter");
       await expectSignedOut(page.locator("main"));

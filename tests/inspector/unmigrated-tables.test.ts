@@ -43,10 +43,11 @@ const WRITE = { kind: "write", ...after, taskId: "task", idx: 0 } as const;
 
 const ASKED: AskedCalls = {
   overview: [{}],
-  threads: [{}, { order: "recent" }, { text: "hello" }],
+  threads: [{}, { order: "recent" }, { search: "hello" }, { failedTools: true }],
   threadCounts: [{}],
   metadataSuggestions: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
+  lastMessages: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
   graphs: [{ threadId: "t", checkpointId: CHILD }],
   openThread: [{ threadId: "t" }, { threadId: "none" }],

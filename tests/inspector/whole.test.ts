@@ -27,7 +27,7 @@ function columns(...names: string[]): string[] {
 const OUTLINES = {
   threads: [
     'heading "Threads" [level=1]',
-    ...columns("Thread", "State", "Last activity", "Checkpoints", "Namespaces", "Size"),
+    ...columns("Thread", "Last message", "State", "Last activity", "Size"),
   ],
   thread: [
     'heading "order-4711" [level=1]',

@@ -48,6 +48,7 @@ import type {
 import type {
   HistoryPage,
   HistoryQuery,
+  LastMessage,
   Neighbours,
   MetadataSuggestion,
   ThreadCounts,
@@ -84,6 +85,11 @@ export interface ReadCalls {
   readonly metadataSuggestions: Call<object, { readonly suggestions: readonly MetadataSuggestion[] }>;
   /** For threads of a page of the list, because it reads their rows. */
   readonly threadSizes: Call<{ readonly threadIds: readonly string[] }, ThreadSizes>;
+  /** How the conversations of such threads end, by their ids. */
+  readonly lastMessages: Call<
+    { readonly threadIds: readonly string[] },
+    { readonly messages: Readonly<Record<string, LastMessage>> }
+  >;
   readonly thread: Call<ThreadArgs, ThreadView>;
   /** The graphs that can go on from a checkpoint of the root graph. */
   readonly graphs: Call<ThreadArgs & { readonly checkpointId: string }, ThreadGraphs>;

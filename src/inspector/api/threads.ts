@@ -1,3 +1,4 @@
+import type { MessageView } from "./checkpoints.js";
 import type { CheckpointPlace, NamespacePlace } from "./places.js";
 import type { ValuePath } from "./value-node.js";
 
@@ -14,14 +15,14 @@ export type ThreadStatus =
 
 /** Which threads to list. */
 export interface ThreadsQuery {
-  /** Only threads whose id contains this text, in any case. No character is a wildcard. */
-  readonly search?: string | undefined;
   /**
-   * Only threads in whose current state a text occurs, from the beginning of a word on and in any case: in a value, or in the question or
-   * the error of an open task. By last activity. With the `text-index`, all threads are searched. Otherwise each answer is about the next
-   * ones, the latest first: {@link ListedThreads.looked}.
+   * Only threads that have each of these words, or phrases in quotes, in any case: anywhere in their id or in a text of their newest
+   * metadata, or from the beginning of a word on in a value of their current state, or in the question or the error of an open task. By last
+   * activity. With the `text-index`, all threads are searched. Otherwise each answer is about the next ones, the latest first
+   * ({@link ListedThreads.looked}); but all whose ids have the words come first, and with the `metadata-index` all whose metadata have them
+   * as whole values.
    */
-  readonly text?: string | undefined;
+  readonly search?: string | undefined;
   /** Only threads whose newest metadata contains this. */
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -29,6 +30,11 @@ export interface ThreadsQuery {
    * next threads that were looked at, the latest first: {@link ListedThreads.looked}.
    */
   readonly state?: ThreadStatus | undefined;
+  /**
+   * Only threads in whose conversation a tool has failed since a person wrote, and has not succeeded after that. Each answer is about the next threads that were looked at, the
+   * latest first ({@link ListedThreads.looked}); conversations of more than 256 kB are not read.
+   */
+  readonly failedTools?: boolean | undefined;
   /** Only threads without activity since this time, in milliseconds since 1970. */
   readonly before?: number | undefined;
   /** Only threads with activity since this time, in milliseconds since 1970. */
@@ -52,32 +58,46 @@ export interface ThreadRow {
   readonly checkpointId: string;
   /** The time of the newest checkpoint, in milliseconds since 1970. */
   readonly updatedAt: number;
-  readonly step?: number;
-  readonly source?: string;
   readonly checkpoints: number;
   readonly namespaces: number;
+  /** The short texts, the numbers and the booleans of the newest metadata. */
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
   readonly status: ThreadStatus;
   /** The nodes that run next. */
   readonly next: readonly string[];
   /** What it waits for, or why it failed. */
   readonly open?: OpenTask;
-  /** Where the text was found that was asked for. */
+  /** Where the words were found that were asked for, unless in the id. */
   readonly found?: FoundText;
 }
 
 /** A text that a search has found, with what is around it. */
 export interface FoundText extends CheckpointPlace {
-  readonly kind: "value" | "question" | "error";
+  readonly kind: "value" | "question" | "error" | "metadata";
   readonly before: string;
   readonly match: string;
   readonly after: string;
   /** Where it is in a value. */
   readonly channel?: string;
   readonly path?: ValuePath;
-  /** The path as people read it, such as `[3].content`. */
+  /** The path as people read it, such as `[3].content`; the name of the metadata. */
   readonly label?: string;
   /** Whether it is in a message of a conversation, whose position is the beginning of the path. */
   readonly isMessage?: true;
+}
+
+/** How the conversation of a thread ends. */
+export interface LastMessage {
+  readonly role: MessageView["role"];
+  /** Its first text; empty where it has none. */
+  readonly text: string;
+  readonly isCut: boolean;
+  /** The tools that it calls, or whose result it is. */
+  readonly tools?: readonly string[];
+  /** The tools that have failed since a person wrote, and have not succeeded after that. */
+  readonly failedTools?: readonly string[];
+  /** The bytes of a conversation that is too long to be read for a list. */
+  readonly bytes?: number;
 }
 
 /** A page of threads. */

@@ -35,6 +35,7 @@ export const staleCalls: ReadonlySet<string> = new Set<ReadName>([
   "threadCounts",
   "metadataSuggestions",
   "threadSizes",
+  "lastMessages",
   "tables",
   "storage",
   "stepBytes",

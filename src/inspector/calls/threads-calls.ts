@@ -2,6 +2,7 @@ import { z } from "zod";
 import { keyText, recordOf } from "../../parsing/keys.js";
 import { bytesOfThreads } from "../queries/stored-sizes.js";
 import { countThreads, answerThreads } from "../threads/list-threads.js";
+import { readLastMessages } from "../threads/last-messages.js";
 import { suggestMetadata } from "../threads/suggest-metadata.js";
 import { limitUpTo } from "./args.js";
 import type { ReadDefinitions } from "./call-definition.js";
@@ -13,15 +14,17 @@ const time = z.number().int().min(0).max(MAX_TIME);
 /** Longer than what a person types, and shorter than the longest word of an index. */
 const MAX_TEXT = 500;
 
+const listedArgs = z.strictObject({ threadIds: z.array(keyText).max(MAX_LIMIT) });
+
 export const threadsCalls: ReadDefinitions<
-  "threads" | "threadCounts" | "metadataSuggestions" | "threadSizes"
+  "threads" | "threadCounts" | "metadataSuggestions" | "threadSizes" | "lastMessages"
 > = {
   threads: {
     args: z.strictObject({
-      search: keyText.optional(),
-      text: z.string().max(MAX_TEXT).optional(),
+      search: keyText.max(MAX_TEXT).optional(),
       filter: recordOf(z.string(), z.unknown()).optional(),
       state: z.enum(["failed", "interrupted", "pending", "done"]).optional(),
+      failedTools: z.boolean().optional(),
       before: time.optional(),
       since: time.optional(),
       order: z.enum(["id", "recent", "oldest"]).optional(),
@@ -36,8 +39,15 @@ export const threadsCalls: ReadDefinitions<
     args: z.strictObject({}),
     run: async (run) => ({ suggestions: await suggestMetadata(run) }),
   },
+  lastMessages: {
+    args: listedArgs,
+    run: async (run, { threadIds }) => {
+      const { messages } = await readLastMessages(run, [...new Set(threadIds)]);
+      return { messages: Object.fromEntries(messages) };
+    },
+  },
   threadSizes: {
-    args: z.strictObject({ threadIds: z.array(keyText).max(MAX_LIMIT) }),
+    args: listedArgs,
     run: async ({ call }, { threadIds }) => {
       const sizes = await bytesOfThreads(call, [...new Set(threadIds)]);
       return { bytes: Object.fromEntries(sizes.map(({ thread_id: id, bytes }) => [id, bytes])) };

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Parameter } from "../../db/statements/statement.js";
-import { type ConditionParams, conditionsOn } from "../../threads/queries/listed-threads.js";
+import type { ConditionParams } from "../../threads/queries/listed-threads.js";
 
 /** The conditions on the listed threads. `undefined` is no condition. */
 export interface ThreadsScope {
@@ -10,7 +10,6 @@ export interface ThreadsScope {
   readonly before?: string | undefined;
   /** The smallest place. */
   readonly since?: string | undefined;
-  readonly search?: string | undefined;
   /** Only these threads. */
   readonly among?: readonly string[] | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
@@ -26,7 +25,6 @@ export const CONDITIONS = [
   "after",
   "before",
   "since",
-  "search",
   "among",
   "filter",
   "unlike",
@@ -45,16 +43,13 @@ export interface ThreadPageParams extends ConditionParams {
   readonly limit: number;
 }
 
-/** The conditions on the ids of threads: a text that they contain, and those that were named. */
+/** The condition on the ids of threads: those that were named. */
 export function threadConditions(
   threadId: Expression<string>,
   narrowed: readonly string[],
   parameter: Parameter<ThreadPageParams>,
 ): Expression<SqlBool>[] {
-  return [
-    ...conditionsOn({ threadId }, narrowed, parameter),
-    ...(narrowed.includes("among") ? [sql<SqlBool>`${threadId} = any (${parameter("among")}::text[])`] : []),
-  ];
+  return narrowed.includes("among") ? [sql<SqlBool>`${threadId} = any (${parameter("among")}::text[])`] : [];
 }
 
 /** The conditions on the places of threads in their order. */

@@ -25,8 +25,8 @@ export interface ThreadPageRow {
   readonly checkpoint_id: string;
   /** The time in the header; `null` when the id contains a time. */
   readonly ts: string | null;
-  readonly step: string | null;
-  readonly source: string | null;
+  /** The short texts, numbers and booleans of the metadata, as JSON: a list of `{ key, value }`. */
+  readonly facts: string | null;
   /** Where the thread is in the order. */
   readonly place: string;
   readonly checkpoints: number;
@@ -62,7 +62,7 @@ export async function listThreadPage(
   } as const;
   return runUncompiled(call, pages.of(shape), {
     ...{ failed: list === "failed", place: after?.place ?? "", threadId: after?.threadId ?? "" },
-    ...{ before: scope.before ?? "", since: scope.since ?? "", search: scope.search ?? "" },
+    ...{ before: scope.before ?? "", since: scope.since ?? "", search: "" },
     ...{ among: scope.among ?? [], filter: scope.filter ?? "", unlike: scope.unlike ?? [], limit },
   });
 }
@@ -99,9 +99,15 @@ const pages = new StatementFamily<PageShape, ThreadPageParams, ThreadPageRow>((s
   );
 });
 
-/** What is read of the newest checkpoint of a thread on a page. */
-const STEP = sql<string | null>`head.metadata ->> 'step'`;
-const SOURCE = sql<string | null>`head.metadata ->> 'source'`;
+/**
+ * What is read of the metadata of a thread on a page. Early versions of LangGraph stored whole values there: that of long ones is not read.
+ * No subquery, which Citus would refuse here.
+ */
+const FACTS = sql<
+  string | null
+>`case when pg_column_size(head.metadata) <= 16384 then jsonb_path_query_array(head.metadata, ${sql.lit(
+  `$.keyvalue() ? (@.value.type() == "number" || @.value.type() == "boolean" || @.value like_regex "^.{1,200}$" flag "s")`,
+)}, '{}', true)::text end`.as("facts");
 
 function withPageById(db: Db, parameter: Parameter<ThreadPageParams>, { narrowed }: PageShape): PagedDb {
   return withNewest(db, narrowed, parameter).with("page", (qb) =>
@@ -111,7 +117,7 @@ function withPageById(db: Db, parameter: Parameter<ThreadPageParams>, { narrowed
       .innerJoinLateral(headOfSorted(db), (join) => join.onTrue())
       .where((eb) => eb.and(conditionsOn({ metadata: sql.ref("head.metadata") }, narrowed, parameter)))
       .select(["sorted.thread_id", "sorted.checkpoint_id", "head.checkpoint_ns", "head.ts"])
-      .select([STEP.as("step"), SOURCE.as("source"), "sorted.thread_id as place"])
+      .select([FACTS, "sorted.thread_id as place"])
       .limit(parameter("limit")),
   );
 }
@@ -162,7 +168,7 @@ function withRecentPage(db: Db, parameter: Parameter<ThreadPageParams>, shape: P
         .innerJoinLateral(headOfSorted(db), (join) => join.onTrue())
         .where((eb) => eb.and(conditionsOn({ metadata: sql.ref("head.metadata") }, narrowed, parameter)))
         .select(["sorted.thread_id", "sorted.checkpoint_id", "sorted.ts", "sorted.place"])
-        .select(["head.checkpoint_ns", STEP.as("step"), SOURCE.as("source")])
+        .select(["head.checkpoint_ns", FACTS])
         .limit(parameter("limit")),
     );
 }
@@ -201,7 +207,7 @@ function withPageOnNodes(db: Db, parameter: Parameter<ThreadPageParams>, shape: 
     .where((eb) => eb.and(conditionsOn({ metadata: eb.ref("head.metadata") }, narrowed, parameter)))
     .select(["head.thread_id", "head.checkpoint_ns", "head.checkpoint_id"])
     .select((eb) => timeInHeader(eb.ref("head.checkpoint_id"), eb.ref("head.checkpoint")).as("ts"))
-    .select([STEP.as("step"), SOURCE.as("source")]);
+    .select(FACTS);
   return db.with("page", (qb) =>
     qb
       .selectFrom((eb) =>
@@ -243,7 +249,7 @@ function withOpenPage(db: Db, parameter: Parameter<ThreadPageParams>, shape: Pag
       )
       .select(["open.thread_id", "open.checkpoint_id", "head.checkpoint_ns"])
       .select((eb) => timeInHeader(eb.ref("head.checkpoint_id"), eb.ref("head.checkpoint")).as("ts"))
-      .select([STEP.as("step"), SOURCE.as("source"), "open.checkpoint_id as place"])
+      .select([FACTS, "open.checkpoint_id as place"])
       .orderBy(sql`open.checkpoint_id collate "C"`, direction)
       .orderBy(sql`open.thread_id collate "C"`, direction)
       .limit(parameter("limit")),

@@ -84,7 +84,7 @@ const found = new Statement<{ readonly words: string }, FoundRow>((db, parameter
  * Without statistics of the words, Postgres may take reading a whole table for the faster way. A bitmap that has no room in memory
  * makes it work out the words of whole pages again.
  */
-const byIndex = new Statement<object, { readonly setting: string }>((db) =>
+export const byIndex = new Statement<object, { readonly setting: string }>((db) =>
   db.selectNoFrom([
     sql<string>`set_config('enable_seqscan', 'off', true)`.as("setting"),
     sql<string>`set_config('work_mem', '64MB', true)`.as("memory"),

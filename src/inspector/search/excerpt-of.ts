@@ -6,11 +6,36 @@ const BEFORE = 30;
 const AFTER = 120;
 
 /** A text around what a search found in it. */
-interface Excerpt {
+export interface Excerpt {
   readonly before: string;
   /** Its beginning, where it has a great deal of white space. */
   readonly match: string;
   readonly after: string;
+}
+
+/** The most words of a search. A text with more of them is looked for as it is. */
+const MAX_TERMS = 8;
+
+/** Something that a thread must have: a word, or a phrase in quotes. */
+export interface SearchTerm {
+  readonly text: string;
+  readonly finder: TextFinder;
+}
+
+/** Returns what a person looks for. A thread must have each of them, in any order. */
+export function termsOf(text: string): readonly SearchTerm[] {
+  const words = Array.from(text.matchAll(/"([^"]+)"|\S+/g), ([word, phrase]) => (phrase ?? word).trim());
+  const distinct = [...new Set(words.filter((word) => word !== ""))];
+  const terms = distinct.length > MAX_TERMS ? [text.trim()] : distinct;
+  return terms.map((term) => ({ text: term, finder: finderOf(term) }));
+}
+
+/** Finds a text in a name, an id or another short text, anywhere and in any case. */
+export function excerptOfName(name: string, text: string): Excerpt | undefined {
+  const start = name.toLowerCase().indexOf(text.toLowerCase());
+  if (start === -1) return undefined;
+  const end = start + text.length;
+  return { before: name.slice(0, start), match: name.slice(start, end), after: name.slice(end) };
 }
 
 /**

@@ -8,9 +8,8 @@ import { errorText } from "../values/describe-value.js";
 import { letOthersRun } from "../values/let-others-run.js";
 import { readMessage } from "../values/read-message.js";
 import { pathLabel, walkValue, type WalkedPart, wayTo } from "../values/search-value.js";
-import type { TextFinder } from "../values/text-finder.js";
 import { isChannelOfEngine } from "../values/trigger-channels.js";
-import { excerptOf } from "./excerpt-of.js";
+import { excerptOf, type SearchTerm } from "./excerpt-of.js";
 
 /** The most parts of a value that a search looks at. */
 const MAX_PARTS = 100_000;
@@ -27,46 +26,51 @@ export interface SearchedState {
 /** What was found in the value of a channel. */
 type FoundInValue = Omit<FoundText, "kind" | "channel" | keyof CheckpointPlace>;
 
-/** Searches the values of a checkpoint. Returns `undefined` where it can't read them. */
+/**
+ * Searches the values of a checkpoint. Returns where each of the terms is that it has found, or `undefined` where it can't read the values.
+ */
 export async function searchState(
   run: CallRun,
   { place, channels }: SearchedState,
-  finder: TextFinder,
-): Promise<{ readonly found: FoundText | undefined } | undefined> {
+  terms: readonly SearchTerm[],
+): Promise<ReadonlyMap<SearchTerm, FoundText> | undefined> {
   const values = await readableValues(run, place, channels);
   if (values === undefined) return undefined;
+  const found = new Map<SearchTerm, FoundText>();
   for (const [channel, value] of Object.entries(values)) {
     if (isChannelOfEngine(channel)) continue;
-    const found = await searchChannel(value, finder, run.signal);
-    if (found !== undefined) return { found: { kind: "value", ...place, channel, ...found } };
+    for await (const part of searchChannel(value, terms, run.signal)) {
+      if (!found.has(part.term)) found.set(part.term, { kind: "value", ...place, channel, ...part.found });
+      if (found.size === terms.length) return found;
+    }
   }
-  return { found: undefined };
+  return found;
 }
 
-async function searchChannel(
+/** Yields each part of a value that has one of the terms. */
+export async function* searchChannel(
   value: unknown,
-  finder: TextFinder,
+  terms: readonly SearchTerm[],
   signal: AbortSignal,
-): Promise<FoundInValue | undefined> {
+): AsyncGenerator<{ readonly term: SearchTerm; readonly found: FoundInValue; readonly part: WalkedPart }> {
   let parts = 0;
   for (const part of walkValue(value)) {
     const text = textOf(part.value);
-    const excerpt =
-      text === undefined || !finder.mayBeIn(text) ? undefined : await excerptOf(text, finder, signal);
-    if (excerpt !== undefined) {
+    for (const term of text === undefined ? [] : terms) {
+      if (text === undefined || !term.finder.mayBeIn(text)) continue;
+      const excerpt = await excerptOf(text, term.finder, signal);
+      if (excerpt === undefined) continue;
       const path = wayTo(part).map(({ step }) => step);
-      return {
-        path,
-        label: pathLabel(part),
-        ...(isInMessage(value, part) && { isMessage: true }),
-        ...excerpt,
+      const found = {
+        ...{ path, label: pathLabel(part), ...excerpt },
+        ...(isInMessage(value, part) && { isMessage: true as const }),
       };
+      yield { term, found, part };
     }
     parts += 1;
-    if (parts >= MAX_PARTS) return undefined;
+    if (parts >= MAX_PARTS) return;
     if (parts % STEP === 0) await letOthersRun(signal);
   }
-  return undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -11,8 +11,7 @@ import {
   withFirstTask,
   withStates,
 } from "../threads/describe-threads.js";
-import { excerptOf } from "./excerpt-of.js";
-import type { TextFinder } from "../values/text-finder.js";
+import { type Excerpt, excerptOf, excerptOfName, type SearchTerm } from "./excerpt-of.js";
 import { type SearchedState, searchState } from "./search-state.js";
 
 /** How many threads are read at the same time. */
@@ -28,7 +27,8 @@ const MAX_TEXT = 262_144;
 
 /** What to search threads for. */
 interface ThreadSearch {
-  readonly finder: TextFinder;
+  /** A thread must have all of them. */
+  readonly terms: readonly SearchTerm[];
   /** Only threads in this state. */
   readonly state: ThreadStatus | undefined;
   readonly limit: number;
@@ -36,7 +36,7 @@ interface ThreadSearch {
 
 /** What a search has found among threads. */
 interface SearchedThreads {
-  /** Those that have the text. */
+  /** Those that have all of the terms. */
   readonly threads: readonly ThreadRow[];
   /** How many of the threads were looked at, from the first one on. */
   readonly looked: number;
@@ -45,39 +45,41 @@ interface SearchedThreads {
 }
 
 /**
- * Searches the current state of threads, one after another: the questions and errors of their open tasks, the values of the checkpoint
+ * Searches threads, one after another: their ids, their metadata, and where these do not have all of the terms, their current state: the questions and errors of their open tasks, the values of the checkpoint
  * that is listed, and those of the newest one of the root graph. It stops when it has found enough, or has read enough for one answer.
  */
 export async function searchThreads(
   run: CallRun,
   listed: readonly ListedThread[],
-  { finder, state, limit }: ThreadSearch,
+  { terms, state, limit }: ThreadSearch,
 ): Promise<SearchedThreads> {
   const threads: ThreadRow[] = [];
   let [looked, unread, bytes] = [0, 0, 0];
   while (looked < listed.length && bytes < MAX_BYTES) {
     const batch = await withStates(run, listed.slice(looked, looked + BATCH));
     const asked = batch.filter(({ status }) => state === undefined || status === state);
-    const states = await statesOf(run, asked);
+    const names = new Map(asked.map((thread) => [thread, searchNames(thread, terms)]));
+    const states = await statesOf(
+      run,
+      asked.filter((thread) => names.get(thread)?.missing.length !== 0),
+    );
     const tasks = await readOpenTasks(
       run,
       asked.filter(({ status }) => isOpen(status)),
     );
     for (const part of partsOf(batch, (thread) => sizeOf(states.get(thread)))) {
       const searches = part.map((thread) =>
-        searchThread(
-          run,
-          thread,
-          { tasks: tasks.get(thread) ?? [], states: states.get(thread) ?? [] },
-          finder,
-        ),
+        searchThread(run, thread, {
+          ...{ tasks: tasks.get(thread) ?? [], states: states.get(thread) ?? [] },
+          names: names.get(thread),
+        }),
       );
-      for (const [index, { text, isUnread }] of (await Promise.all(searches)).entries()) {
+      for (const [index, { isFound, found, isUnread }] of (await Promise.all(searches)).entries()) {
         const thread = part[index];
         looked += 1;
         if (isUnread) unread += 1;
-        if (thread !== undefined && text !== undefined)
-          threads.push({ ...withFirstTask(thread, tasks.get(thread) ?? []), found: text });
+        if (thread !== undefined && isFound)
+          threads.push({ ...withFirstTask(thread, tasks.get(thread) ?? []), ...(found && { found }) });
         if (threads.length === limit) return { threads, looked, unread };
       }
       bytes += part.reduce((sum, thread) => sum + sizeOf(states.get(thread)), 0);
@@ -113,25 +115,73 @@ interface MeasuredState extends SearchedState {
   readonly bytes: number;
 }
 
+/** What the id and the metadata of a thread have of a search. */
+interface FoundNames {
+  readonly missing: readonly SearchTerm[];
+  readonly found: FoundText | undefined;
+}
+
+function searchNames(thread: ThreadInState, terms: readonly SearchTerm[]): FoundNames {
+  const { threadId, namespace, checkpointId, metadata } = thread;
+  let found: FoundText | undefined;
+  const missing = terms.filter(({ text }) => {
+    if (excerptOfName(threadId, text) !== undefined) return false;
+    const facts = Object.entries(metadata).map(([label, value]) => [
+      label,
+      excerptOfName(String(value), text),
+    ]);
+    const [label, excerpt] = facts.find((entry): entry is [string, Excerpt] => entry[1] !== undefined) ?? [];
+    if (label === undefined || excerpt === undefined) return true;
+    found ??= { kind: "metadata", threadId, namespace, checkpointId, label, ...excerpt };
+    return false;
+  });
+  return { missing, found };
+}
+
+/** What a search has found in a thread. */
+interface SearchedThread {
+  /** Whether the thread has all of the terms. */
+  readonly isFound: boolean;
+  readonly found?: FoundText | undefined;
+  readonly isUnread: boolean;
+}
+
 async function searchThread(
   run: CallRun,
   { threadId, namespace, checkpointId }: ThreadInState,
-  { tasks, states }: { readonly tasks: readonly OpenWrite[]; readonly states: readonly MeasuredState[] },
-  finder: TextFinder,
-): Promise<{ readonly text: FoundText | undefined; readonly isUnread: boolean }> {
+  {
+    tasks,
+    states,
+    names,
+  }: {
+    readonly tasks: readonly OpenWrite[];
+    readonly states: readonly MeasuredState[];
+    /** `undefined` for a thread that is not searched. */
+    readonly names: FoundNames | undefined;
+  },
+): Promise<SearchedThread> {
+  if (names === undefined) return { isFound: false, isUnread: false };
+  let { missing } = names;
+  let found: FoundText | undefined;
   for (const task of tasks) {
     const { kind, text } = describeOpenTask(task, MAX_TEXT);
-    const excerpt = await excerptOf(text, finder, run.signal);
-    if (excerpt !== undefined)
-      return { text: { kind, threadId, namespace, checkpointId, ...excerpt }, isUnread: false };
+    for (const term of missing) {
+      const excerpt = await excerptOf(text, term.finder, run.signal);
+      if (excerpt === undefined) continue;
+      found ??= { kind, threadId, namespace, checkpointId, ...excerpt };
+      missing = missing.filter((other) => other !== term);
+    }
   }
   let isUnread = false;
   for (const state of states) {
-    const searched = await searchState(run, state, finder);
-    if (searched?.found !== undefined) return { text: searched.found, isUnread: false };
+    if (missing.length === 0) break;
+    const searched = await searchState(run, state, missing);
     if (searched === undefined || state.channels !== undefined) isUnread = true;
+    found ??= searched?.values().next().value;
+    missing = missing.filter((term) => searched?.has(term) !== true);
   }
-  return { text: undefined, isUnread };
+  if (missing.length > 0) return { isFound: false, isUnread };
+  return { isFound: true, found: found ?? names.found, isUnread: false };
 }
 
 /** Which values of threads are searched. */
@@ -158,8 +208,13 @@ async function statesOf(
 
 const channelSizes = z.array(z.tuple([z.string(), z.number()]));
 
+/** The channels of a checkpoint with the bytes of their values. */
+export function parsedSizes(row: StateSizesRow): readonly (readonly [channel: string, bytes: number])[] {
+  return channelSizes.parse(JSON.parse(row.sizes_json));
+}
+
 function measuredState(place: CheckpointPlace, row: StateSizesRow): MeasuredState {
-  const sizes = channelSizes.parse(JSON.parse(row.sizes_json));
+  const sizes = parsedSizes(row);
   const read = sizes.filter(([, bytes]) => bytes <= MAX_VALUE_BYTES);
   return {
     place: { ...place, checkpointId: row.checkpoint_id },

@@ -36,7 +36,7 @@ export function messageKeyOf(message: ReadMessage): MessageKey {
 /** All keys that a message may have been given, the best first. The graph may have given it an id since. */
 function messageKeysOf({ role, fields }: ReadMessage): readonly [MessageKey, ...MessageKey[]] {
   const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
-  const byText = { role, text: cutText(textOf(fields), MAX_KEY).text };
+  const byText = { role, text: cutText(textOfMessage(fields), MAX_KEY).text };
   const others = toolCallId === undefined ? ([byText] as const) : ([{ role, toolCallId }, byText] as const);
   return id === undefined ? others : [{ role, id }, ...others];
 }
@@ -66,7 +66,7 @@ export function tokensIn({ fields }: ReadMessage): Tokens | undefined {
 }
 
 /** The text of a message, as much as tells it apart. */
-function textOf(fields: object): string {
+export function textOfMessage(fields: object): string {
   const content = readOwn(fields, "content");
   if (typeof content === "string") return content;
   if (!isArray(content)) return "";

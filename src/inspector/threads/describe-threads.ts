@@ -1,7 +1,8 @@
 import type { ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ThreadPageRow } from "../queries/thread-pages.js";
-import { stepAndSource, storedTimeOf } from "../states/point-of.js";
+import { storedTimeOf } from "../states/point-of.js";
+import { factsIn } from "./metadata-facts.js";
 import { readStates } from "../states/read-states.js";
 import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 
@@ -14,16 +15,24 @@ export type ListedThread = Omit<ThreadRow, "status" | "next" | "open">;
 /** A thread of a list before it is known what it asks. */
 export type ThreadInState = Omit<ThreadRow, "open">;
 
-export function listedThread(row: Omit<ThreadPageRow, "place">): ListedThread {
+export function listedThread(
+  row: Omit<ThreadPageRow, "place" | "facts">,
+  metadata: ListedThread["metadata"],
+): ListedThread {
   return {
     threadId: row.thread_id,
     namespace: row.checkpoint_ns,
     checkpointId: row.checkpoint_id,
     updatedAt: storedTimeOf(row.checkpoint_id, row.ts),
-    ...stepAndSource(row),
     checkpoints: row.checkpoints,
     namespaces: row.namespaces,
+    metadata,
   };
+}
+
+/** A thread of a page. */
+export function pagedThread(row: ThreadPageRow): ListedThread {
+  return listedThread(row, factsIn(row.facts));
 }
 
 /** Finds out what threads wait for. */

@@ -1,23 +1,32 @@
-import { z } from "zod";
 import { placementOf } from "../../db/placement/placement.js";
-import { wordsOf } from "../../db/stored-words.js";
 import { parseThreadQuery } from "../../threads/boundary/parse-thread-queries.js";
 import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import type { ThreadCounts, ListedThreads, ThreadsQuery, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { hasOptionalIndex } from "../queries/catalog.js";
 import { countOpenThreads } from "../queries/open-threads.js";
-import { listThreadPage } from "../queries/thread-pages.js";
-import { threadsWithWords } from "../queries/threads-with-words.js";
-import { finderOf } from "../search/excerpt-of.js";
+import { listThreadPage, type ThreadPageRow } from "../queries/thread-pages.js";
+import { searchCandidates } from "../search/search-candidates.js";
+import { type SearchTerm, termsOf } from "../search/excerpt-of.js";
 import { searchThreads } from "../search/search-threads.js";
-import { isOpen, listedThread, type ThreadInState, withOpenTasks, withStates } from "./describe-threads.js";
-import { DEFAULT_LIMIT, MAX_LOOKED, nextOf, scopeOfQuery, searchedText } from "./thread-scope.js";
+import {
+  isOpen,
+  listedThread,
+  pagedThread,
+  type ThreadInState,
+  withOpenTasks,
+  withStates,
+} from "./describe-threads.js";
+import { readLastMessages } from "./last-messages.js";
+import { factsOfMetadata } from "./metadata-facts.js";
+import { DEFAULT_LIMIT, MAX_LOOKED, nextOf, scopeOfQuery } from "./thread-scope.js";
 
 /** Lists threads. */
 export async function answerThreads(run: CallRun, query: ThreadsQuery): Promise<ListedThreads> {
-  const { text, state, order, before, since } = query;
-  if (text !== undefined && text.trim() !== "") return listFoundThreads(run, query, text);
+  const { search = "", state, order, before, since } = query;
+  const terms = termsOf(search);
+  if (terms.length > 0) return listFoundThreads(run, query, terms);
+  if (query.failedTools === true) return threadsWithFailedTools(run, query);
   const list = await listOf(run, state);
   if (list !== "recent") return openThreads(run, query, list);
   if (state !== undefined) return threadsInState(run, query, state);
@@ -40,32 +49,22 @@ async function threadsById(run: CallRun, query: ThreadsQuery): Promise<ListedThr
   };
 }
 
-async function listById({ call }: CallRun, { search, filter, after }: ThreadsQuery, limit: number) {
+async function listById({ call }: CallRun, { filter, after }: ThreadsQuery, limit: number) {
   const { scope } = parseThreadQuery({ after, filter, limit });
-  const given = { ...scope, search: searchedText(search) };
   if (scope.filter !== undefined && !(await placementOf(call)).isOnNodes) {
     const place = after === undefined ? undefined : { place: "", threadId: after };
-    return (await listThreadPage(call, "byId", { ...given, after: place }, limit)).map(listedThread);
+    return (await listThreadPage(call, "byId", { ...scope, after: place }, limit)).map(pagedThread);
   }
   // Its rows and not what `listThreads` makes of them, which fails at a damaged one: that must not hide the others.
-  const rows = await listThreadRows(call, given, limit);
-  return rows.map((row) =>
-    listedThread({ ...row, ...metadataSchema.parse(JSON.parse(row.metadata ?? "null")) }),
-  );
+  const rows = await listThreadRows(call, scope, limit);
+  return rows.map((row) => listedThread(row, factsOfMetadata(row.metadata)));
 }
-
-const metadataSchema = z
-  .object({
-    step: z.int().transform(String).nullable().catch(null),
-    source: z.string().nullable().catch(null),
-  })
-  .catch({ step: null, source: null });
 
 async function recentThreads(run: CallRun, query: ThreadsQuery): Promise<ListedThreads> {
   const { limit = DEFAULT_LIMIT } = query;
   const rows = await listThreadPage(run.call, "recent", scopeOfQuery(query, "recent"), limit);
   return {
-    threads: await withOpenTasks(run, await withStates(run, rows.map(listedThread))),
+    threads: await withOpenTasks(run, await withStates(run, rows.map(pagedThread))),
     ...nextOf(rows, rows.length === limit),
   };
 }
@@ -79,7 +78,7 @@ async function openThreads(
   const { limit = DEFAULT_LIMIT } = query;
   const rows = await listThreadPage(run.call, state, scopeOfQuery(query, state), limit);
   // What has been answered since then is left out by the next page that is read.
-  const threads = rows.map((row): ThreadInState => ({ ...listedThread(row), status: state, next: [] }));
+  const threads = rows.map((row): ThreadInState => ({ ...pagedThread(row), status: state, next: [] }));
   return { threads: await withOpenTasks(run, threads), ...nextOf(rows, rows.length === limit) };
 }
 
@@ -91,7 +90,7 @@ async function threadsInState(
 ): Promise<ListedThreads> {
   const { limit = DEFAULT_LIMIT } = query;
   const rows = await listThreadPage(run.call, "recent", scopeOfQuery(query, "recent"), MAX_LOOKED);
-  const threads = await withStates(run, rows.map(listedThread));
+  const threads = await withStates(run, rows.map(pagedThread));
   const found = [...threads.entries()].filter(([, { status }]) => status === state).slice(0, limit);
   const looked = found.length === limit ? (found.at(-1)?.[0] ?? 0) + 1 : rows.length;
   return {
@@ -104,24 +103,69 @@ async function threadsInState(
   };
 }
 
-/**
- * Lists the threads in whose current state a text occurs. The index finds those with its words, in any version of their values; the current
- * ones are then searched for the text itself. Without the index, or where the words are too common, it searches the latest threads.
- */
-async function listFoundThreads(run: CallRun, query: ThreadsQuery, text: string): Promise<ListedThreads> {
-  const { state, limit = DEFAULT_LIMIT } = query;
-  const words = wordsOf(text.trim());
-  const isIndexed = words.length > 0 && (await hasOptionalIndex(run.call, "text-index"));
-  const among = isIndexed ? await threadsWithWords(run.call, words) : undefined;
-  const list = await listOf(run, state);
-  const rows = await listThreadPage(run.call, list, { ...scopeOfQuery(query, list), among }, MAX_LOOKED);
-  const { threads, looked, unread } = await searchThreads(run, rows.map(listedThread), {
-    finder: finderOf(text),
-    state,
-    limit,
-  });
+/** How many conversations are read at the same time, and how many bytes of them for an answer. */
+const BATCH = 50;
+const MAX_BYTES = 64 * 1_024 * 1_024;
+
+/** Looks at the conversations of the threads with the latest activity for tools that have failed. */
+async function threadsWithFailedTools(run: CallRun, query: ThreadsQuery): Promise<ListedThreads> {
+  const { limit = DEFAULT_LIMIT } = query;
+  const rows = await listThreadPage(run.call, "recent", scopeOfQuery(query, "recent"), MAX_LOOKED);
+  const found: ThreadPageRow[] = [];
+  let [looked, bytes] = [0, 0];
+  while (looked < rows.length && found.length < limit && bytes < MAX_BYTES) {
+    const batch = rows.slice(looked, looked + BATCH);
+    const ends = await readLastMessages(
+      run,
+      batch.map(({ thread_id: id }) => id),
+    );
+    bytes += ends.bytes;
+    for (const row of batch) {
+      looked += 1;
+      if (ends.messages.get(row.thread_id)?.failedTools !== undefined) found.push(row);
+      if (found.length === limit) break;
+    }
+  }
   return {
-    ...{ threads, looked },
+    threads: await withOpenTasks(run, await withStates(run, found.map(pagedThread))),
+    looked,
+    ...nextOf(rows.slice(0, looked), looked < rows.length || rows.length === MAX_LOOKED),
+  };
+}
+
+/**
+ * Lists the threads that have all terms of a search. Indexes find those that may have them, in any version of their values; what is there now
+ * is then searched. Without them, or where the words are too common, it searches the latest threads, after those whose names have the terms.
+ */
+async function listFoundThreads(
+  run: CallRun,
+  query: ThreadsQuery,
+  terms: readonly SearchTerm[],
+): Promise<ListedThreads> {
+  const { state, limit = DEFAULT_LIMIT, after, failedTools } = query;
+  const list = await listOf(run, state);
+  const scope = scopeOfQuery(query, list);
+  const { isIndexed, among, named } = await searchCandidates(run, terms);
+  const search = async (ids: readonly string[] | undefined) => {
+    const rows = await listThreadPage(run.call, list, { ...scope, among: ids }, MAX_LOOKED);
+    return { rows, ...(await searchThreads(run, rows.map(pagedThread), { terms, state, limit })) };
+  };
+  const first = after === undefined && named.length > 0 ? (await search(named)).threads : [];
+  const { rows, threads, looked, unread } = await search(among);
+  const known = new Set(first.map(({ threadId }) => threadId));
+  const found = [...first, ...threads.filter(({ threadId }) => !known.has(threadId))];
+  const failed =
+    failedTools === true
+      ? await readLastMessages(
+          run,
+          found.map(({ threadId }) => threadId),
+        )
+      : undefined;
+  return {
+    threads: found.filter(
+      ({ threadId }) => failed?.messages.get(threadId)?.failedTools !== undefined || failed === undefined,
+    ),
+    looked,
     ...(isIndexed && { byWords: among !== undefined }),
     ...(unread > 0 && { unread }),
     ...nextOf(rows.slice(0, looked), looked < rows.length || rows.length === MAX_LOOKED),
@@ -135,7 +179,7 @@ export async function countThreads(run: CallRun): Promise<ThreadCounts> {
     // At the same time, though it is in vain where there are few threads: for many, each of the two takes long.
     countByIndex(run),
   ]);
-  const looked = await withStates(run, rows.slice(0, MAX_LOOKED).map(listedThread));
+  const looked = await withStates(run, rows.slice(0, MAX_LOOKED).map(pagedThread));
   const counts = { failed: 0, interrupted: 0, pending: 0, done: 0 };
   for (const { status } of looked) counts[status]++;
   if (rows.length <= MAX_LOOKED) return { counts, counted: ALL, looked: looked.length };

@@ -14,7 +14,7 @@ export const MAX_LOOKED = 1_000;
 
 /** The conditions of a list by last activity, or of threads that wait or have failed. */
 export function scopeOfQuery(query: ThreadsQuery, list: Exclude<ThreadListName, "byId">): ThreadsScope {
-  const { search, filter, after, before, since } = query;
+  const { filter, after, before, since } = query;
   const encoded = encodeFilter(filter, "args.filter");
   const [from, to] = [since, before].map((time) => (time === undefined ? time : idsFrom(new Date(time))));
   // A list by last activity begins there, as after a page.
@@ -23,7 +23,6 @@ export function scopeOfQuery(query: ThreadsQuery, list: Exclude<ThreadListName, 
     after: after === undefined ? beginning : parseCursor(after),
     before: list === "recent" ? undefined : to,
     since: from,
-    search: searchedText(search),
     filter: encoded?.contained,
     unlike: encoded?.notContained,
     oldestFirst: list !== "recent" && query.order === "oldest",
@@ -34,11 +33,6 @@ export function scopeOfQuery(query: ThreadsQuery, list: Exclude<ThreadListName, 
 export function nextOf(rows: readonly ThreadPageRow[], hasMore: boolean): Pick<ListedThreads, "next"> {
   const last = rows.at(-1);
   return last !== undefined && hasMore ? { next: JSON.stringify([last.place, last.thread_id]) } : {};
-}
-
-/** A text to look for in ids. An empty one is none. */
-export function searchedText(search: string | undefined): string | undefined {
-  return search === "" ? undefined : search;
 }
 
 const cursor = z.tuple([keyText, keyText]);

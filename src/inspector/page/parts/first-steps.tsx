@@ -18,10 +18,17 @@ export function FirstSteps({ children, sample, docs }: FirstStepsProps) {
       {children}
       <pre class="mono">{sample}</pre>
       <p>
-        <a href={`${DOCS}${docs}`} target="_blank" rel="noreferrer">
-          Documentation: {docs}
-        </a>
+        <DocsLink page={docs} />
       </p>
     </div>
+  );
+}
+
+/** Leads to a page of the documentation, such as `store.md`. */
+export function DocsLink({ page }: { readonly page: string }) {
+  return (
+    <a href={`${DOCS}${page}`} target="_blank" rel="noreferrer noopener">
+      Documentation: {page}
+    </a>
   );
 }

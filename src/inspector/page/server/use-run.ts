@@ -46,6 +46,14 @@ export function useRun(): PageRun {
   return { progress, start };
 }
 
+/** Starts a run, and waits for its end. Throws why it failed. */
+export async function runToEnd(request: RunRequest): Promise<void> {
+  const events: RunEvent[] = [];
+  await startRun(request, new AbortController().signal, (event) => events.push(event));
+  const last = events.at(-1);
+  if (last?.kind === "failed") throw new Error(last.message);
+}
+
 function afterEvent(now: RunProgress, event: RunEvent): RunProgress {
   switch (event.kind) {
     case "started":

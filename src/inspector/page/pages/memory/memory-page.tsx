@@ -1,7 +1,7 @@
 import { Failure, Loading } from "../../parts/read-state.js";
 import { type Route, currentRoute, replaceRoute } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import { typedFilter } from "../threads/parse-metadata-filter.js";
+import { typedFilter } from "../threads/typed-search.js";
 import { DeleteItemsAction, ErasePersonAction } from "./erase/erase-actions.js";
 import { ItemView } from "./item-view.js";
 import { ItemsList } from "./items-list.js";

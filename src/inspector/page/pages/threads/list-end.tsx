@@ -3,7 +3,9 @@ import type { ThreadRow } from "../../../api/threads.js";
 import { countText } from "../../parts/number-texts.js";
 import type { ThreadList } from "./use-threads.js";
 import type { Overview } from "../../../api/inspector-api.js";
-import { FirstSteps } from "../../parts/first-steps.js";
+import { DocsLink, FirstSteps } from "../../parts/first-steps.js";
+import { namesUser } from "./thread-names.js";
+import { useRead } from "../../server/use-read.js";
 import { linkTo } from "../../routes/route.js";
 import { useOverview } from "../../server/overview-context.js";
 
@@ -55,14 +57,21 @@ function hintOf({ hasMore, byWords, unread }: ThreadList): string {
     : `${left}. With the text-index, all threads are searched`;
 }
 
+interface NoThreadsProps {
+  readonly list: ThreadList;
+  readonly search: string;
+  readonly isFiltered: boolean;
+}
+
 /** Says why no threads are listed, and what to do. */
-export function NoThreads({ isFiltered }: { readonly isFiltered: boolean }) {
+export function NoThreads({ list, search, isFiltered }: NoThreadsProps) {
   const overview = useOverview();
   const { schema, tenantId } = overview;
   if (isFiltered) {
     return (
       <div class="threads-none" role="status">
         <p>No thread matches.</p>
+        {search !== "" && <Searched list={list} />}
         <p>
           <a href={linkTo("threads")}>Show all threads</a>
         </p>
@@ -91,6 +100,43 @@ await graph.invoke(input, { configurable: { thread_id: "1" } });`}
     </FirstSteps>
   );
 }
+
+/** Says what was searched in vain, and what else may help. */
+function Searched({ list: { looked, byWords, hasMore } }: { readonly list: ThreadList }) {
+  const { data } = useRead("metadataSuggestions", {});
+  const names = (data?.suggestions ?? []).map(({ name }) => name).filter((name) => !OF_ENGINE.test(name));
+  const latest = hasMore ? "the threads with the latest activity" : "all threads";
+  return (
+    <>
+      {looked !== undefined && (
+        <p>
+          Searched: the ids of all threads, the metadata
+          {names.length > 0 && (
+            <>
+              {" "}
+              (<bdi>{names.slice(0, MAX_NAMES).join(", ")}</bdi>)
+            </>
+          )}{" "}
+          of {byWords === true ? "the threads with the latest activity" : latest}, and the messages, values,
+          questions and errors of {byWords === true ? "all threads" : latest}.{" "}
+          {hasMore
+            ? "Look further below."
+            : "Words are found from their beginning on: try fewer, or shorter ones."}
+        </p>
+      )}
+      {data !== undefined && !names.some(namesUser) && (
+        <p class="dim">
+          No metadata names a user, since LangGraph.js stores none of what a run is given there. A saver with{" "}
+          <code>metadataFromConfig: ["user_id"]</code> does: <DocsLink page="threads.md" />.
+        </p>
+      )}
+    </>
+  );
+}
+
+const MAX_NAMES = 8;
+/** What LangGraph stores in the metadata by itself. */
+const OF_ENGINE = /^(?:source|step|parents|run_id|delta_.*|langgraph_(?!auth).*|__.*)$/;
 
 /** The options of a saver that differ from the defaults, as arguments in code. */
 function optionsText({ schema, tenantId }: Pick<Overview, "schema" | "tenantId">): string {

@@ -6,7 +6,7 @@ function pageWith(ids: string, next?: string): ListedThreads {
   return {
     threads: Array.from(ids, (threadId) => ({
       ...{ threadId, namespace: "", checkpointId: threadId, updatedAt: 0 },
-      ...{ checkpoints: 1, namespaces: 1, status: "done", next: [] },
+      ...{ checkpoints: 1, namespaces: 1, status: "done", next: [], metadata: {} },
     })),
     ...(next !== undefined && { next }),
   };

@@ -17,22 +17,30 @@ export function stateFrom(text: string | null): ThreadStatus | undefined {
   return STATES.map(([state]) => state).find((state) => state === text);
 }
 
+/** What is no state of a thread, but asked for beside them. */
+export const FAILED_TOOLS = "tools";
+
 interface ThreadStatesProps {
+  /** Whether the threads are asked for in which a tool has failed. */
+  readonly hasFailedTools: boolean;
   readonly state: ThreadStatus | undefined;
-  readonly linkToState: (state: ThreadStatus | undefined) => string;
+  readonly linkToState: (state: ThreadStatus | typeof FAILED_TOOLS | undefined) => string;
   /** What else is asked of the threads. */
   readonly children: ComponentChildren;
 }
 
 /** The states of threads with their numbers, each a link to its threads. */
-export function ThreadStates({ state, linkToState, children }: ThreadStatesProps) {
+export function ThreadStates({ state, hasFailedTools, linkToState, children }: ThreadStatesProps) {
   const counts = useThreadCounts();
   const isSampled = counts !== undefined && counts.counted.length < STATES.length;
   const ofLatest = isSampled ? ` of the ${formatCount(counts.looked)} threads with the latest activity` : "";
   return (
     <div class="threads-states">
       <nav aria-label="States">
-        <a href={linkToState(undefined)} aria-current={state === undefined ? "true" : undefined}>
+        <a
+          href={linkToState(undefined)}
+          aria-current={state === undefined && !hasFailedTools ? "true" : undefined}
+        >
           All
         </a>
         {STATES.map(([name, title, help]) => (
@@ -51,6 +59,13 @@ export function ThreadStates({ state, linkToState, children }: ThreadStatesProps
             )}
           </a>
         ))}
+        <a
+          href={linkToState(FAILED_TOOLS)}
+          aria-current={hasFailedTools ? "true" : undefined}
+          title="A tool has failed since a person wrote the last time"
+        >
+          Failed tools
+        </a>
       </nav>
       {children}
       {isSampled && <p class="dim">* Counted among{ofLatest.replace(" of", "")}.</p>}

@@ -1,10 +1,13 @@
 import type { CSSProperties } from "preact";
-import type { ThreadRow, FoundText } from "../../../api/threads.js";
-import { countText, formatBytes, formatCount } from "../../parts/number-texts.js";
+import type { ThreadRow, FoundText, LastMessage } from "../../../api/threads.js";
+import { CopyId } from "../../parts/copy-button.js";
+import { countText, formatBytes } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkToThread, linkToCheckpoint } from "../../routes/route.js";
 import { pathToText } from "../../parts/value-tree/value-texts.js";
+import { shortId } from "./short-id.js";
+import { namesOf } from "./thread-names.js";
 
 /** How long an unfinished thread is marked as live after it has stored something. */
 const LIVE_MS = 30_000;
@@ -14,30 +17,61 @@ interface ThreadTableRowProps {
   /** The number of the row, from 1. */
   readonly row: number;
   readonly bytes: number | undefined;
+  readonly last: LastMessage | undefined;
   readonly style: CSSProperties;
+  readonly isSelected: boolean;
+  /** @param isRange - Whether the rows since the last one that was selected are meant. */
+  readonly onSelect: (isRange: boolean) => void;
 }
 
 /** A thread in the list. */
-export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProps) {
-  const { threadId, updatedAt, checkpoints, namespaces, status } = thread;
+export function ThreadTableRow(props: ThreadTableRowProps) {
+  const { thread, row, bytes, last, style, isSelected, onSelect } = props;
+  const { threadId, updatedAt, checkpoints, namespaces, status, metadata } = thread;
+  const { title, user, graph } = namesOf(metadata);
+  const name = title ?? user;
   const isLive = status === "pending" && Date.now() - updatedAt < LIVE_MS;
   return (
     <tr class="threads-row" aria-rowindex={row + 1} style={style} data-thread={threadId}>
+      <td class="threads-select">
+        <label>
+          <input
+            type="checkbox"
+            aria-label={`Select ${shortId(threadId)}`}
+            checked={isSelected}
+            onClick={({ shiftKey }) => {
+              onSelect(shiftKey);
+            }}
+          />
+        </label>
+      </td>
       <th scope="row" class="threads-id">
-        <a href={linkToThread({ threadId, namespace: "" })}>
-          <bdi>{threadId}</bdi>
+        <a href={linkToThread({ threadId, namespace: "" })} title={threadId}>
+          {name !== undefined && (
+            <>
+              <bdi class="threads-name">{name}</bdi>{" "}
+            </>
+          )}
+          <bdi class={name === undefined ? "threads-name" : "threads-of"}>{shortId(threadId)}</bdi>
         </a>
-      </th>
-      <td class="threads-state">
-        <StatusBadge {...thread} />
-        {thread.found !== undefined && <FoundLink found={thread.found} />}
-        {thread.found === undefined && thread.open !== undefined && (
-          <bdi class={`threads-open threads-open-${thread.open.kind}`} title={thread.open.text}>
-            {thread.open.text}
+        {title !== undefined && user !== undefined && <bdi class="threads-of">{user}</bdi>}
+        {graph !== undefined && (
+          <bdi class="threads-of threads-graph" title="Graph">
+            {graph}
           </bdi>
         )}
+        <CopyId id={threadId} of="thread" />
+      </th>
+      <td class="threads-said">
+        <Said {...{ thread, last }} />
       </td>
-      <td class="threads-time">
+      <td class="threads-state">
+        <StatusBadge status={status} next={[]} />
+        {last?.failedTools !== undefined && (
+          <span class="badge badge-failed" title={`Failed: ${last.failedTools.join(", ")}`}>
+            tool failed
+          </span>
+        )}
         {isLive && (
           <span
             class="threads-live"
@@ -46,24 +80,61 @@ export function ThreadTableRow({ thread, row, bytes, style }: ThreadTableRowProp
             live
           </span>
         )}
+      </td>
+      <td class="threads-time">
         <Time at={updatedAt} />
       </td>
-      <td class="threads-number" title={countText(checkpoints, "checkpoint")}>
-        {formatCount(checkpoints)}
+      <td
+        class="threads-number threads-size"
+        title={`${countText(checkpoints, "checkpoint")} in ${countText(namespaces, "namespace")}`}
+      >
+        {bytes === undefined ? "" : formatBytes(bytes)}
       </td>
-      <td class="threads-number" title={countText(namespaces, "namespace")}>
-        {formatCount(namespaces)}
-      </td>
-      <td class="threads-number threads-size">{bytes === undefined ? "" : formatBytes(bytes)}</td>
     </tr>
   );
 }
+
+/** What says most about a thread: what a search has found, what it asks or why it failed, or its last message. */
+function Said({ thread: { found, open }, last }: Pick<ThreadTableRowProps, "thread" | "last">) {
+  if (found !== undefined) return <FoundLink found={found} />;
+  if (open !== undefined) {
+    return (
+      <bdi class={`threads-open threads-open-${open.kind}`} title={open.text}>
+        {open.text}
+      </bdi>
+    );
+  }
+  if (last === undefined) return null;
+  if (last.bytes !== undefined)
+    return <span class="threads-open dim">a conversation of {formatBytes(last.bytes)}</span>;
+  const { role, text, tools = [] } = last;
+  return (
+    <span class="threads-open" title={text}>
+      <span class="dim">{SPEAKERS[role]}</span> {role === "tool" && <bdi class="mono">{tools[0]}</bdi>}{" "}
+      <bdi>{text.replaceAll(/\*\*|`|^#+ /gm, "")}</bdi>
+      {text === "" && tools.length > 0 && role !== "tool" && (
+        <>
+          calls <bdi class="mono">{tools.join(", ")}</bdi>
+        </>
+      )}
+    </span>
+  );
+}
+
+const SPEAKERS: Readonly<Record<LastMessage["role"], string>> = {
+  ...{ human: "Person:", ai: "Agent:", system: "Instructions:", tool: "Tool", remove: "", other: "" },
+};
 
 /** The text that a search has found in a thread, which leads to where it is. */
 function FoundLink({ found }: { readonly found: FoundText }) {
   const { before, match, after } = found;
   return (
     <a class="threads-open threads-found" href={linkToFound(found)} title={placeOf(found)}>
+      {found.kind === "metadata" && (
+        <span class="dim">
+          <bdi>{found.label}</bdi>:{" "}
+        </span>
+      )}
       <bdi>
         {before}
         <mark>{match}</mark>
@@ -83,5 +154,6 @@ function linkToFound(found: FoundText): string {
 }
 
 function placeOf({ kind, channel, label = "" }: FoundText): string {
+  if (kind === "metadata") return `Metadata: ${label}`;
   return channel === undefined ? `The ${kind} of a task` : `${channel} ${label}`.trimEnd();
 }

@@ -6,8 +6,9 @@ import type { ThreadRow } from "../../../api/threads.js";
 import { useMedia } from "../../parts/use-media.js";
 import { useTick } from "../../parts/time.js";
 import { ThreadTableRow } from "./thread-table-row.js";
+import type { ThreadSelection } from "./use-thread-selection.js";
 import { focusedThread, linkOf, useSteadyRows } from "./use-steady-rows.js";
-import { useThreadSizes, type ThreadList, type VisibleRange } from "./use-threads.js";
+import { useThreadDetails, type ThreadList, type VisibleRange } from "./use-threads.js";
 
 export type ThreadOrder = "id" | "recent" | "oldest";
 
@@ -18,6 +19,7 @@ interface ThreadTableProps {
   readonly linkToOrder: (order: ThreadOrder) => string;
   /** Whether the list has the threads in one state, which are ordered by time. */
   readonly isInState: boolean;
+  readonly selection: ThreadSelection;
   /** Takes the threads that are on the screen. */
   readonly visible: RefObject<VisibleRange>;
 }
@@ -27,10 +29,18 @@ const COVERED_PX = 96;
 const OVERSCAN = 8;
 
 /** The threads as a table, of which only the rows near the window exist. */
-export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible }: ThreadTableProps) {
+export function ThreadTable({
+  list,
+  rows,
+  order,
+  linkToOrder,
+  isInState,
+  selection,
+  visible,
+}: ThreadTableProps) {
   useTick(5_000);
   const isNarrow = useMedia("(max-width: 48rem)");
-  const rowHeight = isNarrow ? 92 : 44;
+  const rowHeight = isNarrow ? 112 : 56;
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = focusedThread(body.current);
   const virtualizer = useWindowVirtualizer({
@@ -55,7 +65,7 @@ export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible
   const firstVisible = rows[startIndex]?.threadId;
   visible.current = { first: firstVisible, last: rows[endIndex]?.threadId };
   useSteadyRows({ list: body, rows, rowHeight, firstVisible });
-  const sizes = useThreadSizes(rows.slice(startIndex, endIndex + 1));
+  const { sizes, messages } = useThreadDetails(rows.slice(startIndex, endIndex + 1));
   const isNearEnd = endIndex + 2 * OVERSCAN >= rows.length;
   // Where a page looks at many threads, a person decides.
   useGrowth(list, isNearEnd && list.looked === undefined, rows.length);
@@ -90,11 +100,24 @@ export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible
       <table class="threads-table" aria-label="Threads" aria-rowcount={list.hasMore ? -1 : rows.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
+            <td class="threads-select">
+              <label>
+                <input
+                  type="checkbox"
+                  aria-label="Select all that are shown"
+                  checked={rows.every(({ threadId }) => selection.has(threadId))}
+                  onClick={() => {
+                    selection.selectAll();
+                  }}
+                />
+              </label>
+            </td>
             {isInState ? (
               <th scope="col">Thread</th>
             ) : (
               <Sorted by="id" order={order} link={linkToOrder("id")} title="Thread" />
             )}
+            <th scope="col">Last message</th>
             <th scope="col">State</th>
             <Sorted
               by={order === "oldest" ? "oldest" : "recent"}
@@ -102,11 +125,9 @@ export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible
               link={linkToOrder(order === "recent" && isInState ? "oldest" : "recent")}
               title="Last activity"
             />
-            {["Checkpoints", "Namespaces", "Size"].map((title) => (
-              <th key={title} scope="col" class="threads-number">
-                {title}
-              </th>
-            ))}
+            <th scope="col" class="threads-number">
+              Size
+            </th>
           </tr>
         </thead>
         <tbody
@@ -125,6 +146,11 @@ export function ThreadTable({ list, rows, order, linkToOrder, isInState, visible
                 {...{ thread, style }}
                 row={index + 1}
                 bytes={sizes.get(thread.threadId)}
+                last={messages.get(thread.threadId)}
+                isSelected={selection.has(thread.threadId)}
+                onSelect={(isRange) => {
+                  selection.toggle(thread.threadId, isRange);
+                }}
               />
             );
           })}

@@ -1,91 +1,58 @@
 import { useId, useState } from "preact/hooks";
 import { useRead } from "../../server/use-read.js";
-import { pairText } from "./parse-metadata-filter.js";
-import { sent, typed, useTypedText } from "../../parts/typed-text.js";
+import { pairText } from "./typed-search.js";
+import { sent, typed } from "../../parts/typed-text.js";
 import type { ThreadsQuery } from "../../../api/threads.js";
 
 interface ThreadsFormProps {
   readonly search: string;
-  readonly text: string;
-  readonly filter: string;
-  /** Why the filter can't be used. */
+  /** Why the search can't be used. */
   readonly problem: string | undefined;
-  readonly onChange: (changes: {
-    readonly search?: string;
-    readonly text?: string;
-    readonly filter?: string;
-  }) => void;
+  readonly onSearch: (search: string) => void;
 }
 
-/** Asks which threads to list. */
-export function ThreadsForm({ search, text, filter, problem, onChange }: ThreadsFormProps) {
-  const [searchText, setSearchText] = useTypedText(search, (text) => {
-    onChange({ search: text });
-  });
-  // A search reads values, so it waits for Enter, or until the person goes elsewhere. Another text of the address replaces what was typed.
-  const [draft, setDraft] = useState({ text, words: text });
-  const words = draft.text === text ? draft.words : text;
-  const [filterText, setFilterText] = useTypedText(filter, (text) => {
-    onChange({ filter: text });
-  });
+/** Asks which threads to find. A search reads values, so it waits for Enter, or until the person goes elsewhere. */
+export function ThreadsForm({ search, problem, onSearch }: ThreadsFormProps) {
+  // Another search of the address replaces what was typed.
+  const [draft, setDraft] = useState({ search, text: search });
+  const text = draft.search === search ? draft.text : search;
   const [problemId, suggestionsId] = [useId(), useId()];
   const { data } = useRead("metadataSuggestions", {});
   const suggestions = (data?.suggestions ?? []).flatMap(({ name, values }) =>
     values.flatMap((value) => pairText(name, value) ?? []),
   );
+  const submit = (): void => {
+    if (text !== search) onSearch(text);
+  };
   return (
-    <form
-      class="threads-form"
-      role="search"
-      onSubmit={sent(() => {
-        onChange({ search: searchText, text: words, filter: filterText });
-      })}
-    >
-      <label>
-        <span>Thread id</span>
-        <input type="search" placeholder="contains…" value={searchText} onInput={typed(setSearchText)} />
-      </label>
-      <label>
-        <span>Text</span>
-        <input
-          type="search"
-          placeholder="in messages, values, errors"
-          enterKeyHint="search"
-          value={words}
-          onInput={({ currentTarget: { value } }) => {
-            setDraft({ text, words: value });
-            if (value === "") onChange({ text: "" });
-          }}
-          // Preact takes `onChange` of a field for `onInput`.
-          onBlur={() => {
-            if (words !== text) onChange({ text: words });
-          }}
-        />
-      </label>
-      <label class="threads-filter">
-        <span>Metadata</span>
-        <input
-          type="search"
-          class="mono"
-          spellcheck={false}
-          list={suggestionsId}
-          placeholder='source=loop or {"user": "42"}'
-          value={filterText}
-          aria-invalid={problem !== undefined}
-          aria-describedby={problemId}
-          onInput={typed(setFilterText)}
-        />
-      </label>
+    <form class="threads-form" role="search" onSubmit={sent(submit)}>
+      <input
+        type="search"
+        aria-label="Find threads"
+        placeholder="Id, words, e-mail, or user=ada"
+        title="Words in any order, in ids, metadata, messages and values; “in quotes” as they are. Or metadata: user=ada, or JSON"
+        enterKeyHint="search"
+        spellcheck={false}
+        list={suggestionsId}
+        value={text}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problemId}
+        onInput={typed((value) => {
+          setDraft({ search, text: value });
+          if (value === "") onSearch("");
+        })}
+        // Preact takes `onChange` of a field for `onInput`.
+        onBlur={submit}
+      />
       <datalist id={suggestionsId}>
-        {suggestions.map((text) => (
-          <option key={text} value={text} />
+        {suggestions.map((each) => (
+          <option key={each} value={each} />
         ))}
       </datalist>
+      <button type="submit">Find</button>
       <p id={problemId} class="threads-problem" role="status">
         {problem}
       </p>
-      {/* Without a button, Enter sends no form of several fields. */}
-      <button type="submit" hidden />
     </form>
   );
 }

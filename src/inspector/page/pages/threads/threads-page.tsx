@@ -5,22 +5,25 @@ import { linkTo, type Route, currentRoute, replaceRoute } from "../../routes/rou
 import { ServerError } from "../../server/errors.js";
 import { ErasePersonAction } from "../memory/erase/erase-actions.js";
 import { NoTables, NoThreads, ListEnd } from "./list-end.js";
-import { typedFilter } from "./parse-metadata-filter.js";
+import { ManyThreads } from "./many-threads.js";
 import { ActivityChoice, activityOf, ThreadsForm } from "./threads-form.js";
-import { stateFrom, ThreadStates } from "./thread-states.js";
+import { FAILED_TOOLS, stateFrom, ThreadStates } from "./thread-states.js";
 import { ThreadTable, type ThreadOrder } from "./thread-table.js";
+import { searchFrom, typedSearch } from "./typed-search.js";
+import { useThreadSelection } from "./use-thread-selection.js";
 import { useThreads, type VisibleRange } from "./use-threads.js";
 import "./threads.css";
 
 /** The list of threads. */
 export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
   const given = (name: string): string => params.get(name) ?? "";
-  const [search, text, filter] = [given("search"), given("text"), given("filter")];
+  const search = searchFrom(params);
   const state = stateFrom(params.get("state"));
   const activity = { active: given("active"), idle: given("idle"), from: given("from"), to: given("to") };
-  const conditions = { search, text, filter, ...activity };
+  const hasFailedTools = params.get("state") === FAILED_TOOLS;
+  const conditions = { search, ...activity };
   const order = orderOf(params.get("order"), state);
-  const parsed = typedFilter(filter);
+  const parsed = typedSearch(search);
   const problem = "problem" in parsed ? parsed.problem : undefined;
   const visible = useRef<VisibleRange>({ first: undefined, last: undefined });
   // The same until the address changes, so that the pages of a list belong together.
@@ -29,12 +32,13 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
     order,
     ...(state !== undefined && { state }),
     ...times,
-    ...(search !== "" && { search }),
-    ...(text !== "" && { text }),
-    ...("filter" in parsed && parsed.filter !== undefined && { filter: parsed.filter }),
+    ...(hasFailedTools && { failedTools: true }),
+    ...("search" in parsed && parsed.search !== "" && { search: parsed.search }),
+    ...("search" in parsed && parsed.filter !== undefined && { filter: parsed.filter }),
   } as const;
   const list = useThreads(query, problem === undefined, visible);
   const { threads, error, refreshError } = list;
+  const selection = useThreadSelection(threads ?? []);
   const isWithoutTables = error instanceof ServerError && error.code === "MIGRATION_REQUIRED";
   return (
     <>
@@ -42,14 +46,17 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
         <h1>Threads</h1>
         <ErasePersonAction />
         <ThreadsForm
-          {...{ search, text, filter, problem }}
-          onChange={(changes) => {
+          {...{ search, problem }}
+          onSearch={(text) => {
             const now = Object.fromEntries(currentRoute().params);
-            replaceRoute(linkTo("threads", [], { ...now, ...changes }));
+            replaceRoute(linkTo("threads", [], { ...now, search: text, text: "", filter: "" }));
           }}
         />
       </div>
-      <ThreadStates state={state} linkToState={(to) => linkTo("threads", [], { ...conditions, state: to })}>
+      <ThreadStates
+        {...{ state, hasFailedTools }}
+        linkToState={(to) => linkTo("threads", [], { ...conditions, state: to })}
+      >
         <ActivityChoice
           params={activity}
           onChange={(changes) => {
@@ -67,20 +74,24 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
       {threads === undefined && error === null && problem === undefined && <Loading what="threads" />}
       {threads?.length === 0 && (
         <NoThreads
-          isFiltered={[state ?? "", ...Object.values(conditions)].some((condition) => condition !== "")}
+          {...{ list, search }}
+          isFiltered={
+            hasFailedTools || [state ?? "", ...Object.values(conditions)].some((each) => each !== "")
+          }
         />
       )}
       {threads !== undefined && threads.length > 0 && (
         <ThreadTable
-          {...{ list, visible }}
+          {...{ list, visible, selection }}
           // Without an index, the server looks at the latest ones first.
           order={list.looked === undefined ? order : "recent"}
-          isInState={state !== undefined}
+          isInState={state !== undefined || hasFailedTools}
           rows={threads}
           linkToOrder={(by) => linkTo("threads", [], { ...conditions, state, order: by })}
         />
       )}
-      {threads !== undefined && <ListEnd {...{ list, threads }} isSearched={text !== ""} />}
+      {threads !== undefined && <ListEnd {...{ list, threads }} isSearched={search !== ""} />}
+      {threads !== undefined && <ManyThreads {...{ selection }} />}
     </>
   );
 }

@@ -8,7 +8,7 @@ import {
 } from "@tanstack/preact-query";
 import type { RefObject } from "preact";
 import { useMemo, useEffect, useRef, useState } from "preact/hooks";
-import type { ThreadRow, ListedThreads, ThreadsQuery } from "../../../api/threads.js";
+import type { ThreadRow, LastMessage, ListedThreads, ThreadsQuery } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
 import { pageOf, loadedThreads, withFresh } from "./loaded-pages.js";
 
@@ -34,7 +34,7 @@ export interface ThreadList extends PagedList {
   readonly unread: number;
 }
 
-type Query = Pick<ThreadsQuery, "search" | "text" | "filter" | "order" | "state" | "before" | "since">;
+type Query = Omit<ThreadsQuery, "after" | "limit">;
 
 /**
  * Reads the list of threads page by page, and the pages that are on the screen again every few seconds. Reading all pages again would be
@@ -114,12 +114,16 @@ function useRefresh(
 /** Long enough that scrolling past a thread doesn't measure it. */
 const PAUSE_MS = 200;
 
-/**
- * Returns the sizes of threads in bytes by id, as far as they are known. It measures those that are on the screen, and again when they have
- * a newer checkpoint.
- */
-export function useThreadSizes(visible: readonly ThreadRow[]): ReadonlyMap<string, number> {
-  const [sizes, setSizes] = useState<ReadonlyMap<string, number>>(new Map());
+/** What is read of the threads on the screen, by their ids. */
+interface ThreadDetails {
+  /** In bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
+  readonly messages: ReadonlyMap<string, LastMessage>;
+}
+
+/** Reads more about the threads that are on the screen, as far as it is known, and again when they have a newer checkpoint. */
+export function useThreadDetails(visible: readonly ThreadRow[]): ThreadDetails {
+  const [details, setDetails] = useState<ThreadDetails>({ sizes: new Map(), messages: new Map() });
   const measured = useRef(new Map<string, string>());
   const key = visible.map(({ threadId, checkpointId }) => `${threadId} ${checkpointId}`).join("\n");
   useEffect(() => {
@@ -129,12 +133,16 @@ export function useThreadSizes(visible: readonly ThreadRow[]): ReadonlyMap<strin
     if (missing.length === 0) return;
     const abort = new AbortController();
     const timer = setTimeout(() => {
-      read("threadSizes", { threadIds: missing.map(({ threadId }) => threadId) }, abort.signal)
-        .then(({ bytes }) => {
+      const asked = { threadIds: missing.map(({ threadId }) => threadId) };
+      Promise.all([read("threadSizes", asked, abort.signal), read("lastMessages", asked, abort.signal)])
+        .then(([{ bytes }, { messages }]) => {
           for (const { threadId, checkpointId } of missing) measured.current.set(threadId, checkpointId);
-          setSizes((known) => new Map([...known, ...Object.entries(bytes)]));
+          setDetails((known) => ({
+            sizes: new Map([...known.sizes, ...Object.entries(bytes)]),
+            messages: new Map([...known.messages, ...Object.entries(messages)]),
+          }));
         })
-        // The column stays empty. The next change of the list tries again.
+        // The columns stay empty. The next change of the list tries again.
         .catch(() => undefined);
     }, PAUSE_MS);
     return () => {
@@ -142,5 +150,5 @@ export function useThreadSizes(visible: readonly ThreadRow[]): ReadonlyMap<strin
       abort.abort();
     };
   }, [key]);
-  return sizes;
+  return details;
 }
