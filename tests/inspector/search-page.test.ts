@@ -3,7 +3,13 @@ import { expect, it } from "@jest/globals";
 import type { ThreadsQuery } from "../../src/inspector/api/threads.js";
 import { expectAccessible } from "../../test-support/axe.js";
 import { describeInBrowser } from "../../test-support/browser.js";
-import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import {
+  allVersions,
+  checkpointOf,
+  metadataOf,
+  putValues,
+  threadConfig,
+} from "../../test-support/checkpoints.js";
 import { describeAnyTarget } from "../../test-support/targets.js";
 import { useInspector } from "../../test-support/use-inspector.js";
 
@@ -15,7 +21,9 @@ describeAnyTarget("the search for a text", (target) => {
         new AIMessage("Your parcel 4711 waits in Łódź, since the address was not complete."),
       ];
       await putValues(saver, threadConfig("parcel"), { messages });
-      await putValues(saver, threadConfig("other"), { plan: "a trip" });
+      const checkpoint = checkpointOf(saver, { plan: "a trip" });
+      const metadata = metadataOf(0, { user_email: "ada@example.com", title: "A trip to Graz" });
+      await saver.put(threadConfig("other"), checkpoint, metadata, allVersions(checkpoint));
     });
 
     it("shows the text around it in the list, and leads to the message in one click", async () => {
@@ -31,6 +39,21 @@ describeAnyTarget("the search for a text", (target) => {
       await page.getByRole("link", { name: "Your parcel 4711" }).click();
       await page.getByText("waits in Łódź").waitFor();
       expect(new URL(page.url()).hash).toMatch(/tab=conversation&channel=messages&path=1$/);
+    });
+
+    it("finds the thread of a customer by an e-mail in one field, without a click", async () => {
+      const page = await browser.openPage(inspected.url);
+      await page.getByRole("link", { name: "parcel" }).waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("ada@example.com");
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "parcel" }).waitFor({ state: "detached" });
+      const row = page.getByRole("row").nth(1);
+      // What the metadata say comes first.
+      expect(await row.getByRole("rowheader").innerText()).toMatch(
+        /^A trip to Graz\s+other\s*ada@example.com/,
+      );
+      expect(await row.getByRole("cell").nth(1).innerText()).toBe("user_email: ada@example.com");
     });
 
     it("begins with Enter, or when the person goes elsewhere, and not with each key", async () => {

@@ -122,6 +122,20 @@ describeAnyTarget("threads page", (target) => {
       expect(await find.inputValue()).toBe('{"user":42} bet plan');
     });
 
+    it("says what was searched in vain, and how metadata gets the user of a run", async () => {
+      await putThread("alpha", { channel: "web" });
+      const page = await browser.openPage(`${inspector.url}#/threads?search=ada@example.com`);
+      await page
+        .getByText("Searched: the ids of all threads, the metadata (channel) of all threads")
+        .waitFor();
+      await page.getByText('metadataFromConfig: ["user_id"]').waitFor();
+      await expectAccessible(page);
+      await putThread("beta", { customer_id: "42" });
+      await page.reload();
+      await page.getByText("the metadata (channel, customer_id)").waitFor();
+      expect(await page.getByText("metadataFromConfig").count()).toBe(0);
+    });
+
     it("does not come back when a filter that was typed is due after the person has gone to a thread", async () => {
       await putThread("alpha");
       const page = await browser.openAlone("about:blank");

@@ -53,9 +53,8 @@ async function goOn(threadId: string, wanted: ThreadStatus, chosen: string | und
 }
 
 async function exported(threadId: string, form: ExportForm): Promise<string> {
-  const type = form === "state" ? "application/json" : "text/markdown";
   return send(fileAddress("export", { threadId, namespace: "", form }), {}, (response) =>
-    hasType(response, type) ? response.text() : undefined,
+    hasType(response, "application/octet-stream") ? response.text() : undefined,
   );
 }
 
