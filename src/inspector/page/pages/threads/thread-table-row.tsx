@@ -6,6 +6,7 @@ import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
 import { linkToThread, linkToCheckpoint } from "../../routes/route.js";
 import { pathToText } from "../../parts/value-tree/value-texts.js";
+import { roleName } from "../../parts/words.js";
 import { shortId } from "./short-id.js";
 import { namesOf } from "./thread-names.js";
 
@@ -110,7 +111,7 @@ function Said({ thread: { found, open }, last }: Pick<ThreadTableRowProps, "thre
   const { role, text, tools = [] } = last;
   return (
     <span class="threads-open" title={text}>
-      <span class="dim">{SPEAKERS[role]}</span> {role === "tool" && <bdi class="mono">{tools[0]}</bdi>}{" "}
+      <span class="dim">{roleName(role)}:</span> {role === "tool" && <bdi>{tools[0]}</bdi>}{" "}
       <bdi>{text.replaceAll(/\*\*|`|^#+ /gm, "")}</bdi>
       {text === "" && tools.length > 0 && role !== "tool" && (
         <>
@@ -120,10 +121,6 @@ function Said({ thread: { found, open }, last }: Pick<ThreadTableRowProps, "thre
     </span>
   );
 }
-
-const SPEAKERS: Readonly<Record<LastMessage["role"], string>> = {
-  ...{ human: "Person:", ai: "Agent:", system: "Instructions:", tool: "Tool", remove: "", other: "" },
-};
 
 /** The text that a search has found in a thread, which leads to where it is. */
 function FoundLink({ found }: { readonly found: FoundText }) {

@@ -44,7 +44,6 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
     <>
       <div class="threads-head">
         <h1>Threads</h1>
-        <ErasePersonAction />
         <ThreadsForm
           {...{ search, problem }}
           onSearch={(text) => {
@@ -52,6 +51,9 @@ export function ThreadsPage({ route: { params } }: { readonly route: Route }) {
             replaceRoute(linkTo("threads", [], { ...now, search: text, text: "", filter: "" }));
           }}
         />
+        <div class="toolbar">
+          <ErasePersonAction />
+        </div>
       </div>
       <ThreadStates
         {...{ state, hasFailedTools }}
