@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Page } from "playwright-core";
 import { PostgresSaver } from "../../src/index.js";
@@ -101,6 +101,36 @@ describeAnyTarget("actions", (target) => {
       await page.getByText("The weather in Rome").waitFor();
       expect(await page.evaluate("clicks")).toBe(4);
       await page.getByRole("button", { name: "1 other branch from here" }).waitFor();
+      await running.close();
+    }); // oxfmt-ignore
+
+    it("changes the arguments of a call before its tool runs, and stores none that are no JSON", async () => {
+      const thread = newThread();
+      const args = { euros: 24 };
+      const agent = new StateGraph(MessagesAnnotation)
+        .addNode("model", () => ({ messages: new AIMessage({ content: "I pay.", tool_calls: [{ id: "c1", name: "pay", args }] }) }))
+        .addNode("tools", ({ messages }) => ({
+          messages: new ToolMessage({ tool_call_id: "c1", name: "pay", content: `paid ${JSON.stringify(AIMessage.isInstance(messages[1]) ? messages[1].tool_calls?.[0]?.args : "")}` }),
+        }))
+        .addEdge(START, "model")
+        .addEdge("model", "tools")
+        .compile({ checkpointer: saver });
+      await agent.invoke({ messages: [new HumanMessage("Pay.")] }, threadConfig(thread));
+      const running = await serveInspector(saver, { write: true, graphs: { agent } });
+      const page = await openThread(thread, running);
+      await page.getByRole("button", { name: /^step 1/ }).click();
+      await page.getByRole("heading", { name: "Step 1" }).waitFor();
+      const dialog = await openDialog(page, "Change values and continue…");
+      await dialog.getByLabel("messages").check();
+      const field = dialog.getByLabel("Call of pay, arguments as JSON");
+      await field.fill('{"euros":');
+      const submit = dialog.getByRole("button", { name: "Store and run" });
+      await submit.click();
+      await dialog.getByText("This is not JSON").waitFor();
+      expect(await idsOf(thread)).toHaveLength(4);
+      await field.fill('{"euros": 12}');
+      await submit.click();
+      await page.getByText('paid {"euros":12}').first().waitFor();
       await running.close();
     }); // oxfmt-ignore
 

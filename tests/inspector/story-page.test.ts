@@ -114,6 +114,7 @@ describeAnyTarget("the story on the thread page", (target) => {
       await page.getByRole("article", { name: "Message 4, Assistant" }).getByRole("link", { name: "Step 3" }).click();
       await chosenIn(page, "Message 4, Assistant").waitFor();
       await stepOf(page, /^step 2 tools/).click();
+      await chosenIn(page, "Message 3, Tool").waitFor();
       await page.keyboard.press("ArrowDown");
       await chosenIn(page, "Message 2, Assistant").waitFor();
       await page.keyboard.press("End");

@@ -22,6 +22,8 @@ export function JsonField({ label, text, problem, isDisabled = false, onChange }
       <textarea
         id={`${id}-text`}
         class="mono"
+        // The browser sends no form with such a text.
+        ref={(field) => field?.setCustomValidity(problem ?? "")}
         rows={Math.min(MOST_ROWS, Math.max(2, text.split("\n").length))}
         spellcheck={false}
         disabled={isDisabled}

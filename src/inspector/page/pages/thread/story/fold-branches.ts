@@ -17,17 +17,19 @@ interface FoldedStory {
 export function foldBranches(steps: readonly StoryStep[], branch: readonly string[]): FoldedStory {
   const [oldest] = branch;
   if (oldest === undefined) return { shown: steps, others: new Map() };
-  const known = new Set(branch);
-  const isShown = (id: string): boolean => known.has(id) || id < oldest;
+  const own = new Set(branch);
+  const isShown = (id: string): boolean => own.has(id) || id < oldest;
   const leftAt = new Map<string, string>();
-  const others = new Map<string, StoryStep[]>();
+  const aside = steps.filter(({ checkpointId }) => !isShown(checkpointId));
   // From the oldest one on, since each comes after its parent.
-  for (const step of steps.toReversed()) {
-    const { checkpointId, parentId = "" } = step;
-    if (isShown(checkpointId)) continue;
-    const at = parentId !== "" && isShown(parentId) ? parentId : (leftAt.get(parentId) ?? "");
-    leftAt.set(checkpointId, at);
-    others.set(at, [step, ...(others.get(at) ?? [])]);
+  for (const { checkpointId, parentId = "" } of aside.toReversed())
+    leftAt.set(checkpointId, parentId !== "" && isShown(parentId) ? parentId : (leftAt.get(parentId) ?? ""));
+  const others = new Map<string, StoryStep[]>();
+  for (const step of aside) {
+    const at = leftAt.get(step.checkpointId) ?? "";
+    const known = others.get(at);
+    if (known === undefined) others.set(at, [step]);
+    else known.push(step);
   }
   return { shown: steps.filter(({ checkpointId }) => isShown(checkpointId)), others };
 }

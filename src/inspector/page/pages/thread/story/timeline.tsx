@@ -34,11 +34,10 @@ export function Timeline(props: TimelineProps) {
   useTick(5_000);
   const { steps = [], hasMore } = story;
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const ids = branch.map(({ checkpointId }) => checkpointId);
-  const rows = useMemo(
-    () => rowsOfBranch(steps, { branch: ids, opened, hasMore }),
-    [steps, ids.join(), opened, hasMore],
-  );
+  const rows = useMemo(() => {
+    const ids = branch.map(({ checkpointId }) => checkpointId);
+    return rowsOfBranch(steps, { branch: ids, opened, hasMore });
+  }, [steps, branch, opened, hasMore]);
   const scroller = useRef<HTMLDivElement>(null);
   const chosen = rows.findIndex((row) => row.kind === "step" && row.key === selected);
   const virtualizer = useVirtualizer({
