@@ -189,7 +189,10 @@ describeEachTarget("the story of a thread", (target) => {
     const [last] = (await storyOf(thread, { namespace })).steps;
     expect(last).toMatchObject({ failed: false, open: { status: "done", tasks: [{ node: "work", handedOver: true, isDone: true }] } });
     expect(last?.open?.tasks[0]?.error).toBeUndefined();
-    const [, called] = (await storyOf(thread)).steps;
+    const { steps } = await storyOf(thread);
+    // Each agent writes the whole conversation, and has added its own message only.
+    expect(steps.map(({ ran }) => ran?.messageCount)).toEqual([1, 1, 1, undefined]);
+    const [, called] = steps;
     expect(called?.ran?.tasks).toMatchObject([{ node: "alice", leadsTo: ["bob"] }]);
     const history = await calls.read("history", { threadId: thread, namespace });
     expect(history.points.map(({ failed }) => failed)).toEqual([false, false]);

@@ -8,7 +8,7 @@ import type { StoryWriteRow } from "../queries/get-story-writes.js";
 import type { DescribedTask } from "../values/next-nodes.js";
 import { CONTROL_CHANNELS, nodeByName, NULL_TASK_ID } from "../values/trigger-channels.js";
 import { TextRoom, cutText } from "../values/cut-text.js";
-import { messageKeyOf, messagesIn, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
+import { messageKeysOf, messagesIn, textOfKey, type Tokens, tokensIn, toolsIn } from "./written-messages.js";
 import { isArray, isObject } from "../../serde/objects/inspect-object.js";
 import { describeAnswer } from "../values/describe-answer.js";
 import { describeQuestion, fieldOf, type Write } from "../values/describe-question.js";
@@ -29,7 +29,7 @@ export class TaskTeller {
   readonly #run: CallRun;
   readonly #place: NamespacePlace;
   readonly #room = new TextRoom();
-  readonly #messageIds = new Set<string>();
+  readonly #known = new Set<string>();
 
   constructor(run: CallRun, place: NamespacePlace) {
     this.#run = run;
@@ -40,7 +40,7 @@ export class TaskTeller {
   async tell(tasks: readonly DescribedTask[], rows: readonly StoryWriteRow[]): Promise<StoryTasks> {
     const byTask = groupBy(rows, (row) => row.task_id);
     const isAnswered = answerIn(byTask.get(NULL_TASK_ID)) !== undefined;
-    const output = new Output(this.#messageIds);
+    const output = new Output(this.#known);
     const told: StoryTask[] = [];
     for (const task of tasks) {
       const written = task.taskIds.map((id) => byTask.get(id)).find((writes) => writes !== undefined) ?? [];
@@ -156,7 +156,7 @@ class Output {
   #tokens: Tokens | undefined;
   #isPartial = false;
 
-  /** @param known - The ids of messages that older steps have written. */
+  /** @param known - The messages that older steps have written: by their ids, and by their texts as long as they had none. */
   constructor(known: Set<string>) {
     this.#known = known;
   }
@@ -167,10 +167,18 @@ class Output {
       this.#isPartial = true;
       return;
     }
-    for (const message of messagesIn(written.value)) {
-      const key = messageKeyOf(message);
-      if (key.id !== undefined && this.#known.has(key.id)) continue;
-      if (key.id !== undefined) this.#known.add(key.id);
+    const all = messagesIn(written.value);
+    for (const message of all) {
+      const keys = messageKeysOf(message);
+      const [key] = keys;
+      const text = textOfKey(keys.at(-1) ?? key);
+      if (key.id === undefined) this.#known.add(text);
+      else if (this.#known.has(textOfKey(key))) continue;
+      else {
+        this.#known.add(textOfKey(key));
+        // An agent within a graph writes the whole conversation, whose messages have got ids meanwhile.
+        if (all.length > 1 && this.#known.delete(text)) continue;
+      }
       if (message.role === "remove") continue;
       this.#messageCount += 1;
       if (this.#messages.length < MAX_MESSAGES) this.#messages.push(key);

@@ -28,13 +28,8 @@ export function messagesIn(value: unknown): readonly ReadMessage[] {
   return list.flatMap((item) => readMessage(item) ?? []);
 }
 
-/** What to find a message by. */
-export function messageKeyOf(message: ReadMessage): MessageKey {
-  return messageKeysOf(message)[0];
-}
-
-/** All keys that a message may have been given, the best first. The graph may have given it an id since. */
-function messageKeysOf({ role, fields }: ReadMessage): readonly [MessageKey, ...MessageKey[]] {
+/** All keys that a message may have been given, the best first and its text last. The graph may have given it an id since. */
+export function messageKeysOf({ role, fields }: ReadMessage): readonly [MessageKey, ...MessageKey[]] {
   const [id, toolCallId] = [textAt(fields, "id"), textAt(fields, "tool_call_id")];
   const byText = { role, text: cutText(textOfMessage(fields), MAX_KEY).text };
   const others = toolCallId === undefined ? ([byText] as const) : ([{ role, toolCallId }, byText] as const);
@@ -42,7 +37,7 @@ function messageKeysOf({ role, fields }: ReadMessage): readonly [MessageKey, ...
 }
 
 /** A key as a text, which is another one for another key. */
-function textOfKey({ role, id, toolCallId, text }: MessageKey): string {
+export function textOfKey({ role, id, toolCallId, text }: MessageKey): string {
   if (id !== undefined) return `${role} id ${id}`;
   return toolCallId === undefined ? `${role} text ${text ?? ""}` : `${role} call ${toolCallId}`;
 }
