@@ -5,12 +5,12 @@ import { Failure } from "../../../parts/read-state.js";
 import { useOverview } from "../../../server/overview-context.js";
 import { useRead } from "../../../server/use-read.js";
 import { GraphChoice, graphToRun } from "../../../parts/graph-choice.js";
-import { useRun, type RunProgress } from "../../../server/use-run.js";
+import { useRun } from "../../../server/use-run.js";
 import { DecisionsForm } from "./decisions-form.js";
 import { QuestionText } from "./question-text.js";
 import { ReviewedCall } from "./reviewed-call.js";
+import { RunView } from "./run-view.js";
 import { formFieldsOf, SchemaForm } from "./schema-form.js";
-import { nodeName } from "../../../parts/words.js";
 import { typedJson } from "../../../parts/json-text.js";
 import "./answer.css";
 import { sent } from "../../../parts/typed-text.js";
@@ -262,46 +262,5 @@ function FreeForm({ onAnswer }: { readonly onAnswer: (value: unknown) => void })
         </button>
       </div>
     </form>
-  );
-}
-
-interface RunViewProps {
-  readonly progress: RunProgress;
-  /** The state of the thread. */
-  readonly status: OpenThread["status"] | undefined;
-}
-
-/** Nodes that LangChain adds around those that an application knows. */
-const INNER_NODE = /\.(?:before|after)_(?:agent|model)$/;
-
-/** What a run does. What models have written is in the conversation when it has ended. */
-function RunView({ progress: { phase, nodes, texts, error }, status }: RunViewProps) {
-  const named = nodes.filter((node) => !INNER_NODE.test(node));
-  const isUnderWay = phase === "asked" || phase === "running";
-  return (
-    <div class="run" aria-busy={isUnderWay}>
-      {phase === "failed" && <Failure error={error} />}
-      <p role="status">
-        {phase === "asked" && "Starting the run…"}
-        {phase === "running" && "The run is under way…"}
-        {phase === "ended" &&
-          (status === "interrupted" ? "The run has stopped to ask." : "The run has ended.")}
-      </p>
-      {named.length > 0 && (
-        <ol class="run-nodes" aria-label="Nodes that have ended">
-          {named.map((node, at) => (
-            <li key={at}>
-              <bdi>{nodeName(node)}</bdi>
-            </li>
-          ))}
-        </ol>
-      )}
-      {isUnderWay &&
-        [...texts].map(([id, text]) => (
-          <p key={id} class="run-text">
-            <bdi>{text}</bdi>
-          </p>
-        ))}
-    </div>
   );
 }
