@@ -246,7 +246,7 @@ function Progress({ erasing, stop, close }: ProgressProps) {
   const done = threads + namespaces + failed.length;
   return (
     <div class="action-form">
-      <progress max={total} value={done} aria-label="Erased" />
+      <progress class="erase-progress" max={total} value={done} aria-label="Erased" />
       <p role="status">
         {hasEnded ? (done < total ? "Stopped. Erased: " : "Erased: ") : "Erasing: "}
         {countText(threads, "thread")} and {countText(items, "item")}
