@@ -46,7 +46,7 @@ const READS: Readonly<Record<ReadName, true>> = {
   ...{ neighbours: true, checkpoint: true, value: true, text: true, searchValue: true, conversation: true },
   ...{ compare: true, compareChannel: true, tables: true, storage: true, stepBytes: true, chains: true },
   ...{ checkPrune: true, memory: true, memoryNamespaces: true, items: true, item: true, editableItem: true },
-  itemSums: true,
+  ...{ itemSums: true, graphPicture: true },
   ...{ cacheNamespaces: true, cacheEntries: true, health: true, editableValue: true },
 };
 

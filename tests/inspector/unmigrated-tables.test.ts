@@ -49,6 +49,8 @@ const ASKED: AskedCalls = {
   threadSizes: [{ threadIds: ["t", "old"] }],
   lastMessages: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
+  // Without graphs, it is refused before it reads anything.
+  graphPicture: [],
   graphs: [{ threadId: "t", checkpointId: CHILD }],
   openThread: [{ threadId: "t" }, { threadId: "none" }],
   history: [ROOT],

@@ -34,6 +34,7 @@ import type {
   NewItem,
 } from "./memory.js";
 import type { OpenThread, ThreadGraphs } from "./runs.js";
+import type { GraphPicture, PictureQuery } from "./picture.js";
 import type { CheckpointPlace, ComparedCheckpoints, NamespacePlace, ValuePlace } from "./places.js";
 import type { FoundMessages, MessageSearch, StoryPage, StoryQuery } from "./story.js";
 import type {
@@ -93,6 +94,8 @@ export interface ReadCalls {
   readonly thread: Call<ThreadArgs, ThreadView>;
   /** The graphs that can go on from a checkpoint of the root graph. */
   readonly graphs: Call<ThreadArgs & { readonly checkpointId: string }, ThreadGraphs>;
+  /** What the graph of a thread looks like, and where the thread is in it. */
+  readonly graphPicture: Call<PictureQuery, GraphPicture>;
   /** What a person can do for a thread. */
   readonly openThread: Call<ThreadArgs, OpenThread>;
   readonly history: Call<HistoryQuery, HistoryPage>;
@@ -185,6 +188,8 @@ export interface Overview {
   /** The address of the database, without a password. */
   readonly database: string;
   readonly version: string;
+  /** Whether the inspector has graphs. */
+  readonly hasGraphs: boolean;
   /** Whether the tables of the store exist. */
   readonly hasMemory: boolean;
   /** Whether the table of the cache exists. */

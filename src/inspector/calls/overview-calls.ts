@@ -19,6 +19,7 @@ export const overviewCalls: ReadDefinitions<"overview"> = {
         ...(policy.tenantId !== undefined && { tenantId: policy.tenantId }),
         database: addressText(database.address()),
         version: packageJson.version,
+        hasGraphs: context.graphs !== undefined,
         // Without the database the page still shows what is wrong with it.
         hasMemory: await hasMemory(context, signal).catch(() => false),
         hasCache: await hasCache(context, signal).catch(() => false),

@@ -5,6 +5,7 @@ import type { NamespaceSummary } from "../api/threads.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { readableColumns } from "../queries/catalog.js";
 import { listNamespacesOfThread } from "../queries/namespaces-of-thread.js";
+import { drawGraph } from "../picture/draw-graph.js";
 import { viewOpenThread } from "../runs/read-open-thread.js";
 import { viewThreadGraphs } from "../runs/thread-graphs.js";
 import { pointsOf, storedTimeOf } from "../states/point-of.js";
@@ -20,7 +21,7 @@ const DEFAULT_LIMIT = 500;
 /** A thread has a namespace for each run of a subgraph. */
 const MAX_NAMESPACES = 1_000;
 
-export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "history"> = {
+export const threadCalls: ReadDefinitions<"thread" | "graphs" | "graphPicture" | "openThread" | "history"> = {
   thread: {
     args: threadArgs,
     run: async (run, args) => {
@@ -32,6 +33,10 @@ export const threadCalls: ReadDefinitions<"thread" | "graphs" | "openThread" | "
     },
   },
   graphs: { args: threadArgs.extend({ checkpointId }), run: viewThreadGraphs },
+  graphPicture: {
+    args: threadArgs.extend({ checkpointId, graph: z.string(), isOlder: z.boolean() }),
+    run: drawGraph,
+  },
   openThread: { args: threadArgs, run: (run, args) => viewOpenThread(run, args.threadId) },
   history: {
     args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(2_000) }),

@@ -25,6 +25,8 @@ export interface InspectedGraph extends GraphNames {
   readonly checkpointer?: unknown;
   /** Yields the graphs within nodes by the names of these nodes, such as `research|search`. */
   getSubgraphs?(namespace: undefined, recurse: true): Iterable<readonly [string, GraphNames]>;
+  /** Tells the nodes and edges, with those of the graphs within nodes by `xray`. */
+  getGraphAsync?(config: { readonly xray?: boolean }): Promise<unknown>;
   /** Runs the graph. */
   stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>;
   /** Updates a state as a node would. */

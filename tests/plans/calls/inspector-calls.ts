@@ -37,6 +37,8 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     lastMessages: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
     graphs: [{ threadId: "42", checkpointId: last }],
+    // It needs a graph, and reads what `graphs` and `openThread` read.
+    graphPicture: [],
     openThread: [{ threadId: "42" }],
     history: [
       { threadId: "42", namespace: "" },
