@@ -10,11 +10,17 @@ import { CheckpointSummary } from "./checkpoint-summary.js";
 import { GraphList } from "./graph/graph-list.js";
 import { StoryView } from "./story/story-view.js";
 import { useStory } from "./story/use-story.js";
+import { useOverview } from "../../server/overview-context.js";
 import { ThreadNotice } from "./thread-notice.js";
 import { type History, useHistory } from "./use-history.js";
 import { type Selection, useSelection } from "./use-selection.js";
 import { ageText } from "../../parts/time.js";
 
+const GraphView = lazyPart(
+  "graph",
+  "the graph",
+  async () => (await import("./picture/graph-view.js")).GraphView,
+);
 const FiguresView = lazyPart(
   "figures",
   "the figures",
@@ -22,7 +28,7 @@ const FiguresView = lazyPart(
 );
 
 /** The views of a history, in their order. */
-const VIEWS = { story: "Story", tree: "Branches", figures: "Figures" } as const;
+const VIEWS = { story: "Story", tree: "Branches", graph: "Graph", figures: "Figures" } as const;
 type ViewName = keyof typeof VIEWS;
 
 interface ThreadHistoryProps {
@@ -36,6 +42,7 @@ interface ThreadHistoryProps {
 /** The history of a namespace: what it waits for, a scrubber, and its story, its tree or its figures. */
 export function NamespaceHistory({ threadId, namespace, namespaces: known, params }: ThreadHistoryProps) {
   const place = { threadId, namespace };
+  const { hasGraphs } = useOverview();
   const history = useHistory(place);
   const { points, error, retry } = history;
   const story = useStory(place, points);
@@ -47,7 +54,10 @@ export function NamespaceHistory({ threadId, namespace, namespaces: known, param
   // There may be no such thread.
   if (points.length === 0 && known === undefined) return <Loading what="the history" />;
   const namespaces = known ?? [];
-  const view = viewOf(params);
+  const { graph: _, ...others } = VIEWS;
+  // A subgraph is drawn within the root graph.
+  const views = hasGraphs && namespace === "" ? VIEWS : others;
+  const view = viewOf(params, views);
   const [newest] = story.steps ?? [];
   const isHead = point?.checkpointId === points[0]?.checkpointId;
   const linkTo = (name: ViewName): string =>
@@ -81,12 +91,13 @@ export function NamespaceHistory({ threadId, namespace, namespaces: known, param
       )}
       <Tabs
         label="Views of the thread"
-        tabs={Object.entries(VIEWS).map(([name, title]) => ({ name, title, link: linkTo(name as ViewName) }))}
+        tabs={Object.entries(views).map(([name, title]) => ({ name, title, link: linkTo(name as ViewName) }))}
         shown={view}
       >
         <div class={view === "story" ? "story" : ""}>
           {view === "story" && <StoryView {...{ place, namespaces, story, selection, isHead }} />}
           {view === "tree" && <TreeView {...{ place, history, selection, isHead }} />}
+          {view === "graph" && point !== undefined && <GraphView {...{ place, point, isHead }} />}
           {view === "figures" && <FiguresView {...{ place, story }} />}
           {namespace === "" && (
             <AnswerPanel
@@ -106,9 +117,9 @@ function versionOf(head: HistoryPoint | undefined): string {
   return head === undefined ? "" : `${head.checkpointId} ${head.writes}`;
 }
 
-function viewOf(params: URLSearchParams): ViewName {
+function viewOf(params: URLSearchParams, views: object): ViewName {
   const asked = params.get("view");
-  return asked === "tree" || asked === "figures" ? asked : "story";
+  return asked !== null && Object.hasOwn(views, asked) ? (asked as ViewName) : "story";
 }
 
 interface TreeViewProps {
