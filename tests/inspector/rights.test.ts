@@ -41,6 +41,7 @@ const READS: Readonly<Record<ReadName, true>> = {
     metadataSuggestions: true,
     threadSizes: true,
     lastMessages: true,
+    searchThread: true,
   },
   ...{ thread: true, graphs: true, openThread: true, history: true, story: true, findMessages: true },
   ...{ neighbours: true, checkpoint: true, value: true, text: true, searchValue: true, conversation: true },

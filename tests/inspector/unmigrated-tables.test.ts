@@ -47,6 +47,10 @@ const ASKED: AskedCalls = {
   threadCounts: [{}],
   metadataSuggestions: [{}],
   threadSizes: [{ threadIds: ["t", "old"] }],
+  searchThread: [
+    { threadId: "t", search: "hello" },
+    { threadId: "old", search: "hello", before: CHILD },
+  ],
   lastMessages: [{ threadIds: ["t", "old"] }],
   thread: [{ threadId: "t" }, { threadId: "old" }, { threadId: "none" }],
   // Without graphs, it is refused before it reads anything.

@@ -53,6 +53,8 @@ import type {
   Neighbours,
   MetadataSuggestion,
   ThreadCounts,
+  ThreadHits,
+  ThreadSearch,
   ThreadSizes,
   ListedThreads,
   ThreadsQuery,
@@ -101,6 +103,7 @@ export interface ReadCalls {
   readonly history: Call<HistoryQuery, HistoryPage>;
   readonly story: Call<StoryQuery, StoryPage>;
   readonly findMessages: Call<MessageSearch, FoundMessages>;
+  readonly searchThread: Call<ThreadSearch, ThreadHits>;
   readonly neighbours: Call<CheckpointPlace, Neighbours>;
   readonly checkpoint: Call<CheckpointPlace, CheckpointView>;
   readonly value: Call<

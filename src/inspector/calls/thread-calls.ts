@@ -15,6 +15,7 @@ import type { CallRun, ReadDefinitions } from "./call-definition.js";
 import { keyText } from "../../parsing/keys.js";
 import type { MessageKey } from "../api/story.js";
 import { findMessages } from "../story/written-messages.js";
+import { searchThread } from "../search/search-thread.js";
 import { readStory } from "../story/read-story.js";
 
 const DEFAULT_LIMIT = 500;
@@ -95,10 +96,14 @@ const messageKey = z
     ...(start !== undefined && { text: start }),
   }));
 
-export const storyCalls: ReadDefinitions<"story" | "findMessages"> = {
+export const storyCalls: ReadDefinitions<"story" | "findMessages" | "searchThread"> = {
   story: {
     args: namespacePlace.extend({ before: checkpointId.optional(), limit: limitUpTo(200) }),
     run: (run, { before, limit = DEFAULT_STEPS, ...place }) => readStory(run, { ...place, before, limit }),
+  },
+  searchThread: {
+    args: threadArgs.extend({ search: keyText.max(500), before: checkpointId.optional() }),
+    run: searchThread,
   },
   findMessages: {
     args: checkpointPlace.extend({

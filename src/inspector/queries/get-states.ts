@@ -149,7 +149,7 @@ function keysOf(object: Expression<object | null>): RawBuilder<string | null> {
 /** The sizes of the values of a checkpoint. */
 export interface StateSizesRow extends PositionRow {
   readonly checkpoint_id: string;
-  /** `[channel, bytes]` as JSON text. A value in the header, or none, has no bytes. */
+  /** `[channel, bytes, version]` as JSON text. A value in the header, or none, has no bytes. */
   readonly sizes_json: string;
 }
 
@@ -208,7 +208,7 @@ const sizes = new StatementFamily<
             .onRef("stored.version", "=", "entry.version"),
         )
         .select(
-          sql<string>`json_agg(json_build_array(entry.channel, coalesce(${wholeBytesIn("stored.", hasSplices)}, 0)))`.as(
+          sql<string>`json_agg(json_build_array(entry.channel, coalesce(${wholeBytesIn("stored.", hasSplices)}, 0), entry.version))`.as(
             "list",
           ),
         );

@@ -17,13 +17,13 @@ import { type SearchedState, searchState } from "./search-state.js";
 /** How many threads are read at the same time. */
 const BATCH = 50;
 /** Longer values are not searched, and a thread with one says so. */
-const MAX_VALUE_BYTES = 4 * 1_024 * 1_024;
+export const MAX_VALUE_BYTES = 4 * 1_024 * 1_024;
 /** How many bytes of values a search reads before it answers. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
 /** How many bytes of values are in memory at the same time. */
 const MAX_BYTES_AT_ONCE = 16 * 1_024 * 1_024;
 /** The most characters of a question or an error. */
-const MAX_TEXT = 262_144;
+export const MAX_TEXT = 262_144;
 
 /** What to search threads for. */
 interface ThreadSearch {
@@ -90,7 +90,7 @@ export async function searchThreads(
 }
 
 /** Splits threads into parts whose values are in memory at the same time: one thread at least, however long its values are. */
-function partsOf<Thread>(threads: readonly Thread[], bytesOf: (thread: Thread) => number): Thread[][] {
+export function partsOf<Thread>(threads: readonly Thread[], bytesOf: (thread: Thread) => number): Thread[][] {
   const parts: Thread[][] = [];
   let room = 0;
   for (const thread of threads) {
@@ -206,10 +206,12 @@ async function statesOf(
   );
 }
 
-const channelSizes = z.array(z.tuple([z.string(), z.number()]));
+const channelSizes = z.array(z.tuple([z.string(), z.number(), z.string().nullable()]));
 
-/** The channels of a checkpoint with the bytes of their values. */
-export function parsedSizes(row: StateSizesRow): readonly (readonly [channel: string, bytes: number])[] {
+/** The channels of a checkpoint with the bytes of their values, and their versions. */
+export function parsedSizes(
+  row: StateSizesRow,
+): readonly (readonly [channel: string, bytes: number, version: string | null])[] {
   return channelSizes.parse(JSON.parse(row.sizes_json));
 }
 

@@ -55,7 +55,7 @@ export async function readLastMessages(run: CallRun, threadIds: readonly string[
 }
 
 /** The channel of a conversation, by its name, since no value is read for that. */
-function channelOf(sizes: readonly (readonly [string, number])[]) {
+function channelOf(sizes: ReturnType<typeof parsedSizes>) {
   const named = sizes.filter(([channel]) => /messages$/i.test(channel));
   return named.find(([channel]) => channel === "messages") ?? named[0];
 }

@@ -34,6 +34,10 @@ export function inspectorCalls(saver: PostgresSaver, { ids }: Filled): NamedCall
     threadCounts: [{}],
     metadataSuggestions: [{}],
     threadSizes: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
+    searchThread: [
+      { threadId: "42", search: "hi" },
+      { threadId: "42", search: "hi", before: last },
+    ],
     lastMessages: [{ threadIds: Array.from({ length: 50 }, (_, n) => String(n)) }],
     thread: [{ threadId: "42" }],
     graphs: [{ threadId: "42", checkpointId: last }],

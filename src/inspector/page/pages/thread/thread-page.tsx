@@ -7,6 +7,7 @@ import { localTime, Time } from "../../parts/time.js";
 import { linkTo, linkToThread, type Route, navigate } from "../../routes/route.js";
 import { fileAddress } from "../../server/call-server.js";
 import { useRead } from "../../server/use-read.js";
+import { ThreadSearch } from "./search/thread-search.js";
 import { NamespaceHistory } from "./thread-history.js";
 import { CopyAction, DeleteAction, PruneAction } from "../../parts/actions/thread-actions.js";
 import type { NamespacePlace } from "../../../api/places.js";
@@ -32,6 +33,7 @@ export function ThreadPage({ route }: { readonly route: Route }) {
   return (
     <div class="thread">
       <ThreadHead threadId={threadId} view={data} shown={shown} />
+      <ThreadSearch key={threadId} threadId={threadId} />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data !== undefined && namespace === undefined && <NothingThere view={data} namespace={asked} />}
       {namespace !== undefined && (data !== undefined || error === null) && (
