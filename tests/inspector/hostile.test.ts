@@ -185,6 +185,33 @@ describeServer("a thread whose every text attacks the page", (target) => {
       expect(events).toEqual([]);
       expect(new Set(asked)).toEqual(new Set(["Edit…", "Delete…", "Clear…", "Clear all…"]));
     });
+
+    it("is text in what a search finds in a thread, and in what becomes of many threads", async () => {
+      const page = await browser.openAlone(inspector.url, { viewport: { width: 380, height: 800 } });
+      const events = await observe(page, inspector.url);
+      const [place] = places;
+      await page.evaluate(
+        (hash) => {
+          location.hash = hash;
+        },
+        linkTo("thread", [place?.threadId ?? ""]),
+      );
+      await page.getByRole("searchbox", { name: "Find in this thread" }).fill("attacked");
+      await page.keyboard.press("Enter");
+      await page.getByText(/^[1-9]\d* texts? in/).waitFor();
+      expect(await findIntrusions(page)).toEqual([]);
+      await page.evaluate(() => {
+        location.hash = "#/threads";
+      });
+      await page.getByRole("checkbox", { name: "Select all that are shown" }).click();
+      await page.getByRole("button", { name: /^Delete \(/ }).click();
+      const threads = (await saver.listThreads({ limit: 100 })).length;
+      await page.getByRole("dialog").getByRole("textbox").fill(String(threads));
+      await page.keyboard.press("Enter");
+      await page.getByText("Finished.").waitFor();
+      expect(await findIntrusions(page)).toEqual([]);
+      expect(events).toEqual([]);
+    });
   });
 });
 

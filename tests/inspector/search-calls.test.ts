@@ -5,7 +5,7 @@ import type { ListedThreads, ThreadsQuery } from "../../src/inspector/api/thread
 import { sql } from "kysely";
 import { isReadable, jsonWords, storedWords } from "../../src/db/stored-words.js";
 import { openDatabase } from "../../src/db/index.js";
-import { createOptionalIndexes } from "../../src/migrations/index.js";
+import { createOptionalIndexes, dropOptionalIndexes } from "../../src/migrations/index.js";
 import { AesGcmSerializer, JsonSerializer, MsgpackSerializer } from "../../src/serde/index.js";
 import { checkpointOf, metadataOf, putValues, threadConfig } from "../../test-support/checkpoints.js";
 import { InspectorCalls } from "../../test-support/inspector-calls.js";
@@ -157,6 +157,20 @@ describeAnyTarget("the search in the texts of threads", (target) => {
       );
       expect(page.next).toBeUndefined();
     });
+  });
+
+  it("lists threads first that have a text as metadata, by the index of metadata", async () => {
+    const { kysely } = openDatabase(database.source);
+    await dropOptionalIndexes(kysely, { indexes: ["text-index"] });
+    await putValues(saver, threadConfig("k mentions"), { note: ["ada@example.com, 4711"] });
+    const found = async (text: string) => (await find(text)).threads.map(({ threadId }) => threadId);
+    expect(await found("ada@example.com")).toEqual(["k mentions", "j customer"]);
+    await createOptionalIndexes(kysely, { indexes: ["metadata-index"] });
+    expect(await found("ada@example.com")).toEqual(["j customer", "k mentions"]);
+    expect(await found("4711")).toEqual(["j customer", "k mentions"]);
+    await saver.deleteThread("k mentions");
+    await createOptionalIndexes(kysely, { indexes: ["text-index"] });
+    await kysely.destroy();
   });
 
   it("reads the index, and no whole table", async () => {

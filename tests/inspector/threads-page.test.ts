@@ -126,7 +126,7 @@ describeAnyTarget("threads page", (target) => {
       await putThread("alpha", { channel: "web" });
       const page = await browser.openPage(`${inspector.url}#/threads?search=ada@example.com`);
       await page
-        .getByText("Searched: the ids of all threads, the metadata (channel) of all threads")
+        .getByText("the metadata (channel) and the messages, values, questions and errors of all threads (1)")
         .waitFor();
       await page.getByText('metadataFromConfig: ["user_id"]').waitFor();
       await expectAccessible(page);

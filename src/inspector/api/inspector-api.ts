@@ -16,6 +16,7 @@ import type {
   StateUpdate,
 } from "./changes.js";
 import type { ChannelComparison, CheckpointView, CheckpointComparison, Conversation } from "./checkpoints.js";
+import type { LastMessage, ThreadHits, ThreadSearch } from "./finds.js";
 import type { HealthView } from "./health-view.js";
 import type {
   DeletedItems,
@@ -49,12 +50,9 @@ import type {
 import type {
   HistoryPage,
   HistoryQuery,
-  LastMessage,
   Neighbours,
   MetadataSuggestion,
   ThreadCounts,
-  ThreadHits,
-  ThreadSearch,
   ThreadSizes,
   ListedThreads,
   ThreadsQuery,

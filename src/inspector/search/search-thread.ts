@@ -1,5 +1,5 @@
 import type { CheckpointPlace } from "../api/places.js";
-import type { ThreadHit, ThreadHits, ThreadSearch } from "../api/threads.js";
+import type { ThreadHit, ThreadHits, ThreadSearch } from "../api/finds.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStateSizes } from "../queries/get-states.js";
 import { listCheckpointsOfThread } from "../queries/thread-checkpoints.js";

@@ -1,6 +1,6 @@
 import { isArray } from "../../serde/objects/inspect-object.js";
 import type { StoryTool } from "../api/story.js";
-import type { LastMessage } from "../api/threads.js";
+import type { LastMessage } from "../api/finds.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getStateSizes, NEWEST } from "../queries/get-states.js";
 import { parsedSizes } from "../search/search-threads.js";

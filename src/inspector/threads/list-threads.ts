@@ -1,7 +1,7 @@
 import { placementOf } from "../../db/placement/placement.js";
 import { parseThreadQuery } from "../../threads/boundary/parse-thread-queries.js";
 import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
-import type { ThreadCounts, ListedThreads, ThreadsQuery, ThreadStatus } from "../api/threads.js";
+import type { ThreadCounts, ListedThreads, ThreadRow, ThreadsQuery, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { hasOptionalIndex } from "../queries/catalog.js";
 import { countOpenThreads } from "../queries/open-threads.js";
@@ -154,22 +154,21 @@ async function listFoundThreads(
   const { rows, threads, looked, unread } = await search(among);
   const known = new Set(first.map(({ threadId }) => threadId));
   const found = [...first, ...threads.filter(({ threadId }) => !known.has(threadId))];
-  const failed =
-    failedTools === true
-      ? await readLastMessages(
-          run,
-          found.map(({ threadId }) => threadId),
-        )
-      : undefined;
   return {
-    threads: found.filter(
-      ({ threadId }) => failed?.messages.get(threadId)?.failedTools !== undefined || failed === undefined,
-    ),
+    threads: failedTools === true ? await ofFailedTools(run, found) : found,
     looked,
     ...(isIndexed && { byWords: among !== undefined }),
     ...(unread > 0 && { unread }),
     ...nextOf(rows.slice(0, looked), looked < rows.length || rows.length === MAX_LOOKED),
   };
+}
+
+async function ofFailedTools(run: CallRun, threads: readonly ThreadRow[]): Promise<ThreadRow[]> {
+  const { messages } = await readLastMessages(
+    run,
+    threads.map(({ threadId }) => threadId),
+  );
+  return threads.filter(({ threadId }) => messages.get(threadId)?.failedTools !== undefined);
 }
 
 /** Counts the threads in each state: among those with the latest activity, and all that wait or have failed where an index knows them. */

@@ -1,6 +1,6 @@
 import { MoreButton } from "../../parts/more-button.js";
 import type { ThreadRow } from "../../../api/threads.js";
-import { countText } from "../../parts/number-texts.js";
+import { countText, formatCount } from "../../parts/number-texts.js";
 import type { ThreadList } from "./use-threads.js";
 import type { Overview } from "../../../api/inspector-api.js";
 import { DocsLink, FirstSteps } from "../../parts/first-steps.js";
@@ -105,20 +105,19 @@ await graph.invoke(input, { configurable: { thread_id: "1" } });`}
 function Searched({ list: { looked, byWords, hasMore } }: { readonly list: ThreadList }) {
   const { data } = useRead("metadataSuggestions", {});
   const names = (data?.suggestions ?? []).map(({ name }) => name).filter((name) => !OF_ENGINE.test(name));
-  const latest = hasMore ? "the threads with the latest activity" : "all threads";
+  const count = formatCount(looked ?? 0);
+  const latest = hasMore ? `the ${count} threads with the latest activity` : `all threads (${count})`;
   return (
     <>
       {looked !== undefined && (
         <p>
-          Searched: the ids of all threads, the metadata
+          Searched: the ids of all threads, the metadata{" "}
           {names.length > 0 && (
             <>
-              {" "}
-              (<bdi>{names.slice(0, MAX_NAMES).join(", ")}</bdi>)
+              (<bdi>{names.slice(0, MAX_NAMES).join(", ")}</bdi>){" "}
             </>
-          )}{" "}
-          of {byWords === true ? "the threads with the latest activity" : latest}, and the messages, values,
-          questions and errors of {byWords === true ? "all threads" : latest}.{" "}
+          )}
+          and the messages, values, questions and errors of {byWords === true ? "all threads" : latest}.{" "}
           {hasMore
             ? "Look further below."
             : "Words are found from their beginning on: try fewer, or shorter ones."}

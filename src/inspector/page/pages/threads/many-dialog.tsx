@@ -7,8 +7,14 @@ import { countText, formatCount } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { typed } from "../../parts/typed-text.js";
 import { linkToThread } from "../../routes/route.js";
-import type { ManyAction } from "./many-threads.js";
-import { doWith, type ExportForm, type ManyChoice, type Outcome, saveFiles } from "./many-work.js";
+import {
+  doWith,
+  type ExportForm,
+  type ManyAction,
+  type ManyChoice,
+  type Outcome,
+  saveFiles,
+} from "./many-work.js";
 import { shortId } from "./short-id.js";
 
 /** What each action says it will do. */

@@ -3,6 +3,7 @@ import type { ThreadRow } from "../../../api/threads.js";
 import { countText, formatCount } from "../../parts/number-texts.js";
 import { lazyPart } from "../../parts/read-state.js";
 import { useOverview } from "../../server/overview-context.js";
+import type { ManyAction } from "./many-work.js";
 import type { ThreadSelection } from "./use-thread-selection.js";
 
 const ManyDialog = lazyPart(
@@ -10,9 +11,6 @@ const ManyDialog = lazyPart(
   "the action",
   async () => (await import("./many-dialog.js")).ManyDialog,
 );
-
-/** What can be done with many threads. */
-export type ManyAction = "retry" | "continue" | "export" | "delete";
 
 /** Offers what can be done with the selected threads, to those who may. */
 export function ManyThreads({ selection: { threads, clear } }: { readonly selection: ThreadSelection }) {

@@ -2,7 +2,9 @@ import type { ThreadStatus } from "../../../api/threads.js";
 import { graphToRun } from "../../parts/graph-choice.js";
 import { fileAddress, hasType, read, send, write } from "../../server/call-server.js";
 import { runToEnd } from "../../server/use-run.js";
-import type { ManyAction } from "./many-threads.js";
+
+/** What can be done with many threads. */
+export type ManyAction = "retry" | "continue" | "export" | "delete";
 
 /** What became of a thread. */
 export type Outcome =

@@ -1,12 +1,13 @@
 import type { CSSProperties } from "preact";
-import type { ThreadRow, FoundText, LastMessage } from "../../../api/threads.js";
+import type { LastMessage } from "../../../api/finds.js";
+import type { ThreadRow, FoundText } from "../../../api/threads.js";
 import { CopyId } from "../../parts/copy-button.js";
 import { countText, formatBytes } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { Time } from "../../parts/time.js";
-import { linkToThread, linkToCheckpoint } from "../../routes/route.js";
-import { pathToText } from "../../parts/value-tree/value-texts.js";
 import { roleName } from "../../parts/words.js";
+import { linkToThread } from "../../routes/route.js";
+import { linkToFound } from "./link-to-found.js";
 import { shortId } from "./short-id.js";
 import { namesOf } from "./thread-names.js";
 
@@ -139,15 +140,6 @@ function FoundLink({ found }: { readonly found: FoundText }) {
       </bdi>
     </a>
   );
-}
-
-function linkToFound(found: FoundText): string {
-  const { channel, path = [] } = found;
-  // The thread shows the questions and the errors of its open tasks first.
-  if (channel === undefined) return linkToThread(found);
-  return found.isMessage === true
-    ? linkToCheckpoint(found, { tab: "conversation", channel, path: pathToText(path.slice(0, 1)) })
-    : linkToCheckpoint(found, { tab: "channels", channel, path: pathToText(path) });
 }
 
 function placeOf({ kind, channel, label = "" }: FoundText): string {

@@ -8,7 +8,8 @@ import {
 } from "@tanstack/preact-query";
 import type { RefObject } from "preact";
 import { useMemo, useEffect, useRef, useState } from "preact/hooks";
-import type { ThreadRow, LastMessage, ListedThreads, ThreadsQuery } from "../../../api/threads.js";
+import type { LastMessage } from "../../../api/finds.js";
+import type { ThreadRow, ListedThreads, ThreadsQuery } from "../../../api/threads.js";
 import { read } from "../../server/call-server.js";
 import { pageOf, loadedThreads, withFresh } from "./loaded-pages.js";
 

@@ -1,16 +1,16 @@
 import { useInfiniteQuery } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ThreadHit, ThreadHits } from "../../../../api/threads.js";
+import type { ThreadHit, ThreadHits } from "../../../../api/finds.js";
 import { listen } from "../../../parts/effects.js";
 import { MoreButton } from "../../../parts/more-button.js";
 import { countText } from "../../../parts/number-texts.js";
 import { Failure } from "../../../parts/read-state.js";
 import { localTime } from "../../../parts/time.js";
 import { sent, typed } from "../../../parts/typed-text.js";
-import { pathToText } from "../../../parts/value-tree/value-texts.js";
-import { linkToCheckpoint, linkToThread } from "../../../routes/route.js";
+import { linkToThread } from "../../../routes/route.js";
 import { read } from "../../../server/call-server.js";
 import { growing } from "../../../server/use-pages.js";
+import { linkToFound } from "../../threads/link-to-found.js";
 import "./thread-search.css";
 
 /** What a person looked for last, by thread: it is still there when they come back from what they found. */
@@ -111,7 +111,7 @@ function Hit({ hit }: { readonly hit: ThreadHit }) {
   const { step, at, namespace, kind, channel, label, before, match, after } = hit;
   return (
     <li>
-      <a class="thread-hit" href={linkToHit(hit)}>
+      <a class="thread-hit" href={linkToFound(hit, { at: hit.checkpointId })}>
         <bdi>
           {before}
           <mark>{match}</mark>
@@ -132,12 +132,4 @@ function Hit({ hit }: { readonly hit: ThreadHit }) {
       </span>
     </li>
   );
-}
-
-function linkToHit(hit: ThreadHit): string {
-  const { channel, path = [], isMessage } = hit;
-  if (channel === undefined) return linkToThread(hit, { at: hit.checkpointId });
-  return isMessage === true
-    ? linkToCheckpoint(hit, { tab: "conversation", channel, path: pathToText(path.slice(0, 1)) })
-    : linkToCheckpoint(hit, { tab: "channels", channel, path: pathToText(path) });
 }
