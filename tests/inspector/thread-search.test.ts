@@ -33,7 +33,8 @@ describeAnyTarget("the search in a thread", (target) => {
   const inspected = useInspector(target, async (saver) => {
     parcel = await putSteps(saver, "parcel", [
       { messages: [asked], plan: ["find the parcel"] },
-      { messages: [asked, told], plan: ["find the parcel"] },
+      // The plan stays as it is.
+      { messages: [asked, told] },
       { messages: [told, thanks], plan: ["end"] },
     ]);
     const config = threadConfig("parcel", { checkpoint_id: parcel[2] });
