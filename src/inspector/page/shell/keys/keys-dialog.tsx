@@ -26,7 +26,11 @@ export function KeysDialog({ keys: { areOn, turn, openHelp } }: { readonly keys:
                 <Key keys={["Enter"]}>open the entry</Key>
               </>
             )}
-            {hasSearch && <Key keys={["/"]}>search</Key>}
+            {hasSearch && (
+              <Key keys={document.querySelector(".thread-search") === null ? ["/"] : ["/", "Ctrl F"]}>
+                search
+              </Key>
+            )}
             {links.map((link) => (
               <Key key={link.dataset.letter} keys={[`g ${link.dataset.letter ?? ""}`]}>
                 go to {link.textContent}

@@ -8,6 +8,7 @@ import { Failure } from "../../../parts/read-state.js";
 import { localTime } from "../../../parts/time.js";
 import { sent, typed } from "../../../parts/typed-text.js";
 import { linkToThread } from "../../../routes/route.js";
+import { moveAmongRows } from "../../../shell/keys/page-keys.js";
 import { read } from "../../../server/call-server.js";
 import { growing } from "../../../server/use-pages.js";
 import { linkToFound } from "../../threads/link-to-found.js";
@@ -95,7 +96,7 @@ function Hits({ threadId, search }: { readonly threadId: string; readonly search
           hits.size === 0 &&
           ". Each word must be in the same text, and is found from its beginning on"}
       </p>
-      <ol data-list>
+      <ol data-list onKeyDown={moveAmongRows}>
         {[...hits.values()]
           .sort((a, b) => b.at - a.at)
           .map((hit) => (
