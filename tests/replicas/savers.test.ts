@@ -78,7 +78,7 @@ describe("a saver with a replica", () => {
     const reading = new InspectorCalls(saver);
     const changing = new InspectorCalls(saver, { write: true });
     const listed = async (calls: InspectorCalls): Promise<boolean> =>
-      (await calls.read("threads", { search: thread })).threads.length === 1;
+      (await calls.read("threads", { limit: 200 })).threads.some(({ threadId }) => threadId === thread);
     const measured = async (calls: InspectorCalls): Promise<boolean> =>
       (await calls.read("storage", { threadId: thread })).total.checkpoints === 1;
     expect([await listed(reading), await measured(reading)]).toEqual([false, false]);
