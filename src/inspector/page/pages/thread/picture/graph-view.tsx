@@ -78,7 +78,7 @@ function Picture(picture: GraphPicture) {
             </marker>
           </defs>
           {groups.map((group) => (
-            <Group key={group.id} {...group} word={word} />
+            <Group key={group.id} {...group} />
           ))}
           {edges.map(({ path, isConditional }, index) => (
             <path
@@ -88,10 +88,13 @@ function Picture(picture: GraphPicture) {
               marker-end="url(#picture-arrow)"
             />
           ))}
+          {groups.map((group) => (
+            <GroupName key={group.id} {...group} word={word} />
+          ))}
           {edges.map(
             ({ name }, index) =>
               name !== undefined && (
-                <text key={index} class="picture-edge-name" x={name.x} y={name.y + 4}>
+                <text key={index} class="picture-name picture-edge-name" x={name.x} y={name.y + 4}>
                   {isolated(name.text)}
                 </text>
               ),
@@ -106,15 +109,22 @@ function Picture(picture: GraphPicture) {
   );
 }
 
-function Group({ x, y, width, height, text, isCurrent, word }: PlacedGroup & Said) {
+function Group({ x, y, width, height, isCurrent }: PlacedGroup) {
+  const box = { x: x - width / 2, y: y - height / 2, width, height };
   return (
     <g class={isCurrent ? "picture-current" : undefined}>
-      <rect class="picture-group" x={x - width / 2} y={y - height / 2} {...{ width, height }} rx={8} />
-      <text class="picture-group-name" x={x - width / 2 + 8} y={y - height / 2 + 14}>
-        {isolated(text)}
-        {isCurrent && <tspan class="picture-word"> ● {word}</tspan>}
-      </text>
+      <rect class="picture-group" {...box} rx={8} />
     </g>
+  );
+}
+
+/** The name of a group stands above it, and in front of the edges. */
+function GroupName({ x, y, width, height, text, isCurrent, word }: PlacedGroup & Said) {
+  return (
+    <text class="picture-name" x={x - width / 2 + 2} y={y - height / 2 - 6}>
+      {isolated(text)}
+      {isCurrent && <tspan class="picture-word"> ● {word}</tspan>}
+    </text>
   );
 }
 

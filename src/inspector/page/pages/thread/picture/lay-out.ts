@@ -62,7 +62,7 @@ export function layOut({ nodes, edges, next }: GraphPicture): LaidOut {
     compound: true,
     multigraph: true,
   });
-  graph.setGraph({ rankdir: "TB", nodesep: 28, ranksep: 40, marginx: 12, marginy: 16 });
+  graph.setGraph({ rankdir: "TB", nodesep: 28, ranksep: 40, marginx: 12, marginy: 24 });
   const isNext = new Set(next);
   const groups = [...new Set(nodes.flatMap(({ parent }) => parent ?? []))];
   for (const id of groups) graph.setNode(id, {});
