@@ -7,7 +7,7 @@ import { Failure, Loading } from "../../../parts/read-state.js";
 import { useRead } from "../../../server/use-read.js";
 import { isolated } from "../../../shell/page-title.js";
 import { layOut, type PlacedGroup, type PlacedNode } from "./lay-out.js";
-import { nodeName } from "./node-name.js";
+import { nodeName } from "../../../parts/words.js";
 import "./picture.css";
 
 interface GraphViewProps {

@@ -1,6 +1,6 @@
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { GraphPicture, PictureEdge, PictureNode } from "../../../../api/picture.js";
-import { nodeName } from "./node-name.js";
+import { nodeName } from "../../../parts/words.js";
 
 interface Point {
   readonly x: number;
