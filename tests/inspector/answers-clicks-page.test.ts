@@ -106,7 +106,7 @@ describeAnyTarget("an answer within its clicks", (target) => {
 
     it("takes two clicks for one call, whose arguments are on the page once", async () => {
       const { page, answer } = await open(CALLS.slice(0, 1));
-      await page.getByRole("article", { name: "Message 2, AI" }).waitFor();
+      await page.getByRole("article", { name: "Message 2, Assistant" }).waitFor();
       expect((await page.getByRole("main").innerText()).match(/24\.5/g)).toHaveLength(1);
       expect(await page.getByText("Tool execution requires approval").count()).toBe(0);
       const notice = page.getByRole("region", { name: "What the thread waits for" });

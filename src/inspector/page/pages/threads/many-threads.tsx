@@ -5,6 +5,7 @@ import { lazyPart } from "../../parts/read-state.js";
 import { useOverview } from "../../server/overview-context.js";
 import type { ManyAction } from "./many-work.js";
 import type { ThreadSelection } from "./use-thread-selection.js";
+import "./many-threads.css";
 
 const ManyDialog = lazyPart(
   "many threads",

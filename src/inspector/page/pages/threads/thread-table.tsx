@@ -9,6 +9,7 @@ import { ThreadTableRow } from "./thread-table-row.js";
 import type { ThreadSelection } from "./use-thread-selection.js";
 import { focusedThread, linkOf, useSteadyRows } from "./use-steady-rows.js";
 import { useThreadDetails, type ThreadList, type VisibleRange } from "./use-threads.js";
+import "./thread-table.css";
 
 export type ThreadOrder = "id" | "recent" | "oldest";
 
