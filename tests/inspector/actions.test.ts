@@ -208,8 +208,8 @@ describeAnyTarget("actions", (target) => {
       await dialog.getByRole("textbox").fill(thread);
       await dialog.getByRole("button", { name: "Delete for good" }).click();
       await page.getByRole("heading", { name: "Threads" }).waitFor();
-      await page.getByRole("link", { name: other }).waitFor();
-      expect(await page.getByRole("link", { name: thread, exact: true }).count()).toBe(0);
+      await page.locator(`[data-thread="${other}"]`).waitFor();
+      expect(await page.locator(`[data-thread="${thread}"]`).count()).toBe(0);
       expect([await idsOf(thread), (await idsOf(other)).length]).toEqual([[], 2]);
     });
 

@@ -14,30 +14,35 @@ interface TabsProps {
   readonly tabs: readonly Tab[];
   /** The name of the tab that is shown. */
   readonly shown: string;
+  /** What stands in the row of the tabs and is about all of them. */
+  readonly beside?: ComponentChildren;
   /** What the tab shows. */
   readonly children: ComponentChildren;
 }
 
 /** Tabs whose choice is in the address. The arrow keys move between them, and Enter opens one, because opening reads values. */
-export function Tabs({ label, tabs, shown, children }: TabsProps) {
+export function Tabs({ label, tabs, shown, beside, children }: TabsProps) {
   const id = useId();
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus} tabIndex={-1}>
-        {tabs.map(({ name, title, link }) => (
-          <a
-            key={name}
-            id={`${id}-${name}`}
-            role="tab"
-            href={link}
-            aria-selected={name === shown}
-            aria-controls={name === shown ? `${id}-panel` : undefined}
-            tabIndex={name === shown ? 0 : -1}
-            onKeyDown={clickBySpace}
-          >
-            {title}
-          </a>
-        ))}
+      <div class="tab-bar">
+        <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus} tabIndex={-1}>
+          {tabs.map(({ name, title, link }) => (
+            <a
+              key={name}
+              id={`${id}-${name}`}
+              role="tab"
+              href={link}
+              aria-selected={name === shown}
+              aria-controls={name === shown ? `${id}-panel` : undefined}
+              tabIndex={name === shown ? 0 : -1}
+              onKeyDown={clickBySpace}
+            >
+              {title}
+            </a>
+          ))}
+        </div>
+        {beside}
       </div>
       <div
         id={`${id}-panel`}

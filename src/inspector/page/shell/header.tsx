@@ -63,7 +63,7 @@ function Where({ overview: { database, schema, tenantId, may } }: { readonly ove
           text !== "" && (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>
+              <dd title={text}>
                 <bdi>{text}</bdi>
               </dd>
             </div>

@@ -69,20 +69,6 @@ export function NamespaceHistory({ threadId, namespace, namespaces: known, param
   return (
     <>
       {newest !== undefined && <ThreadNotice {...{ place, namespaces }} step={newest} />}
-      <div class="thread-time">
-        <Scrubber
-          {...{ branch }}
-          selected={point?.checkpointId}
-          hasMore={history.hasMore}
-          onSelect={(checkpointId) => {
-            select(checkpointId, { replace: true });
-          }}
-        />
-        <Following
-          {...{ points, isFollowing }}
-          link={linkToThread(place, { view: params.get("view") ?? undefined })}
-        />
-      </div>
       {error !== null && <Failure error={error} onRetry={retry} />}
       {isMissing && (
         <p role="status">
@@ -93,6 +79,22 @@ export function NamespaceHistory({ threadId, namespace, namespaces: known, param
         label="Views of the thread"
         tabs={Object.entries(views).map(([name, title]) => ({ name, title, link: linkTo(name as ViewName) }))}
         shown={view}
+        beside={
+          <div class="thread-time">
+            <Scrubber
+              {...{ branch }}
+              selected={point?.checkpointId}
+              hasMore={history.hasMore}
+              onSelect={(checkpointId) => {
+                select(checkpointId, { replace: true });
+              }}
+            />
+            <Following
+              {...{ points, isFollowing }}
+              link={linkToThread(place, { view: params.get("view") ?? undefined })}
+            />
+          </div>
+        }
       >
         <div class={view === "story" ? "story" : ""}>
           {view === "story" && <StoryView {...{ place, namespaces, story, selection, isHead }} />}

@@ -3,7 +3,7 @@ import { CopyId } from "../../parts/copy-button.js";
 import { Failure } from "../../parts/read-state.js";
 import { countText } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
-import { localTime, Time } from "../../parts/time.js";
+import { Time } from "../../parts/time.js";
 import { linkTo, linkToThread, type Route, navigate } from "../../routes/route.js";
 import { fileAddress } from "../../server/call-server.js";
 import { useRead } from "../../server/use-read.js";
@@ -33,7 +33,6 @@ export function ThreadPage({ route }: { readonly route: Route }) {
   return (
     <div class="thread">
       <ThreadHead threadId={threadId} view={data} shown={shown} />
-      <ThreadSearch key={threadId} threadId={threadId} />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data !== undefined && namespace === undefined && <NothingThere view={data} namespace={asked} />}
       {namespace !== undefined && (data !== undefined || error === null) && (
@@ -64,8 +63,7 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
       {shown !== undefined && <StatusBadge {...shown} />}
       {shown !== undefined && (
         <span class="dim">
-          {countText(shown.checkpoints, "checkpoint")}, <Time at={shown.updatedAt} /> (
-          {localTime(shown.updatedAt)})
+          {countText(shown.checkpoints, "checkpoint")}, <Time at={shown.updatedAt} />
         </span>
       )}
       <div class="toolbar">
@@ -85,6 +83,7 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
         {shown !== undefined && <ExportAction place={{ threadId, namespace: shown.namespace }} />}
         {shown !== undefined && <ThreadActions threadId={threadId} />}
       </div>
+      <ThreadSearch key={threadId} threadId={threadId} />
     </div>
   );
 }

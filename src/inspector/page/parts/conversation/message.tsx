@@ -86,6 +86,7 @@ function Toggle({ isOn, onChange, children }: ToggleProps) {
   return (
     <button
       type="button"
+      class="message-option"
       aria-pressed={isOn}
       onClick={() => {
         onChange(!isOn);

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Decision, DecisionType, ReviewedAction } from "../../../../api/runs.js";
 import { isObjectOfJson, typedJson } from "../../../parts/json-text.js";
 import { typed } from "../../../parts/typed-text.js";
@@ -73,8 +73,8 @@ export function ReviewedCall({ action, draft, onChange = () => undefined }: Revi
   const group = useId();
   const body = useRef<HTMLDivElement>(null);
   const isClicked = useRef(false);
-  useEffect(() => {
-    // Who chooses by the arrow keys may want the next choice.
+  useLayoutEffect(() => {
+    // Before the next key. Who chooses by the arrow keys may want the next choice.
     if (isClicked.current) body.current?.querySelector<HTMLElement>("input, textarea, select")?.focus();
     isClicked.current = false;
   }, [type]);
