@@ -14,7 +14,8 @@ export interface DocumentedProgram {
   readonly urls: readonly string[];
 }
 
-const BLOCK = /^ *```(ts|js)\n([^]*?)^ *```/gm;
+/** A block, or the file that a block of a shell writes. */
+const BLOCK = /^ *```(ts|js)\n([^]*?)^ *```|^cat > \S+\.m(ts) <<'END'\n([^]*?)^END$/gm;
 const SERVED = /\/\/ curl (http:\S+)/g;
 
 /** Every block of TypeScript and JavaScript in README.md and docs/, in the order of the files. */
@@ -26,16 +27,18 @@ export function documentedPrograms(): DocumentedProgram[] {
   const documents = ["README.md", ...pages];
   return documents.sort().flatMap((document) => {
     const text = readFileSync(join(ROOT, document), "utf8");
-    return [...text.matchAll(BLOCK)].map(({ index, 1: language = "", 2: code = "" }) => {
-      const line = text.slice(0, index).split("\n").length + 1;
-      return {
-        document,
-        place: `${document}:${line}`,
-        file: `${document.replaceAll(/\W/g, "-")}-${line}.m${language}`,
-        code,
-        urls: [...code.matchAll(SERVED)].map(([, url = ""]) => url),
-      };
-    });
+    return [...text.matchAll(BLOCK)].map(
+      ({ index, 1: written, 2: block, 3: language = written ?? "", 4: code = block ?? "" }) => {
+        const line = text.slice(0, index).split("\n").length + 1;
+        return {
+          document,
+          place: `${document}:${line}`,
+          file: `${document.replaceAll(/\W/g, "-")}-${line}.m${language}`,
+          code,
+          urls: [...code.matchAll(SERVED)].map(([, url = ""]) => url),
+        };
+      },
+    );
   });
 }
 
