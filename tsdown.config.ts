@@ -35,13 +35,6 @@ const AWAITED_REQUIRE =
 /** A class or a function that is named by its variable. */
 const NAMING_VARIABLE = /\b(?:var|let|const) ([\w$]+) = (?:class\b|(?:async )?(?:function\b|\(|[\w$]+ =>))/g;
 
-/**
- * A variable of a module whose value is that of a call or a tagged template. None of them has another effect, so bundlers may leave it out
- * where nobody uses it. Calls of `require` and of the helpers of the build stay.
- */
-const INITIALIZED_BY_CALL =
-  /^((?:const|let|var) [\w$]+ = )(?=(?!require|__|function\b|async\b|import\b|await\b)(?:new )?[\w$][\w$.]*[(`])/gm;
-
 /** The name of the file with the large packages, of which a stack needs no names. */
 const CARRIED = "carried";
 
@@ -158,24 +151,51 @@ function finishCode(): Rolldown.Plugin {
             ? file.code.replace(VISIBLE_REQUIRE, HIDDEN_REQUIRE).replace(AWAITED_REQUIRE, "await $1")
             : file.code;
         const isOurs = file.name !== CARRIED;
-        const { code: short } = await minify(
-          isOurs ? code.replace(INITIALIZED_BY_CALL, "$1/* @__PURE__ */ ") : code,
-          {
-            module: format === "es",
-            ...(isOurs ? keepNames(code) : { compress: true }),
-            // Annotations are for bundlers.
-            format: {
-              comments: /^!|@license|webpackIgnore|@vite-ignore/,
-              preserve_annotations: true,
-              max_line_len: 400,
-            },
+        const { code: short } = await minify(isOurs ? annotate(code, this.parse(code).body) : code, {
+          module: format === "es",
+          ...(isOurs ? keepNames(code) : { compress: true }),
+          // Annotations are for bundlers.
+          format: {
+            comments: /^!|@license|webpackIgnore|@vite-ignore/,
+            preserve_annotations: true,
+            max_line_len: 400,
           },
-        );
+        });
         if (short === undefined) throw new Error(`${file.fileName} could not be shortened`);
-        file.code = short;
+        // Rollup warns of those that a minifier has moved.
+        file.code = short.replaceAll(/\/\* @__PURE__ \*\/\s*(?=return\b)/g, "");
       }
     },
   };
+}
+
+type Program = ReturnType<Rolldown.PluginContext["parse"]>;
+
+/** A value that is a variable of a module as it is. */
+const PLAIN = /^(?:Literal|Identifier|ClassExpression|(?:Arrow)?FunctionExpression|AwaitExpression)$/;
+
+/** What only the module system calls, and a helper of the build. */
+const OF_MODULES = /^(?:require\b|__)|\bimport\(/;
+
+/**
+ * Tells bundlers that they may leave out variables of a module which nobody uses: what computes their values has no other effect. Rollup
+ * reads that before a call alone, and not before a tagged template.
+ */
+function annotate(code: string, body: Program["body"]): string {
+  const values = body.flatMap((statement) => {
+    const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    return declared?.type === "VariableDeclaration" ? declared.declarations.map(({ init }) => init) : [];
+  });
+  let annotated = "";
+  let at = 0;
+  for (const value of values) {
+    if (value === null || PLAIN.test(value.type)) continue;
+    const text = code.slice(value.start, value.end);
+    if (OF_MODULES.test(text) || !/[(`]/.test(text)) continue;
+    annotated += `${code.slice(at, value.start)}/* @__PURE__ */ (() => (${text}))()`;
+    at = value.end;
+  }
+  return annotated + code.slice(at);
 }
 
 function keepNames(code: string): MinifyOptions {

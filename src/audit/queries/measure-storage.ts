@@ -198,8 +198,8 @@ const VALUE_BYTES = sql`sum(coalesce(${storedSize("blob")}, 0))`;
 
 /** In byte order, in which equal sizes are listed. */
 const OWNERS = [
-  /* @__PURE__ */ sql<string>`thread_id collate "C"`.as("thread_id"),
-  /* @__PURE__ */ sql<string>`channel collate "C"`.as("channel"),
+  sql<string>`thread_id collate "C"`.as("thread_id"),
+  sql<string>`channel collate "C"`.as("channel"),
 ] as const;
 
 /** The sums of one table and zero for the other tables, in the order that UNION ALL needs. */

@@ -73,7 +73,7 @@ const pieceOfWrite = new StatementFamily<VersionKind, PendingWriteContext & Piec
       .select(VERSIONS.row.as("row_version")),
 );
 
-const VERSIONS = { row: /* @__PURE__ */ rowVersion("stored"), digest: /* @__PURE__ */ rowDigest("stored") };
+const VERSIONS = { row: rowVersion("stored"), digest: rowDigest("stored") };
 const total = sql<number>`octet_length(stored.blob)`;
 
 function piece(offset: RawBuilder<number>, length: RawBuilder<number>): RawBuilder<string> {

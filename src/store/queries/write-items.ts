@@ -188,11 +188,11 @@ function insertItems(
 
 /** What replaces a stored item. An expired one counts as deleted, so that the new one is created now. */
 const replaced = {
-  value: /* @__PURE__ */ excluded<string>("value"),
-  created_at: /* @__PURE__ */ sql<Date>`case when store.expires_at <= ${CURRENT_TIME} then excluded.created_at else store.created_at end`,
-  updated_at: /* @__PURE__ */ excluded<Date>("updated_at"),
-  expires_at: /* @__PURE__ */ excluded<Date>("expires_at"),
-  ttl_minutes: /* @__PURE__ */ excluded<number>("ttl_minutes"),
+  value: excluded<string>("value"),
+  created_at: sql<Date>`case when store.expires_at <= ${CURRENT_TIME} then excluded.created_at else store.created_at end`,
+  updated_at: excluded<Date>("updated_at"),
+  expires_at: excluded<Date>("expires_at"),
+  ttl_minutes: excluded<number>("ttl_minutes"),
 };
 
 function excluded<T>(column: string): RawBuilder<T> {
