@@ -67,11 +67,11 @@ describeAnyTarget("thread page", (target) => {
             .replace(/ now| \d+ second.*/, ""),
         ),
       ).toEqual([
-        expect.stringMatching(/^step 4 loop head interrupt/),
-        expect.stringMatching(/^step 3 fork error run/),
-        expect.stringMatching(/^step 3 loop run/),
-        expect.stringMatching(/^step 2 loop 2 branches/),
-        expect.stringMatching(/^step 1 loop/),
+        expect.stringMatching(/^step 4 run head interrupt/),
+        expect.stringMatching(/^step 3 new branch error run/),
+        expect.stringMatching(/^step 3 run run/),
+        expect.stringMatching(/^step 2 run 2 branches/),
+        expect.stringMatching(/^step 1 run/),
         expect.stringMatching(/^step 0 input/),
       ]);
       expect(await selectedStep(page)).toMatch(/^step 4/);

@@ -7,8 +7,10 @@ import { bodyUsed, refusal, withHeaders } from "./responses.js";
 import { unref } from "../../db/async/timers.js";
 
 /**
- * Returns a listener for `node:http`, Express, Fastify and Nest. What has read the body must leave it in `request.body`, as
- * `express.json()` does; that takes at most 100 kB, so mount the inspector before it. When the server is closed, the listener ends the streams of open pages, for which the server would wait.
+ * Returns a listener for `node:http`, Express, Fastify and Nest. When the server is closed, it ends the streams of open pages, for which
+ * the server would wait.
+ *
+ * Mount the inspector before `express.json()`, which takes at most 100 kB. What has read a body must leave it in `request.body`.
  *
  * @example
  * ```ts

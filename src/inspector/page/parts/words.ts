@@ -75,3 +75,15 @@ export function stepName({ step, source }: Pick<HistoryPoint, "step" | "source">
   if (step === undefined) return "Checkpoint";
   return source === "input" ? "Input" : `Step ${step}`;
 }
+
+const SOURCES: ReadonlyMap<string | undefined, string> = new Map([
+  ["input", "input"],
+  ["loop", "run"],
+  ["update", "edit"],
+  ["fork", "new branch"],
+]);
+
+/** How a checkpoint came about. */
+export function sourceName(source: string | undefined): string | undefined {
+  return SOURCES.get(source) ?? source;
+}

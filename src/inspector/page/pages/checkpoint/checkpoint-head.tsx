@@ -6,7 +6,7 @@ import { StatusBadge } from "../../parts/status-badge.js";
 import { localTime, Time } from "../../parts/time.js";
 import { linkToCheckpoint, linkToThread } from "../../routes/route.js";
 import { useRead } from "../../server/use-read.js";
-import { nodeName } from "../../parts/words.js";
+import { nodeName, sourceName } from "../../parts/words.js";
 
 /** How many children the head links to. */
 const SHOWN_CHILDREN = 20;
@@ -51,7 +51,7 @@ export function CheckpointHead({ view, children }: CheckpointHeadProps) {
           </span>
         </Fact>
         <Fact name="Step">{step}</Fact>
-        <Fact name="Source">{source !== undefined && <bdi>{source}</bdi>}</Fact>
+        <Fact name="Origin">{source !== undefined && <bdi>{sourceName(source)}</bdi>}</Fact>
         {runId !== undefined && (
           <Fact name="Run">
             <bdi class="mono">{runId}</bdi> <CopyId id={runId} of="run" />

@@ -1,6 +1,6 @@
 import { Fact } from "../../parts/fact.js";
 import { after } from "../../parts/effects.js";
-import { channelName, isChannelOfEngine, nodeName, stepName } from "../../parts/words.js";
+import { channelName, isChannelOfEngine, nodeName, stepName, sourceName } from "../../parts/words.js";
 import type { ComponentChildren } from "preact";
 import type { CheckpointView, ChannelView, TaskView } from "../../../api/checkpoints.js";
 import type { NamespacePlace } from "../../../api/places.js";
@@ -88,7 +88,7 @@ function PointFacts({ place, point, status }: PointFactsProps) {
       <Fact name="Stored">
         <Time at={createdAt} /> <span class="dim">{localTime(createdAt)}</span>
       </Fact>
-      <Fact name="Source">{source && <bdi>{source}</bdi>}</Fact>
+      <Fact name="Origin">{source && <bdi>{sourceName(source)}</bdi>}</Fact>
       <Fact name="Run">
         {runId && (
           <>

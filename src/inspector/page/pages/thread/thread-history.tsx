@@ -1,3 +1,4 @@
+import { sourceName } from "../../parts/words.js";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { NamespacePlace } from "../../../api/places.js";
 import type { HistoryPoint, NamespaceSummary } from "../../../api/threads.js";
@@ -245,6 +246,6 @@ function Scrubber({ branch, selected, hasMore, onSelect }: ScrubberProps) {
 }
 
 function valueText({ step, source, createdAt }: HistoryPoint, position: number, length: number): string {
-  const parts = [step === undefined ? undefined : `step ${step}`, source, ageText(createdAt)];
+  const parts = [step === undefined ? undefined : `step ${step}`, sourceName(source), ageText(createdAt)];
   return `${parts.filter((part) => part !== undefined).join(", ")}, ${position + 1} of ${length}`;
 }

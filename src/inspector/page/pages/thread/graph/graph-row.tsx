@@ -1,3 +1,4 @@
+import { sourceName } from "../../../parts/words.js";
 import { memo } from "preact/compat";
 import type { HistoryPoint } from "../../../../api/threads.js";
 import { countText } from "../../../parts/number-texts.js";
@@ -22,7 +23,7 @@ export const GraphRow = memo(({ row, columns, columnWidth, isHead, beginsRun }: 
       <LaneSvg {...{ row, columns, columnWidth, isHead }} />
       <span class="graph-step">{step === undefined ? "checkpoint" : `step ${step}`}</span>
       <span class="graph-about">
-        <bdi class="dim">{source}</bdi>
+        <bdi class="dim">{sourceName(source)}</bdi>
         {marksOf(row.point, isHead, row.incoming.length).map(([name, text]) => (
           <span key={name} class={`badge badge-${name}`}>
             {text}
