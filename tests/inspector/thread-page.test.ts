@@ -104,7 +104,7 @@ describeAnyTarget("thread page", (target) => {
       await summary.getByText("plan 3").waitFor();
       expect(await summary.getByRole("term").allInnerTexts()).toContain("error");
       const range = page.getByRole("slider", { name: "Checkpoint of the branch" });
-      expect(await range.getAttribute("aria-valuetext")).toMatch(/^step 3, fork, .*, 4 of 4$/);
+      expect(await range.getAttribute("aria-valuetext")).toMatch(/^step 3, new branch, .*, 4 of 4$/);
       const before = await page.evaluate(() => history.length);
       await range.press("ArrowLeft");
       await range.press("Home");
@@ -116,7 +116,7 @@ describeAnyTarget("thread page", (target) => {
       await page.reload();
       await range.press("End");
       await page.waitForURL(`**at=${ids.fork}`);
-      await rowsOf(page, { selected: true, name: /^step 3 fork/ }).waitFor();
+      await rowsOf(page, { selected: true, name: /^step 3 new branch/ }).waitFor();
       await page.getByRole("button", { name: "Older" }).click();
       await page.getByRole("heading", { level: 2, name: "Step 2" }).waitFor();
       await page.waitForURL(`**at=${ids[2]}*`);
