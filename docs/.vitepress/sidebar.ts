@@ -46,6 +46,7 @@ export const sidebar: readonly SidebarGroup[] = [
     items: [
       { text: "In production", link: "/in-production" },
       { text: "When something is wrong", link: "/when-something-is-wrong" },
+      { text: "When the database is away", link: "/when-the-database-is-away" },
       { text: "Disaster recovery", link: "/disaster-recovery" },
       { text: "Migrations", link: "/migrations" },
       { text: "Observability", link: "/observability" },
