@@ -85,6 +85,7 @@ export const sidebar: readonly SidebarGroup[] = [
     items: [
       { text: "Architecture", link: "/internals/architecture" },
       { text: "The life of a call", link: "/internals/life-of-a-call" },
+      { text: "Recipes", link: "/internals/recipes" },
       { text: "Concurrency invariants", link: "/internals/concurrency" },
       { text: "Statements and their plans", link: "/internals/statements" },
       { text: "Test engine", link: "/internals/test-engine" },
