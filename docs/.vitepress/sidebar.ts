@@ -32,6 +32,7 @@ export const sidebar: readonly SidebarGroup[] = [
     items: [
       { text: "Getting started", link: "/getting-started" },
       { text: "Concepts", link: "/concepts" },
+      { text: "What is stored", link: "/what-is-stored" },
       { text: "Coming from another saver", link: "/coming-from" },
       { text: "Python and TypeScript", link: "/interop" },
       { text: "Threads", link: "/threads" },
