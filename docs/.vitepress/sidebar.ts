@@ -59,6 +59,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Large databases", link: "/large-databases" },
       { text: "Scale", link: "/scale" },
       { text: "Growth", link: "/growth" },
+      { text: "Trimming", link: "/trimming" },
       { text: "Optional indexes", link: "/indexes" },
     ],
   },
