@@ -13,9 +13,10 @@ const LONG_PAGES: Readonly<Record<string, string>> = {
   "troubleshooting.md": "each error and each finding has its cause and its remedy",
 };
 
-/** Code, and what a tool writes. */
+/** Code, addresses of links, and what a tool writes. */
 const UNCOUNTED = [
   /^ *```[^]*?^ *```/gm,
+  /(?<=\])\([^)]*\)/g,
   /<!-- The table from \w+ is written[^]*?<!-- End of the table/g,
   /<!-- figures: begin[^]*?<!-- figures: end/g,
 ];
