@@ -67,13 +67,13 @@ export function pageCalls({ long, agent, large, listed }: Newest): readonly Page
     { page: "storage of the long thread", call: "storage", args: { threadId: LONG_THREAD } },
     { page: "storage of the long thread", call: "chains", args: { threadId: LONG_THREAD } },
     { page: "health", call: "health", args: {} },
-    { page: "1,000 threads, searched for a text", call: "threads", args: { text: "no such words" } },
+    { page: "1,000 threads, searched for a text", call: "threads", args: { search: '"no such words"' } },
     {
       page: "all threads, searched for a text, with the index",
       call: "threads",
-      args: { text: "no such words" },
+      args: { search: '"no such words"' },
       index: "text-index",
     },
-    { page: "the same, of an agent", call: "threads", args: { text: "I look that up" } },
+    { page: "the same, of an agent", call: "threads", args: { search: '"I look that up"' } },
   ];
 }

@@ -43,6 +43,16 @@ describeServer("statementTimeoutMs", (target) => {
     expect(error).toHaveProperty("cause.code", "57014");
   }
 
+  /** Makes a call until the server has cancelled it: where a busy machine sends a statement too late, there is nothing to cancel. */
+  async function cancelled(call: () => Promise<unknown>): Promise<unknown> {
+    let error: unknown;
+    await until(async () => {
+      error = await rejectionOf(call());
+      return !(error instanceof StatementTimeoutError && error.cause === undefined);
+    });
+    return error;
+  }
+
   /** Returns false where the call is to be made again. */
   function isTimeout(error: unknown): false {
     if (error instanceof StatementTimeoutError) return false;
@@ -57,7 +67,7 @@ describeServer("statementTimeoutMs", (target) => {
         const stored = { saver, ...(await putValues(writer, threadConfig("stored"), { a: ["kept"] })) };
         const before = await snapshot();
         await whileHeld(database, async () => {
-          expectTimeout(await rejectionOf(call(stored)));
+          expectTimeout(await cancelled(() => call(stored)));
           expect(await countHung(database)).toBe(0);
         });
         expect(await snapshot()).toEqual(before);
