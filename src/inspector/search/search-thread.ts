@@ -12,7 +12,7 @@ import { isChannelOfEngine } from "../values/trigger-channels.js";
 import { textAt } from "../values/value-parts.js";
 import { type Excerpt, excerptOf, type SearchTerm, termsOf } from "./excerpt-of.js";
 import { searchChannel } from "./search-state.js";
-import { MAX_TEXT, MAX_VALUE_BYTES, parsedSizes, partsOf } from "./search-threads.js";
+import { MAX_TEXT, MAX_SEARCHED_BYTES, parsedSizes, partsOf } from "./search-threads.js";
 
 /** How many steps an answer is about at most, how many bytes of values are read for it, and how much it finds. */
 const MAX_STEPS = 200;
@@ -89,8 +89,8 @@ async function stepsOf(
       const key = JSON.stringify([place.namespace, channel, version]);
       if (isChannelOfEngine(channel) || seen.has(key)) return false;
       seen.add(key);
-      if (long > MAX_VALUE_BYTES) isUnread = true;
-      return long <= MAX_VALUE_BYTES;
+      if (long > MAX_SEARCHED_BYTES) isUnread = true;
+      return long <= MAX_SEARCHED_BYTES;
     });
     const { step: stored = null, ts = null } = rows[index] ?? {};
     const { step } = stepAndSource({ step: stored, source: null });

@@ -17,7 +17,7 @@ import { type SearchedState, searchState } from "./search-state.js";
 /** How many threads are read at the same time. */
 const BATCH = 50;
 /** Longer values are not searched, and a thread with one says so. */
-export const MAX_VALUE_BYTES = 4 * 1_024 * 1_024;
+export const MAX_SEARCHED_BYTES = 4 * 1_024 * 1_024;
 /** How many bytes of values a search reads before it answers. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
 /** How many bytes of values are in memory at the same time. */
@@ -217,7 +217,7 @@ export function parsedSizes(
 
 function measuredState(place: CheckpointPlace, row: StateSizesRow): MeasuredState {
   const sizes = parsedSizes(row);
-  const read = sizes.filter(([, bytes]) => bytes <= MAX_VALUE_BYTES);
+  const read = sizes.filter(([, bytes]) => bytes <= MAX_SEARCHED_BYTES);
   return {
     place: { ...place, checkpointId: row.checkpoint_id },
     // Reads of the same parts share a statement, so all are read unless one is too long.

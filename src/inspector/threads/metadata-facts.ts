@@ -6,7 +6,7 @@ const MAX_LENGTH = 200;
 const MAX_FACTS = 50;
 
 /** A text, a number or a boolean in the metadata of a thread. */
-export type Fact = string | number | boolean;
+export type MetadataFact = string | number | boolean;
 
 const fact = z.object({
   key: z.string().max(MAX_LENGTH),
@@ -15,12 +15,12 @@ const fact = z.object({
 const facts = z.array(z.unknown()).catch([]);
 
 /** Reads facts as a query returns them. A damaged row must not hide the others. */
-export function factsIn(json: string | null): Readonly<Record<string, Fact>> {
+export function factsIn(json: string | null): Readonly<Record<string, MetadataFact>> {
   return factsOf(facts.parse(parseIfJson(json ?? "")));
 }
 
 /** Takes the facts out of metadata as JSON text. */
-export function factsOfMetadata(json: string | null): Readonly<Record<string, Fact>> {
+export function factsOfMetadata(json: string | null): Readonly<Record<string, MetadataFact>> {
   const metadata = z
     .record(z.string(), z.unknown())
     .catch({})
@@ -28,7 +28,7 @@ export function factsOfMetadata(json: string | null): Readonly<Record<string, Fa
   return factsOf(Object.entries(metadata).map(([key, value]) => ({ key, value })));
 }
 
-function factsOf(entries: readonly unknown[]): Readonly<Record<string, Fact>> {
+function factsOf(entries: readonly unknown[]): Readonly<Record<string, MetadataFact>> {
   const found = entries.flatMap((entry) => fact.safeParse(entry).data ?? []);
   return Object.fromEntries(found.slice(0, MAX_FACTS).map(({ key, value }) => [key, value]));
 }

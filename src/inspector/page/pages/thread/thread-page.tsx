@@ -7,7 +7,7 @@ import { Time } from "../../parts/time.js";
 import { linkTo, linkToThread, type Route, navigate } from "../../routes/route.js";
 import { fileAddress } from "../../server/call-server.js";
 import { useRead } from "../../server/use-read.js";
-import { ThreadSearch } from "./search/thread-search.js";
+import { ThreadSearchField } from "./search/thread-search.js";
 import { NamespaceHistory } from "./thread-history.js";
 import { CopyAction, DeleteAction, PruneAction } from "../../parts/actions/thread-actions.js";
 import type { NamespacePlace } from "../../../api/places.js";
@@ -83,7 +83,7 @@ function ThreadHead({ threadId, view, shown }: ThreadHeadProps) {
         {shown !== undefined && <ExportAction place={{ threadId, namespace: shown.namespace }} />}
         {shown !== undefined && <ThreadActions threadId={threadId} />}
       </div>
-      <ThreadSearch key={threadId} threadId={threadId} />
+      <ThreadSearchField key={threadId} threadId={threadId} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Decision, DecisionType, ReviewedAction } from "../../../../api/run
 import { isObjectOfJson, typedJson } from "../../../parts/json-text.js";
 import { typed } from "../../../parts/typed-text.js";
 import { exactObject, NamedValues } from "./named-values.js";
-import { argumentFieldsOf, Fields, type SchemaField, textsOf, valueOf } from "./schema-form.js";
+import { argumentFieldsOf, Fields, type SchemaField, textsOfFields, valueOf } from "./schema-form.js";
 
 const TITLES: Readonly<Record<DecisionType, string>> = {
   approve: "Approve",
@@ -26,7 +26,7 @@ export function draftOf(action: ReviewedAction): Draft {
   const fields = fieldsOf(action);
   return {
     type: allowed.length === 1 ? allowed[0] : undefined,
-    texts: fields === undefined ? [args] : textsOf(fields),
+    texts: fields === undefined ? [args] : textsOfFields(fields),
     message: "",
   };
 }

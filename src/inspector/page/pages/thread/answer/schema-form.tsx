@@ -100,7 +100,7 @@ interface SchemaFormProps {
 
 /** Asks for a value by the fields of its schema. The server checks it by the schema itself. */
 export function SchemaForm({ fields, onAnswer }: SchemaFormProps) {
-  const [texts, setTexts] = useState<readonly string[]>(textsOf(fields));
+  const [texts, setTexts] = useState<readonly string[]>(textsOfFields(fields));
   const [problem, setProblem] = useState("");
   return (
     <form
@@ -133,7 +133,7 @@ export function SchemaForm({ fields, onAnswer }: SchemaFormProps) {
 }
 
 /** What the fields say before a person changes them. */
-export function textsOf(fields: readonly SchemaField[]): readonly string[] {
+export function textsOfFields(fields: readonly SchemaField[]): readonly string[] {
   return fields.map(({ initial }) => initial);
 }
 

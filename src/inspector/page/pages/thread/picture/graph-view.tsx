@@ -6,7 +6,7 @@ import { GraphChoice, graphToRun } from "../../../parts/graph-choice.js";
 import { Failure, Loading } from "../../../parts/read-state.js";
 import { useRead } from "../../../server/use-read.js";
 import { isolated } from "../../../shell/page-title.js";
-import { layOut, type PlacedGroup, type PlacedNode } from "./lay-out.js";
+import { layOutGraph, type PlacedGroup, type PlacedNode } from "./lay-out.js";
 import { nodeName } from "../../../parts/words.js";
 import "./picture.css";
 
@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<ThreadStatus, string>> = {
 };
 
 function Picture(picture: GraphPicture) {
-  const { width, height, groups, nodes, edges } = useMemo(() => layOut(picture), [picture]);
+  const { width, height, groups, nodes, edges } = useMemo(() => layOutGraph(picture), [picture]);
   const word = WORDS[picture.status];
   const state = `picture-${picture.status}`;
   return (

@@ -56,7 +56,7 @@ const DOT = 12;
 const LABEL_HEIGHT = 16;
 
 /** Finds places for the nodes, from top to bottom, so that few edges cross. */
-export function layOut({ nodes, edges, next }: GraphPicture): LaidOut {
+export function layOutGraph({ nodes, edges, next }: GraphPicture): LaidOut {
   const graph = new graphlib.Graph<Spacing & Partial<Box>, Partial<Box>, Way>({
     directed: true,
     compound: true,

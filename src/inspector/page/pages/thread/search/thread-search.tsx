@@ -18,7 +18,7 @@ import "./thread-search.css";
 const lastSearches = new Map<string, string>();
 
 /** Finds words in all steps of a thread, also in those that are not drawn. Ctrl-F goes to its field; pressed there, it is the browser's. */
-export function ThreadSearch({ threadId }: { readonly threadId: string }) {
+export function ThreadSearchField({ threadId }: { readonly threadId: string }) {
   const [search, setSearch] = useState(lastSearches.get(threadId) ?? "");
   const [text, setText] = useState(search);
   const field = useRef<HTMLInputElement>(null);
