@@ -62,7 +62,7 @@ export async function listThreadPage(
   } as const;
   return runUncompiled(call, pages.of(shape), {
     ...{ failed: list === "failed", place: after?.place ?? "", threadId: after?.threadId ?? "" },
-    ...{ before: scope.before ?? "", since: scope.since ?? "", search: "" },
+    ...{ before: scope.before ?? "", since: scope.since ?? "" },
     ...{ among: scope.among ?? [], filter: scope.filter ?? "", unlike: scope.unlike ?? [], limit },
   });
 }
@@ -115,7 +115,7 @@ function withPageById(db: Db, parameter: Parameter<ThreadPageParams>, { narrowed
       // In this order Postgres needs to find no more threads than the page has.
       .selectFrom((eb) => eb.selectFrom("newest").selectAll().orderBy("newest.thread_id").as("sorted"))
       .innerJoinLateral(headOfSorted(db), (join) => join.onTrue())
-      .where((eb) => eb.and(conditionsOn({ metadata: sql.ref("head.metadata") }, narrowed, parameter)))
+      .where((eb) => eb.and(conditionsOn(sql.ref("head.metadata"), narrowed, parameter)))
       .select(["sorted.thread_id", "sorted.checkpoint_id", "head.checkpoint_ns", "head.ts"])
       .select([FACTS, "sorted.thread_id as place"])
       .limit(parameter("limit")),
@@ -166,7 +166,7 @@ function withRecentPage(db: Db, parameter: Parameter<ThreadPageParams>, shape: P
             .as("sorted"),
         )
         .innerJoinLateral(headOfSorted(db), (join) => join.onTrue())
-        .where((eb) => eb.and(conditionsOn({ metadata: sql.ref("head.metadata") }, narrowed, parameter)))
+        .where((eb) => eb.and(conditionsOn(sql.ref("head.metadata"), narrowed, parameter)))
         .select(["sorted.thread_id", "sorted.checkpoint_id", "sorted.ts", "sorted.place"])
         .select(["head.checkpoint_ns", FACTS])
         .limit(parameter("limit")),
@@ -204,7 +204,7 @@ function withPageOnNodes(db: Db, parameter: Parameter<ThreadPageParams>, shape: 
         .onRef("head.checkpoint_ns", "=", "newest.checkpoint_ns")
         .onRef("head.checkpoint_id", "=", "newest.checkpoint_id"),
     )
-    .where((eb) => eb.and(conditionsOn({ metadata: eb.ref("head.metadata") }, narrowed, parameter)))
+    .where((eb) => eb.and(conditionsOn(eb.ref("head.metadata"), narrowed, parameter)))
     .select(["head.thread_id", "head.checkpoint_ns", "head.checkpoint_id"])
     .select((eb) => timeInHeader(eb.ref("head.checkpoint_id"), eb.ref("head.checkpoint")).as("ts"))
     .select(FACTS);
@@ -244,7 +244,7 @@ function withOpenPage(db: Db, parameter: Parameter<ThreadPageParams>, shape: Pag
         eb.and([
           ...placeConditions(parameter, shape, eb.ref("open.checkpoint_id"), eb.ref("open.thread_id")),
           ...threadConditions(eb.ref("open.thread_id"), narrowed, parameter),
-          ...conditionsOn({ metadata: eb.ref("head.metadata") }, narrowed, parameter),
+          ...conditionsOn(eb.ref("head.metadata"), narrowed, parameter),
         ]),
       )
       .select(["open.thread_id", "open.checkpoint_id", "head.checkpoint_ns"])

@@ -31,7 +31,6 @@ export async function listThreadRows(
   const { isOnNodes } = await placementOf(call);
   return runStatement(call, threads.of({ narrowed, isOnNodes }), {
     after: scope.after ?? "",
-    search: scope.search ?? "",
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],
     updatedAfterId: scope.updatedAfter?.id ?? "",
@@ -40,13 +39,7 @@ export async function listThreadRows(
   });
 }
 
-const CONDITIONS = [
-  "after",
-  "search",
-  "filter",
-  "unlike",
-  "updatedAfter",
-] as const satisfies (keyof ThreadScope)[];
+const CONDITIONS = ["after", "filter", "unlike", "updatedAfter"] as const satisfies (keyof ThreadScope)[];
 
 type Narrowed = readonly (typeof CONDITIONS)[number][];
 
@@ -84,11 +77,7 @@ function walkedThreads(db: Db, parameter: Parameter<ThreadParams>, narrowed: Nar
           .where("thread.thread_id", "is not", null)
           .where((eb) =>
             eb.and([
-              ...conditionsOn(
-                { threadId: sql.ref("thread.thread_id"), metadata: eb.ref("head.metadata") },
-                narrowed,
-                parameter,
-              ),
+              ...conditionsOn(eb.ref("head.metadata"), narrowed, parameter),
               ...isUpdatedAfter(eb.ref("newest.checkpoint_id"), eb.ref("head.ts"), narrowed, parameter),
             ]),
           )
@@ -135,11 +124,7 @@ function groupedThreads(db: Db, parameter: Parameter<ThreadParams>, narrowed: Na
     )
     .where((eb) =>
       eb.and([
-        ...conditionsOn(
-          { threadId: eb.ref("thread.thread_id"), metadata: eb.ref("stored.metadata") },
-          narrowed,
-          parameter,
-        ),
+        ...conditionsOn(eb.ref("stored.metadata"), narrowed, parameter),
         ...isUpdatedAfter(eb.ref("thread.checkpoint_id"), TS_OF_STORED, narrowed, parameter),
       ]),
     )

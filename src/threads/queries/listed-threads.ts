@@ -1,14 +1,11 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Parameter } from "../../db/statements/statement.js";
 import { isUuid6 } from "../../saver/queries/header-parts.js";
-import { containsText } from "./contains-text.js";
 
 /** The conditions on the listed threads. `undefined` is no condition. */
 export interface ThreadScope {
   /** Only threads after this one, in the column's own collation. */
   readonly after: string | undefined;
-  /** Only threads whose id contains this text, in any case. Default: all. */
-  readonly search?: string | undefined;
   /** JSON text that the metadata of the newest checkpoint contains. */
   readonly filter: string | undefined;
   /** JSON texts, none of which the metadata of the newest checkpoint contains. */
@@ -44,34 +41,25 @@ export const TS_OF_STORED = sql<string | null>`case when ${isUuid6(sql.ref("stor
 
 /** The parameters of the conditions that all lists of threads have. */
 export interface ConditionParams {
-  readonly search: string;
   readonly filter: string;
   readonly unlike: readonly string[];
 }
 
-/** What conditions are about: a thread, and the metadata of its newest checkpoint. */
-export interface ConditionedThread {
-  readonly threadId?: Expression<string>;
-  readonly metadata?: Expression<unknown>;
-}
-
 /**
- * Builds the conditions that all lists of threads have. Others have their own places in the statements.
+ * Builds the conditions on the metadata of the newest checkpoint, which all lists of threads have. Others have their own places in the
+ * statements.
  *
  * @param narrowed - The names of the conditions of a list.
  */
 export function conditionsOn(
-  { threadId, metadata }: ConditionedThread,
+  metadata: Expression<unknown>,
   narrowed: readonly string[],
   parameter: Parameter<ConditionParams>,
 ): Expression<SqlBool>[] {
   const has = (name: keyof ConditionParams): boolean => narrowed.includes(name);
   return [
-    ...(threadId !== undefined && has("search") ? [containsText(threadId, parameter("search"))] : []),
-    ...(metadata !== undefined && has("filter")
-      ? [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`]
-      : []),
-    ...(metadata !== undefined && has("unlike")
+    ...(has("filter") ? [sql<SqlBool>`${metadata} @> ${parameter("filter")}::jsonb`] : []),
+    ...(has("unlike")
       ? [sql<SqlBool>`not ${metadata} @> any (${parameter("unlike")}::text[]::jsonb[])`]
       : []),
   ];
