@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import { addedColumns, taskPathIn, wholeBytesIn } from "../../db/added-columns.js";
@@ -151,6 +152,15 @@ export interface StateSizesRow extends PositionRow {
   readonly checkpoint_id: string;
   /** `[channel, bytes, version]` as JSON text. A value in the header, or none, has no bytes. */
   readonly sizes_json: string;
+}
+
+const channelSizes = z.array(z.tuple([z.string(), z.number(), z.string().nullable()]));
+
+/** The channels of a checkpoint with the bytes of their values, and their versions. */
+export function parsedSizes(
+  row: StateSizesRow,
+): readonly (readonly [channel: string, bytes: number, version: string | null])[] {
+  return channelSizes.parse(JSON.parse(row.sizes_json));
 }
 
 /** Stands for the newest checkpoint of a namespace. */

@@ -1,3 +1,4 @@
+import type { MetadataFact } from "../threads/metadata-facts.js";
 import { cutText } from "../values/cut-text.js";
 import { TextFinder } from "../values/text-finder.js";
 
@@ -36,6 +37,18 @@ export function excerptOfName(name: string, text: string): Excerpt | undefined {
   if (start === -1) return undefined;
   const end = start + text.length;
   return { before: name.slice(0, start), match: name.slice(start, end), after: name.slice(end) };
+}
+
+/** Finds a text in the values of metadata. Returns where it is, with the name of the value as its label. */
+export function findFact(
+  metadata: Readonly<Record<string, MetadataFact>>,
+  text: string,
+): (Excerpt & { readonly label: string }) | undefined {
+  for (const [label, value] of Object.entries(metadata)) {
+    const excerpt = excerptOfName(String(value), text);
+    if (excerpt !== undefined) return { label, ...excerpt };
+  }
+  return undefined;
 }
 
 /**

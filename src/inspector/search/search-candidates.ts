@@ -8,7 +8,7 @@ import { pagedThread } from "../threads/describe-threads.js";
 import { suggestMetadata } from "../threads/suggest-metadata.js";
 import { MAX_LOOKED } from "../threads/thread-scope.js";
 import { parseIfJson } from "../values/readable-json.js";
-import { excerptOfName, type SearchTerm } from "./excerpt-of.js";
+import { excerptOfName, findFact, type SearchTerm } from "./excerpt-of.js";
 
 /** Which threads may have all terms of a search. */
 interface SearchCandidates {
@@ -23,15 +23,21 @@ interface SearchCandidates {
 /** The threads that may have a term; `undefined` for all of them. */
 type Candidates = ReadonlySet<string> | undefined;
 
-/** Finds the threads that may have all terms of a search, as far as there are indexes. */
+/**
+ * Finds the threads that may have all terms of a search, as far as there are indexes.
+ *
+ * @param isFirstPage - Without an index of words, what the names find is for the first page only.
+ */
 export async function searchCandidates(
   run: CallRun,
   terms: readonly SearchTerm[],
+  isFirstPage: boolean,
 ): Promise<SearchCandidates> {
   const [isIndexed, hasMetadataIndex] = await Promise.all([
     hasOptionalIndex(run.call, "text-index"),
     hasOptionalIndex(run.call, "metadata-index"),
   ]);
+  if (!isIndexed && !isFirstPage) return { isIndexed, among: undefined, named: [] };
   const ids = await threadsWithIds(
     run.call,
     terms.map(({ text }) => text),
@@ -42,12 +48,11 @@ export async function searchCandidates(
   let [among, named]: [Candidates, Candidates] = [undefined, undefined];
   for (const { text } of terms) {
     const facts = names.length === 0 ? [] : await threadsWithFacts(run.call, factsWith(names, text));
-    const ofTerm = ids && facts && new Set([...ids.filter((id) => hasText(id, text)), ...facts]);
+    const ofTerm =
+      ids && facts && new Set([...ids.filter((id) => excerptOfName(id, text) !== undefined), ...facts]);
     named = bothOf(named, ofTerm);
     const words = isIndexed ? await threadsWithWords(run.call, wordsOf(text)) : undefined;
-    const inMetadata = latest.filter(({ metadata }) =>
-      Object.values(metadata).some((value) => hasText(String(value), text)),
-    );
+    const inMetadata = latest.filter(({ metadata }) => findFact(metadata, text) !== undefined);
     const ofLatest = inMetadata.map(({ threadId }) => threadId);
     among = bothOf(among, words && ofTerm && new Set([...words, ...ofTerm, ...ofLatest]));
   }
@@ -56,10 +61,6 @@ export async function searchCandidates(
     among: among && [...among],
     named: among === undefined && named !== undefined ? [...named] : [],
   };
-}
-
-function hasText(name: string, text: string): boolean {
-  return excerptOfName(name, text) !== undefined;
 }
 
 function bothOf(a: Candidates, b: Candidates): Candidates {

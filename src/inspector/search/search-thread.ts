@@ -1,7 +1,7 @@
 import type { CheckpointPlace } from "../api/places.js";
 import type { ThreadHit, ThreadHits, ThreadSearch } from "../api/finds.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { getStateSizes } from "../queries/get-states.js";
+import { getStateSizes, parsedSizes } from "../queries/get-states.js";
 import { listCheckpointsOfThread } from "../queries/thread-checkpoints.js";
 import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 import { stepAndSource, storedTimeOf } from "../states/point-of.js";
@@ -12,7 +12,7 @@ import { isChannelOfEngine } from "../values/trigger-channels.js";
 import { textAt } from "../values/value-parts.js";
 import { type Excerpt, excerptOf, type SearchTerm, termsOf } from "./excerpt-of.js";
 import { searchChannel } from "./search-state.js";
-import { MAX_TEXT, MAX_SEARCHED_BYTES, parsedSizes, partsOf } from "./search-threads.js";
+import { MAX_TEXT, MAX_SEARCHED_BYTES, partsOf } from "./search-threads.js";
 
 /** How many steps an answer is about at most, how many bytes of values are read for it, and how much it finds. */
 const MAX_STEPS = 200;

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import type { CheckpointPlace } from "../api/places.js";
 import type { FoundText, ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { getStateSizes, NEWEST, type StateSizesRow } from "../queries/get-states.js";
+import { getStateSizes, NEWEST, type StateSizesRow, parsedSizes } from "../queries/get-states.js";
 import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 import {
   isOpen,
@@ -11,7 +10,7 @@ import {
   withFirstTask,
   withStates,
 } from "../threads/describe-threads.js";
-import { type Excerpt, excerptOf, excerptOfName, type SearchTerm } from "./excerpt-of.js";
+import { excerptOf, excerptOfName, findFact, type SearchTerm } from "./excerpt-of.js";
 import { type SearchedState, searchState } from "./search-state.js";
 
 /** How many threads are read at the same time. */
@@ -45,8 +44,9 @@ interface SearchedThreads {
 }
 
 /**
- * Searches threads, one after another: their ids, their metadata, and where these do not have all of the terms, their current state: the questions and errors of their open tasks, the values of the checkpoint
- * that is listed, and those of the newest one of the root graph. It stops when it has found enough, or has read enough for one answer.
+ * Searches threads, one after another: their ids and their metadata. Where these do not have all of the terms, their current state: the
+ * questions and errors of their open tasks, the values of the checkpoint that is listed, and those of the newest one of the root graph. It
+ * stops when it has found enough, or has read enough for one answer.
  */
 export async function searchThreads(
   run: CallRun,
@@ -126,13 +126,9 @@ function searchNames(thread: ThreadInState, terms: readonly SearchTerm[]): Found
   let found: FoundText | undefined;
   const missing = terms.filter(({ text }) => {
     if (excerptOfName(threadId, text) !== undefined) return false;
-    const facts = Object.entries(metadata).map(([label, value]) => [
-      label,
-      excerptOfName(String(value), text),
-    ]);
-    const [label, excerpt] = facts.find((entry): entry is [string, Excerpt] => entry[1] !== undefined) ?? [];
-    if (label === undefined || excerpt === undefined) return true;
-    found ??= { kind: "metadata", threadId, namespace, checkpointId, label, ...excerpt };
+    const fact = findFact(metadata, text);
+    if (fact === undefined) return true;
+    found ??= { kind: "metadata", threadId, namespace, checkpointId, ...fact };
     return false;
   });
   return { missing, found };
@@ -204,15 +200,6 @@ async function statesOf(
       return [thread, measured] as const;
     }),
   );
-}
-
-const channelSizes = z.array(z.tuple([z.string(), z.number(), z.string().nullable()]));
-
-/** The channels of a checkpoint with the bytes of their values, and their versions. */
-export function parsedSizes(
-  row: StateSizesRow,
-): readonly (readonly [channel: string, bytes: number, version: string | null])[] {
-  return channelSizes.parse(JSON.parse(row.sizes_json));
 }
 
 function measuredState(place: CheckpointPlace, row: StateSizesRow): MeasuredState {

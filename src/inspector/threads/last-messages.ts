@@ -2,8 +2,7 @@ import { isArray } from "../../serde/objects/inspect-object.js";
 import type { StoryTool } from "../api/story.js";
 import type { LastMessage } from "../api/finds.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { getStateSizes, NEWEST } from "../queries/get-states.js";
-import { parsedSizes } from "../search/search-threads.js";
+import { getStateSizes, NEWEST, parsedSizes } from "../queries/get-states.js";
 import { readableValues } from "../stored-values/readable-values.js";
 import { MAX_BYTES } from "../states/open-tasks.js";
 import { textOfMessage, toolsIn } from "../story/written-messages.js";
@@ -34,14 +33,13 @@ export async function readLastMessages(run: CallRun, threadIds: readonly string[
   const places = threadIds.map((threadId) => ({ threadId, namespace: "", checkpointId: NEWEST }));
   const rows = await getStateSizes(run.call, places);
   let bytes = 0;
-  const wanted = places.flatMap(({ threadId, namespace }, index) => {
-    const place = places[index];
-    const row = place && rows.get(place);
+  const wanted = places.flatMap((place) => {
+    const row = rows.get(place);
     const size = row && channelOf(parsedSizes(row));
     if (row === undefined || size === undefined) return [];
     const isRead = size[1] <= MAX_BYTES && bytes + size[1] <= MAX_BYTES_IN_ALL;
     if (isRead) bytes += size[1];
-    return [{ place: { threadId, namespace, checkpointId: row.checkpoint_id }, size, isRead }];
+    return [{ place: { ...place, checkpointId: row.checkpoint_id }, size, isRead }];
   });
   const messages = await Promise.all(
     wanted.map(async ({ place, size: [channel, long], isRead }) => {

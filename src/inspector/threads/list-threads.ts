@@ -145,7 +145,7 @@ async function listFoundThreads(
   const { state, limit = DEFAULT_LIMIT, after, failedTools } = query;
   const list = await listOf(run, state);
   const scope = scopeOfQuery(query, list);
-  const { isIndexed, among, named } = await searchCandidates(run, terms);
+  const { isIndexed, among, named } = await searchCandidates(run, terms, after === undefined);
   const search = async (ids: readonly string[] | undefined) => {
     const rows = await listThreadPage(run.call, list, { ...scope, among: ids }, MAX_LOOKED);
     return { rows, ...(await searchThreads(run, rows.map(pagedThread), { terms, state, limit })) };
