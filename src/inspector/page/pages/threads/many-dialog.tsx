@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ThreadRow } from "../../../api/threads.js";
 import { ActionDialog, ActionForm, type Closing } from "../../parts/actions/action-dialog.js";
@@ -7,14 +6,8 @@ import { countText, formatCount } from "../../parts/number-texts.js";
 import { StatusBadge } from "../../parts/status-badge.js";
 import { typed } from "../../parts/typed-text.js";
 import { linkToThread } from "../../routes/route.js";
-import {
-  doWith,
-  type ExportForm,
-  type ManyAction,
-  type ManyChoice,
-  type Outcome,
-  saveFiles,
-} from "./many-work.js";
+import { type OneByOne, useOneByOne } from "../../server/use-one-by-one.js";
+import { doWith, type ExportForm, type ManyAction, type Outcome, saveFiles } from "./many-work.js";
 import { shortId } from "./short-id.js";
 
 /** What each action says it will do. */
@@ -45,23 +38,26 @@ interface ManyDialogProps extends Closing {
 /** Does something with many threads, one after another, and says what became of each. */
 export function ManyDialog({ action, threads, onClose }: ManyDialogProps) {
   const [verb, sentence] = WORDS[action];
-  const work = useManyWork(threads);
+  const work = useOneByOne<string, Outcome>();
   const [count, setCount] = useState("");
   const [form, setForm] = useState<ExportForm>("conversation");
   const [graph, setGraph] = useState<string>();
-  const choice: ManyChoice = { action, form, graph };
+  const start = async (meant: readonly ThreadRow[]): Promise<void> => {
+    const ids = meant.map(({ threadId }) => threadId);
+    const outcomes = await work.start(ids, (threadId) => doWith(threadId, { action, form, graph }));
+    const files = outcomes.flatMap((outcome) => (outcome.isDone ? (outcome.file ?? []) : []));
+    if (files.length > 0) saveFiles(files, form);
+  };
   const what = `${verb} ${countText(threads.length, "thread")}`;
   return (
     <ActionDialog title={what} sentence={sentence} onClose={onClose}>
       {(close) =>
-        work.total === 0 ? (
+        work.phase === undefined ? (
           <ActionForm
             submit={what}
             isReady={action !== "delete" || count.trim() === String(threads.length)}
             sending={[]}
-            onSubmit={() => {
-              work.start(threads, choice);
-            }}
+            onSubmit={() => void start(threads)}
             onCancel={close}
           >
             {action === "delete" && (
@@ -79,9 +75,7 @@ export function ManyDialog({ action, threads, onClose }: ManyDialogProps) {
             <MissingGraph
               {...{ work, threads, graph }}
               onChoose={setGraph}
-              onStart={(left) => {
-                work.start(left, choice);
-              }}
+              onStart={(left) => void start(left)}
             />
           </>
         )
@@ -113,44 +107,7 @@ function FormChoice({
   );
 }
 
-interface ManyWork {
-  readonly outcomes: ReadonlyMap<string, Outcome>;
-  /** How many threads are done, and how many were asked for; 0 before the start. */
-  readonly done: number;
-  readonly total: number;
-  readonly isRunning: boolean;
-  readonly start: (threads: readonly ThreadRow[], choice: ManyChoice) => void;
-  /** Stops after the thread that is worked on. */
-  readonly stop: () => void;
-}
-
-/** Works on threads from the browser, so that each is authorized and audited by itself. It stops when the dialog goes. */
-function useManyWork(all: readonly ThreadRow[]): ManyWork {
-  const client = useQueryClient();
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
-  const [{ total, isRunning }, setPhase] = useState({ total: 0, isRunning: false });
-  const going = useRef(new AbortController());
-  const stop = (): void => {
-    going.current.abort();
-  };
-  useEffect(() => stop, []);
-  const start = async (threads: readonly ThreadRow[], choice: ManyChoice): Promise<void> => {
-    const { signal } = (going.current = new AbortController());
-    setPhase({ total: all.length, isRunning: true });
-    const files: string[] = [];
-    for (const { threadId } of threads) {
-      if (signal.aborted) break;
-      const outcome = await doWith(threadId, choice);
-      setOutcomes((known) => new Map(known).set(threadId, outcome));
-      if (outcome.isDone && outcome.file !== undefined) files.push(outcome.file);
-    }
-    if (files.length > 0) saveFiles(files, choice.form);
-    setPhase({ total: all.length, isRunning: false });
-    void client.invalidateQueries();
-  };
-  const { size: done } = outcomes;
-  return { outcomes, done, total, isRunning, stop, start: (...args) => void start(...args) };
-}
+type ManyWork = OneByOne<string, Outcome>;
 
 interface ProgressProps {
   readonly work: ManyWork;
@@ -158,7 +115,9 @@ interface ProgressProps {
   readonly close: () => void;
 }
 
-function Progress({ work: { outcomes, done, total, isRunning, stop }, threads, close }: ProgressProps) {
+function Progress({ work: { phase, outcomes, stop }, threads, close }: ProgressProps) {
+  const isRunning = phase === "running";
+  const [done, total] = [outcomes.size, threads.length];
   const button = useRef<HTMLButtonElement>(null);
   const [isStopping, setStopping] = useState(false);
   // The button that had the focus is gone.
@@ -169,7 +128,7 @@ function Progress({ work: { outcomes, done, total, isRunning, stop }, threads, c
   const failed = [...outcomes.values()].filter(({ isDone }) => !isDone).length;
   return (
     <>
-      <progress class="many-progress" aria-label="Progress" value={done} max={total} />
+      <progress class="action-progress" aria-label="Progress" value={done} max={total} />
       <p role="status">
         {formatCount(done)} of {formatCount(total)}
         {failed > 0 && `, ${formatCount(failed)} not`}
@@ -222,19 +181,13 @@ interface MissingGraphProps {
 }
 
 /** Asks for the graph of the threads that nothing names one for. */
-function MissingGraph({
-  work: { outcomes, isRunning },
-  threads,
-  graph,
-  onChoose,
-  onStart,
-}: MissingGraphProps) {
+function MissingGraph({ work: { phase, outcomes }, threads, graph, onChoose, onStart }: MissingGraphProps) {
   const graphsOf = (threadId: string): readonly string[] => {
     const outcome = outcomes.get(threadId);
     return outcome?.isDone === false ? (outcome.graphs ?? []) : [];
   };
   const names = [...new Set(threads.flatMap(({ threadId }) => graphsOf(threadId)))];
-  if (isRunning || names.length === 0) return null;
+  if (phase === "running" || names.length === 0) return null;
   const meant = threads.filter(({ threadId }) => graph !== undefined && graphsOf(threadId).includes(graph));
   return (
     <div class="action-form many-graph">

@@ -17,7 +17,7 @@ export type Outcome =
 export type ExportForm = "conversation" | "state";
 
 /** What a person has chosen. */
-export interface ManyChoice {
+interface ManyChoice {
   readonly action: ManyAction;
   readonly form: ExportForm;
   /** The graph for the threads that nothing names one for. */

@@ -7,10 +7,11 @@ import { countText } from "../../../parts/number-texts.js";
 import { Failure, Loading } from "../../../parts/read-state.js";
 import { typed } from "../../../parts/typed-text.js";
 import { useOverview } from "../../../server/overview-context.js";
+import { type OneByOne, useOneByOne } from "../../../server/use-one-by-one.js";
 import { useRead } from "../../../server/use-read.js";
 import { findPerson, type PersonData } from "./find-person.js";
 import { ItemSumsList, NamespaceName } from "./item-sums-list.js";
-import { type Chosen, type Erasing, useErasing } from "./use-erasing.js";
+import { type Erasable, erase, type ErasedOutcome } from "./erase.js";
 import "./erase.css";
 
 /** Erases what is stored of a person: threads, by their metadata, and items, by the labels of their namespaces. */
@@ -18,7 +19,8 @@ export function ErasePersonDialog({ onClose }: Closing) {
   const { hasMemory } = useOverview();
   const suggestions = useRead("metadataSuggestions", {});
   const finding = useMutation({ mutationFn: findPerson });
-  const { erasing, start, stop } = useErasing();
+  const work = useOneByOne<Erasable, ErasedOutcome>();
+  const [targets, setTargets] = useState<readonly Erasable[]>([]);
   const [id, setId] = useState("");
   const [key, setKey] = useState<string>();
   const names = (suggestions.data?.suggestions ?? []).map(({ name }) => name);
@@ -36,13 +38,16 @@ export function ErasePersonDialog({ onClose }: Closing) {
       onClose={onClose}
     >
       {(close) => {
-        if (erasing !== undefined) return <Progress {...{ erasing, stop, close }} />;
+        if (work.phase !== undefined) return <Progress {...{ work, targets, close }} />;
         const found = finding.data;
         if (found !== undefined)
           return (
             <Found
               {...{ id, found, close }}
-              onErase={(chosen) => void start(chosen)}
+              onErase={(chosen) => {
+                setTargets(chosen);
+                void work.start(chosen, erase);
+              }}
               onBack={finding.reset}
             />
           );
@@ -111,7 +116,7 @@ interface FoundProps {
   readonly id: string;
   readonly found: PersonData;
   readonly close: () => void;
-  readonly onErase: (chosen: Chosen) => void;
+  readonly onErase: (chosen: readonly Erasable[]) => void;
   readonly onBack: () => void;
 }
 
@@ -154,7 +159,7 @@ function Found({ id, found, close, onErase, onBack }: FoundProps) {
       isReady={repeated === id && chosen.threadIds.length + items > 0}
       sending={[]}
       onSubmit={() => {
-        onErase(chosen);
+        onErase([...chosen.threadIds.map((threadId) => ({ threadId })), ...chosen.namespaces]);
       }}
       onCancel={close}
     >
@@ -235,32 +240,44 @@ function ThreadIds({ ids }: { readonly ids: readonly string[] }) {
 }
 
 interface ProgressProps {
-  readonly erasing: Erasing;
-  readonly stop: () => void;
+  readonly work: OneByOne<Erasable, ErasedOutcome>;
+  /** What is erased. */
+  readonly targets: readonly Erasable[];
   readonly close: () => void;
 }
 
 /** Says how far the erasure is, and what came of it. */
-function Progress({ erasing, stop, close }: ProgressProps) {
-  const { total, threads, namespaces, items, failed, hasEnded } = erasing;
-  const done = threads + namespaces + failed.length;
+function Progress({ work: { phase, outcomes, stop }, targets, close }: ProgressProps) {
+  const erased = [...outcomes].flatMap(([target, outcome]) =>
+    "items" in outcome ? { target, ...outcome } : [],
+  );
+  const failed = [...outcomes].flatMap(([target, outcome]) =>
+    "error" in outcome ? { target, ...outcome } : [],
+  );
+  const threads = erased.filter(({ target }) => "threadId" in target).length;
+  const items = erased.reduce((all, outcome) => all + outcome.items, 0);
   return (
     <div class="action-form">
-      <progress class="erase-progress" max={total} value={done} aria-label="Erased" />
+      <progress class="action-progress" max={targets.length} value={outcomes.size} aria-label="Erased" />
       <p role="status">
-        {hasEnded ? (done < total ? "Stopped. Erased: " : "Erased: ") : "Erasing: "}
+        {phase === "running"
+          ? "Erasing: "
+          : outcomes.size < targets.length
+            ? "Stopped. Erased: "
+            : "Erased: "}
         {countText(threads, "thread")} and {countText(items, "item")}
         {failed.length > 0 && `. ${countText(failed.length, "deletion")} failed`}
       </p>
-      {failed.map(({ what, error }, index) => (
+      {failed.map(({ target, error }, index) => (
         <div key={index}>
           <p>
-            <bdi class="mono">{what}</bdi> is still there:
+            {"threadId" in target ? <bdi class="mono">{target.threadId}</bdi> : <NamespaceName {...target} />}{" "}
+            is still there:
           </p>
           <Failure error={error} />
         </div>
       ))}
-      {hasEnded ? (
+      {phase === "ended" ? (
         <CloseButton close={close} />
       ) : (
         <div class="action-buttons">
