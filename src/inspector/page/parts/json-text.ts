@@ -34,7 +34,7 @@ export function prettyJson(text: string): string | undefined {
 }
 
 /** Returns the object or the list that a text is in JSON; `undefined` where it is none, or reading it would lose something. */
-export function parseExactly(text: string): object | undefined {
+function parseExactly(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -44,6 +44,12 @@ export function parseExactly(text: string): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the object that a text is in JSON; `undefined` where it is none, or reading it would lose something. */
+export function exactObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseExactly(text);
+  return isObjectOfJson(value) ? value : undefined;
 }
 
 function withoutSpaces(json: string): string {

@@ -1,7 +1,7 @@
 import type { ToolCallView } from "../../../api/checkpoints.js";
 import { MessageContent, FoldedValue } from "./message-content.js";
 import { linkToMessage, type ShownConversation, useMessage, placeOfValue } from "./use-message.js";
-import { parseExactly, prettyJson } from "../json-text.js";
+import { exactObject, prettyJson } from "../json-text.js";
 
 interface ToolCallProps {
   readonly conversation: ShownConversation;
@@ -74,8 +74,7 @@ interface CallArgumentsProps {
 
 /** The arguments of a call by name, so that a text such as a query keeps its line breaks. What is no object is shown as it is. */
 function CallArguments({ conversation, call: { args, isCut, path }, isSource }: CallArgumentsProps) {
-  const values = isSource || isCut ? undefined : parseExactly(args);
-  const entries = values === undefined || Array.isArray(values) ? [] : Object.entries<unknown>({ ...values });
+  const entries = isSource || isCut ? [] : Object.entries(exactObject(args) ?? {});
   if (entries.length > 0) {
     return (
       <dl class="call-arguments">

@@ -1,10 +1,4 @@
-import { isObjectOfJson, parseExactly, prettyJson } from "../../../parts/json-text.js";
-
-/** Returns the object that a text is in JSON; `undefined` where it is none, or reading it would lose something. */
-export function exactObject(json: string): Readonly<Record<string, unknown>> | undefined {
-  const given = parseExactly(json);
-  return isObjectOfJson(given) ? given : undefined;
-}
+import { exactObject, prettyJson } from "../../../parts/json-text.js";
 
 /** An object in JSON as its values by name, or as it is where reading it would lose something. */
 export function NamedValues({ json }: { readonly json: string }) {

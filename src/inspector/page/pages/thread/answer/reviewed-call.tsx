@@ -1,8 +1,8 @@
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Decision, DecisionType, ReviewedAction } from "../../../../api/runs.js";
-import { isObjectOfJson, typedJson } from "../../../parts/json-text.js";
+import { exactObject, isObjectOfJson, typedJson } from "../../../parts/json-text.js";
 import { typed } from "../../../parts/typed-text.js";
-import { exactObject, NamedValues } from "./named-values.js";
+import { NamedValues } from "./named-values.js";
 import { argumentFieldsOf, Fields, type SchemaField, textsOfFields, valueOf } from "./schema-form.js";
 
 const TITLES: Readonly<Record<DecisionType, string>> = {

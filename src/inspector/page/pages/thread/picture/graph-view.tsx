@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { GraphPicture } from "../../../../api/picture.js";
+import type { GraphPicture, PictureNode } from "../../../../api/picture.js";
 import type { NamespacePlace } from "../../../../api/places.js";
 import type { HistoryPoint, ThreadStatus } from "../../../../api/threads.js";
 import { GraphChoice, graphToRun } from "../../../parts/graph-choice.js";
@@ -153,31 +153,19 @@ function Node({ name, x, y, width, height, text, isCurrent, word }: PlacedNode &
 
 /** The same as the picture, as a list for those who don't see it. */
 function Listed({ nodes, edges, next, word }: GraphPicture & Said) {
-  const names = new Map(nodes.map(({ id, name, parent }) => [id, { name: nodeName(name), parent }]));
+  const byId = new Map(nodes.map(({ id, name, parent }) => [id, { name, parent }]));
   return (
     <ul class="sr-only" aria-label="Nodes of the graph">
       {nodes.map(({ id, name, parent }) => (
         <li key={id}>
-          <bdi>{nodeName(name)}</bdi>
-          {parent !== undefined && (
-            <>
-              {" "}
-              in <bdi>{parent}</bdi>
-            </>
-          )}
+          <NodeIn {...{ name, parent }} />
           {parent === undefined && next.includes(name) && `, ${word}`}
           {edges
             .filter(({ from }) => from === id)
             .map(({ to, isConditional, label }, index) => (
               <span key={index}>
                 {index === 0 ? ": leads to " : ", "}
-                <bdi>{names.get(to)?.name}</bdi>
-                {names.get(to)?.parent !== undefined && (
-                  <>
-                    {" "}
-                    in <bdi>{names.get(to)?.parent}</bdi>
-                  </>
-                )}
+                <NodeIn name="" {...byId.get(to)} />
                 {isConditional && " if the graph decides so"}
                 {label !== undefined && (
                   <>
@@ -190,5 +178,20 @@ function Listed({ nodes, edges, next, word }: GraphPicture & Said) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The name of a node, with the node that it is in. */
+function NodeIn({ name, parent }: Pick<PictureNode, "name"> & { readonly parent?: string | undefined }) {
+  return (
+    <>
+      <bdi>{nodeName(name)}</bdi>
+      {parent !== undefined && (
+        <>
+          {" "}
+          in <bdi>{parent}</bdi>
+        </>
+      )}
+    </>
   );
 }
