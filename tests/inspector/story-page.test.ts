@@ -146,6 +146,24 @@ describeAnyTarget("the story on the thread page", (target) => {
       await page.getByText("Step 0 added 1 message.").waitFor();
     });
 
+    it("keeps a key that was pressed before the browser has reported the address of a click", async () => {
+      await ask("clicked");
+      const page = await openStory("clicked");
+      await stepOf(page, /^step 1 model/).waitFor();
+      await page.evaluate(() => {
+        const press = (): void => {
+          const key = new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true });
+          document.activeElement?.dispatchEvent(key);
+        };
+        const pressSoon = (): void => {
+          queueMicrotask(press);
+        };
+        navigation.addEventListener("navigate", pressSoon, { once: true });
+      });
+      await stepOf(page, /^step 1 model/).click();
+      await page.getByText("Step 0 added 1 message.").waitFor();
+    });
+
     it("follows a run: steps, the question and its answer appear while the page is open", async () => {
       await ask("live");
       const page = await openStory("live");

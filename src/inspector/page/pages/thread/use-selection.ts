@@ -27,7 +27,7 @@ export interface Selection {
  * the checkpoint. Without `at` the head is selected, also when it changes.
  */
 export function useSelection(place: NamespacePlace, address: URLSearchParams, history: History): Selection {
-  const [params, replaceSoon] = usePendingRoute(address);
+  const { params, replaceSoon, go } = usePendingRoute(address);
   const { points = [], hasMore } = history;
   const tree = useMemo(() => treeOf(points), [points]);
   const head = points[0]?.checkpointId;
@@ -54,18 +54,25 @@ export function useSelection(place: NamespacePlace, address: URLSearchParams, hi
         ...(keepsTip && { tip }),
       });
       if (replace) replaceSoon(link);
-      else navigate(link);
+      else go(link);
     },
   };
 }
 
-/** Replaces the address when the person pauses. Until then, the parameters that it will have are returned. */
-function usePendingRoute(
-  address: URLSearchParams,
-): [params: URLSearchParams, replaceSoon: (link: string) => void] {
+interface PendingRoute {
+  /** Those that the address will have. */
+  readonly params: URLSearchParams;
+  /** Replaces the address when the person pauses. */
+  readonly replaceSoon: (link: string) => void;
+  /** Goes to an address at once. */
+  readonly go: (link: string) => void;
+}
+
+/** Changes the address. Until the browser has reported that, the parameters that it will have are returned. */
+function usePendingRoute(address: URLSearchParams): PendingRoute {
   const [pending, setPending] = useState<string>();
   const written = useRef<string>();
-  // The browser reports an address that was replaced here later: a key that was pressed meanwhile counts. After another change of the
+  // The browser reports an address that was changed here later: a key that was pressed meanwhile counts. After another change of the
   // address, an effect after the paint would also drop a key that was pressed before it ran.
   useLayoutEffect(() => {
     const isOwn = location.hash === written.current;
@@ -82,5 +89,10 @@ function usePendingRoute(
     () => (pending === undefined ? address : parseRoute(pending).params),
     [pending, address],
   );
-  return [params, setPending];
+  const go = (link: string): void => {
+    written.current = link;
+    setPending(link);
+    navigate(link);
+  };
+  return { params, replaceSoon: setPending, go };
 }
