@@ -28,6 +28,7 @@ const mayImport = {
   saver: [...base, "migrations"],
   store: withoutSaver,
   cache: withoutSaver,
+  conversations: [...base, "migrations", "saver"],
   "checkpoint-store": withoutSaver,
   threads: [...base, "saver"],
   retention: [...base, "saver"],

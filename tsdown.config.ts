@@ -47,6 +47,7 @@ const entry = {
   store: "src/store/index.ts",
   conformance: "src/conformance/index.ts",
   cache: "src/cache/index.ts",
+  conversations: "src/conversations/index.ts",
   "checkpoint-store": "src/checkpoint-store/index.ts",
   "checkpoint-store/redis": "src/checkpoint-store/redis/index.ts",
   "checkpoint-store/sqlite": "src/checkpoint-store/sqlite/index.ts",

@@ -13,7 +13,7 @@ async function run(verify: boolean): Promise<void> {
   const database = openDatabase("memory://");
   try {
     await migrateToLatest(database.kysely, {
-      with: ["store", "vectors", "cache", "checkpoint-store"],
+      with: ["store", "vectors", "cache", "conversations", "checkpoint-store"],
       vectors: { dims: 3 },
     });
     await generate({
@@ -27,6 +27,7 @@ async function run(verify: boolean): Promise<void> {
         columns: {
           "checkpoints.checkpoint": "JSONColumnType<StoredCheckpoint, string, string>",
           "cache_entries.value": "Uint8Array",
+          "checkpoint_conversations.metadata": "JSONColumnType<JsonObject, string | undefined, string>",
           "checkpoint_store.metadata": "ColumnType<JsonObject | null, string | null, string | null>",
           "checkpoint_store.state": "ColumnType<JsonValue, string, string>",
           "store.value": "JSONColumnType<JsonObject, string, string>",

@@ -15,7 +15,10 @@ import type { DB } from "./schema.generated.js";
  */
 export type CheckpointDatabase = Pick<
   DB,
-  Exclude<Extract<keyof DB, `checkpoint${string}`>, `checkpoint_store${string}`>
+  Exclude<
+    Extract<keyof DB, `checkpoint${string}`>,
+    `checkpoint_store${string}` | `checkpoint_conversations${string}`
+  >
 >;
 
 /**
@@ -35,7 +38,10 @@ export type CacheDatabase = Pick<DB, "cache_entries">;
 /** The table of a checkpoint store, for the type of your own Kysely. Generated from the migrated schema. */
 export type CheckpointStoreDatabase = Pick<DB, "checkpoint_store">;
 
-/** Every table that this library may use: those of the savers, of the store, of the cache and of the checkpoint store. */
+/** The table of conversations, for the type of your own Kysely. Generated from the migrated schema. */
+export type ConversationDatabase = Pick<DB, "checkpoint_conversations">;
+
+/** Every table that this library may use: those of the savers, of the store, of the cache, of conversations and of the checkpoint store. */
 export type LibraryDatabase = DB;
 
 /** A row of `checkpoints`. */

@@ -1,5 +1,6 @@
 export type {
   CacheDatabase,
+  ConversationDatabase,
   CheckpointBlobRow,
   CheckpointDatabase,
   CheckpointRow,

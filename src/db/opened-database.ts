@@ -5,6 +5,7 @@ import type {
   CacheDatabase,
   CheckpointDatabase,
   CheckpointStoreDatabase,
+  ConversationDatabase,
   StoreDatabase,
 } from "./checkpoint-database.js";
 import type { Listener } from "./listening/listener.js";
@@ -48,6 +49,7 @@ export type AnyDatabaseSource =
   | DatabaseSource
   | DatabaseSource<StoreDatabase>
   | DatabaseSource<CacheDatabase>
+  | DatabaseSource<ConversationDatabase>
   | DatabaseSource<CheckpointStoreDatabase>;
 
 type Execute = <Row>(statement: BoundStatement<Row>, context?: RunContext) => Promise<Row[]>;

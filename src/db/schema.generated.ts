@@ -50,6 +50,21 @@ export interface CheckpointBlobs {
   whole_bytes: number | null;
 }
 
+export interface CheckpointConversations {
+  created_at: Generated<Timestamp>;
+  graph_id: Generated<string | null>;
+  metadata: JSONColumnType<JsonObject, string | undefined, string>;
+  owner: Generated<string | null>;
+  thread_id: string;
+  title: Generated<string | null>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface CheckpointConversationsKyselyMigration {
+  name: string;
+  timestamp: string;
+}
+
 export interface CheckpointKyselyMigration {
   name: string;
   timestamp: string;
@@ -155,6 +170,8 @@ export interface DB {
   cache_entries: CacheEntries;
   cache_kysely_migration: CacheKyselyMigration;
   checkpoint_blobs: CheckpointBlobs;
+  checkpoint_conversations: CheckpointConversations;
+  checkpoint_conversations_kysely_migration: CheckpointConversationsKyselyMigration;
   checkpoint_kysely_migration: CheckpointKyselyMigration;
   checkpoint_kysely_migration_lock: CheckpointKyselyMigrationLock;
   checkpoint_migrations: CheckpointMigrations;

@@ -12,6 +12,9 @@ export const TENANT_TABLES: readonly string[] = [
   "checkpoint_tombstones",
 ];
 
+/** The optional table of conversations, which belong to tenants as their threads do. */
+export const CONVERSATION_TABLE = "checkpoint_conversations";
+
 /** Sets the tenant for the rest of the transaction, and not of the session (C12). */
 export function setTenant(tenantId: string): BoundStatement<unknown> {
   return setSetting.bind("", { tenantId });

@@ -5,7 +5,7 @@ import type { ExpectedTable } from "./table-shape.js";
 import type { LibraryDatabase } from "../db/checkpoint-database.js";
 
 /** Tables that not every service needs. */
-export type OptionalTables = "store" | "vectors" | "cache" | "checkpoint-store";
+export type OptionalTables = "store" | "vectors" | "cache" | "checkpoint-store" | "conversations";
 
 /** Adds the tables that others reference: embeddings reference the items of the store. */
 export function withRequired(tables: readonly OptionalTables[]): readonly OptionalTables[] {
@@ -81,6 +81,8 @@ export const TABLE_USE: Readonly<Record<keyof LibraryDatabase, readonly [TableUs
   store_vectors_kysely_migration: ["record", "vectors"],
   cache_entries: ["rows", "cache"],
   cache_kysely_migration: ["record", "cache"],
+  checkpoint_conversations: ["rows", "conversations"],
+  checkpoint_conversations_kysely_migration: ["record", "conversations"],
   checkpoint_store: ["rows", "checkpoint-store"],
   checkpoint_store_kysely_migration: ["record", "checkpoint-store"],
 };

@@ -1,5 +1,6 @@
 import type { Tables } from "./in-locked-transaction.js";
 import { sql } from "kysely";
+import { createConversations } from "./steps/conversation-steps.js";
 import { createCache } from "./steps/cache-steps.js";
 import { checkpointStoreSet, CHECKPOINT_STORE_COLUMNS } from "./checkpoint-store-set.js";
 import { hasColumn, isNullable } from "./catalog-expressions.js";
@@ -155,6 +156,18 @@ export function optionalSets(
         },
       },
       isComplete: (schema) => hasColumn(schema, "cache_entries", "size"),
+    },
+    conversations: {
+      optional: "conversations",
+      record: "checkpoint_conversations_kysely_migration",
+      steps: { "conversations-0001-create-conversations": createConversations },
+      tables: {
+        checkpoint_conversations: {
+          columns: { thread_id: TEXT, created_at: TIME, updated_at: TIME, metadata: JSONB },
+          key: ["thread_id"],
+        },
+      },
+      isComplete: (schema) => hasColumn(schema, "checkpoint_conversations", "graph_id"),
     },
     "checkpoint-store": checkpointStoreSet({ table: checkpointTable }),
   };

@@ -5,6 +5,7 @@ import type { ControlledTransaction, Kysely, Transaction } from "kysely";
 import type pg from "pg";
 import { CheckpointError, PostgresSaver } from "langgraph-checkpoint-kysely";
 import { PostgresCache } from "langgraph-checkpoint-kysely/cache";
+import { PostgresConversations } from "langgraph-checkpoint-kysely/conversations";
 import { type CheckpointStore, MemoryCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store";
 import { RedisCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/redis";
 import { SqliteCheckpointStore } from "langgraph-checkpoint-kysely/checkpoint-store/sqlite";
@@ -35,7 +36,7 @@ export const isOurs = (error: unknown): error is CheckpointError => error instan
 export const isLocked = ({ code }: CheckpointError): boolean => code === "THREAD_LOCKED";
 // @ts-expect-error A code with a typo.
 export const isMisspelled = ({ code }: CheckpointError): boolean => code === "THREAD_LOKED";
-export const named = [RedisCheckpointStore, SqliteCheckpointStore, storeSuite, nodeListener, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
+export const named = [PostgresConversations, RedisCheckpointStore, SqliteCheckpointStore, storeSuite, nodeListener, openDatabase, migrateToLatest, migrationStatus, JsonSerializer, MsgpackSerializer];
 `;
 
 /** The same consumer as a CommonJS module. */
@@ -50,6 +51,7 @@ import checkpointStore = require("langgraph-checkpoint-kysely/checkpoint-store")
 import redis = require("langgraph-checkpoint-kysely/checkpoint-store/redis");
 import sqlite = require("langgraph-checkpoint-kysely/checkpoint-store/sqlite");
 import conformance = require("langgraph-checkpoint-kysely/conformance");
+import conversations = require("langgraph-checkpoint-kysely/conversations");
 import db = require("langgraph-checkpoint-kysely/db");
 import inspector = require("langgraph-checkpoint-kysely/inspector");
 import migrations = require("langgraph-checkpoint-kysely/migrations");
@@ -69,7 +71,7 @@ const asCache = (cached: cache.PostgresCache): checkpoint.BaseCache => cached;
 const asCheckpointStore = (opened: checkpointStore.MemoryCheckpointStore<number>): checkpointStore.CheckpointStore<number> => opened;
 const inspect = (saver: root.PostgresSaver, options: inspector.InspectorOptions): ((request: Request) => Promise<Response>) => inspector.createInspector(saver, options);
 const isOurs = (error: unknown): error is root.CheckpointError => error instanceof root.CheckpointError;
-const named = [redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, inspector.nodeListener, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
+const named = [conversations.PostgresConversations, redis.RedisCheckpointStore, sqlite.SqliteCheckpointStore, conformance.storeSuite, inspector.nodeListener, db.openDatabase, migrations.migrateToLatest, migrations.migrationStatus, serde.JsonSerializer, serde.MsgpackSerializer];
 export = { typed, sources, onKysely, asSaver, asStore, asCache, asCheckpointStore, inspect, isOurs, named };
 `;
 
@@ -80,6 +82,7 @@ const NAMES = {
   "/checkpoint-store/redis": ["RedisCheckpointStore"],
   "/checkpoint-store/sqlite": ["SqliteCheckpointStore"],
   "/conformance": ["storeSuite"],
+  "/conversations": ["PostgresConversations", "ConversationNotFoundError"],
   "/db": ["openDatabase"],
   "/inspector": ["createInspector", "nodeListener"],
   "/migrations": ["migrateToLatest", "migrationStatus"],

@@ -18,6 +18,7 @@ const ENTRIES: [entry: string, loaded: Driver[]][] = [
   ["index", ["postgres"]],
   ["store", ["postgres"]],
   ["cache", ["postgres"]],
+  ["conversations", ["postgres"]],
   ["inspector", ["postgres"]],
   ["cli", []],
   ["checkpoint-store", ["postgres"]],
@@ -76,9 +77,16 @@ it("a bundle with only the saver has no code of other entries, and loads its fea
   });
   const whole = roomsOf(Object.values(metafile.outputs));
   expect(
-    ["store", "cache", "checkpoint-store", "inspector", "cli", "conformance", "estimate"].filter((room) =>
-      whole.has(room),
-    ),
+    [
+      "store",
+      "cache",
+      "conversations",
+      "checkpoint-store",
+      "inspector",
+      "cli",
+      "conformance",
+      "estimate",
+    ].filter((room) => whole.has(room)),
   ).toEqual([]);
   expect([...whole]).toEqual(expect.arrayContaining(["saver", "audit", "doctor", "compaction"]));
   const atOnce = roomsOf(loadedAtOnce(metafile));

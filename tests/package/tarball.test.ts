@@ -19,6 +19,7 @@ const ENTRIES = [
   "checkpoint-store/redis",
   "checkpoint-store/sqlite",
   "conformance",
+  "conversations",
   "db",
   "inspector",
   "migrations",

@@ -113,6 +113,7 @@ const MEANING: Readonly<Record<CheckpointErrorCode, "normal" | "unreadable" | "f
   CLOSED_PIPE: "normal",
   CONCURRENT_MODIFICATION: "normal",
   CONNECTION_FAILED: "failed",
+  CONVERSATION_NOT_FOUND: "normal",
   COPY_FAILED: "failed",
   CORRUPT_CHECKPOINT: "unreadable",
   DATABASE_ERROR: "failed",

@@ -17,7 +17,13 @@ const INDEXES = [
   "text-index",
   "store-text-index",
 ] as const satisfies readonly OptionalIndex[];
-const TABLES = ["store", "vectors", "cache", "checkpoint-store"] as const satisfies readonly OptionalTables[];
+const TABLES = [
+  "store",
+  "vectors",
+  "cache",
+  "conversations",
+  "checkpoint-store",
+] as const satisfies readonly OptionalTables[];
 
 const VECTOR_TYPES = ["vector", "halfvec"] as const;
 const DISTANCES = ["cosine", "l2", "inner_product"] as const satisfies readonly VectorDistance[];
@@ -53,7 +59,7 @@ export function optionalOptions(): Option[] {
   return [
     new Option(
       "--with <name...>",
-      "create the optional tables of a store, its vectors, a cache or a checkpoint store; or an optional index, without blocking writers: " +
+      "create the optional tables of a store, its vectors, a cache, conversations or a checkpoint store; or an optional index, without blocking writers: " +
         "metadata-index for filters, run-index for delete-runs, " +
         "waiting-index for the inspector's lists of threads that wait or failed, text-index for its search in their texts, store-text-index for searches of a store by text",
     ).choices([...TABLES, ...INDEXES]),

@@ -1,6 +1,6 @@
 import { PermissionError } from "../../errors/index.js";
 import { describeWithoutPolicy, type CallContext } from "../call-context.js";
-import { TENANT_SETTING, TENANT_TABLES } from "../tenant.js";
+import { CONVERSATION_TABLE, TENANT_SETTING, TENANT_TABLES } from "../tenant.js";
 
 /** The function of Postgres that compares a new row with the policies. The SQLSTATE is also that of a missing privilege. */
 const POLICY_CHECK = "ExecWithCheckOptions";
@@ -11,15 +11,15 @@ interface Owned {
   readonly rowsOf: (tenant: string) => string;
 }
 
+const ofThreads: Owned = {
+  tables: [...TENANT_TABLES, CONVERSATION_TABLE],
+  rowsOf: (tenant) => `threads whose ids begin with ${JSON.stringify(`${tenant}:`)}`,
+};
+
 /** By the first of the call's optional tables. */
-const OWNED: ReadonlyMap<string | undefined, Owned> = new Map([
-  [
-    undefined,
-    {
-      tables: TENANT_TABLES,
-      rowsOf: (tenant: string) => `threads whose ids begin with ${JSON.stringify(`${tenant}:`)}`,
-    },
-  ],
+const OWNED: ReadonlyMap<string | undefined, Owned> = new Map<string | undefined, Owned>([
+  [undefined, ofThreads],
+  ["conversations", ofThreads],
   [
     "store",
     {

@@ -69,7 +69,7 @@ function threadTables(): string[] {
   const names = Object.entries(TABLE_USE).flatMap(([name, [use, optional]]) =>
     use === "rows" && optional === undefined ? [name] : [],
   );
-  return [...names.filter((name) => !lastOnes.includes(name)), ...lastOnes];
+  return [...names.filter((name) => !lastOnes.includes(name)), ...lastOnes, "checkpoint_conversations"];
 }
 
 /**

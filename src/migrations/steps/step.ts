@@ -25,6 +25,7 @@ export interface MigratedTables {
   checkpoint_writes: { thread_id: string; task_path: string };
   checkpoint_migrations: { v: number };
   checkpoint_tombstones: { thread_id: string };
+  checkpoint_conversations: { thread_id: string };
   store: { prefix: string; value: unknown };
   store_migrations: { v: number };
   store_vectors: { prefix: string };

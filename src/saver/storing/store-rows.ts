@@ -12,6 +12,7 @@ import { splitRows } from "../codec/split-rows.js";
 import { rowKey } from "../model/keys.js";
 import { notificationScope } from "../notifications/watch-channel.js";
 import type { CheckpointRows, EncodedCheckpoint } from "../queries/checkpoint-rows.js";
+import { deleteConversations, hasConversations } from "../queries/conversations-of-threads.js";
 import { deleteThreads } from "../queries/delete-threads.js";
 import { isInsertedBlob, putRows } from "../queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "../queries/take-locks.js";
@@ -164,6 +165,7 @@ async function writingStatements(
     if (deletedThreads.length > 0) {
       if (policy.keepTombstones === true) statements.push(putTombstones(schema, deleted));
       statements.push(...deleteThreads(schema, deleted));
+      if (await hasConversations(call)) statements.push(deleteConversations(schema, deleted));
     }
     for (const portion of splitRows(rows, statementBytesOf(call)))
       statements.push(
