@@ -60,8 +60,8 @@ export async function readBack(file: ArchiveFile, end: string): Promise<Readonly
   const threads = new Map<string, RowDigests>();
   let current = new RowDigests();
   for await (const line of readRows(file, end)) {
-    if (!("thread" in line)) current.add(line);
-    else {
+    current.add(line);
+    if ("thread" in line) {
       const earlier = threads.get(line.thread);
       threads.set(line.thread, earlier === undefined ? current : earlier.and(current));
       current = new RowDigests();

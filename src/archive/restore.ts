@@ -1,9 +1,10 @@
+import { isStored } from "../backup/backup-line.js";
 import { importRows } from "../backup/import-threads.js";
 import { LatestRows, RowsOfThreads } from "../backup/selected-rows.js";
 import { LeftThreads } from "../backup/left-threads.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
-import { addCounts, NO_ROWS, numberOfRows } from "../saver/model/row-counts.js";
+import { addCounts, NO_ROWS } from "../saver/model/row-counts.js";
 import { liftTombstones } from "../threads/thread-tombstones.js";
 import { ArchiveError } from "./archive-error.js";
 import type { DamagedFile, RestoreReport } from "./archive-types.js";
@@ -90,7 +91,7 @@ async function findRows(call: SaverCall, { target, threads, strict }: RestoreReq
         const thread = "thread" in line ? line.thread : "table" in line ? line.thread_id : undefined;
         if (thread === undefined || wanted?.has(thread) === false) continue;
         begun.add(thread);
-        if ("thread" in line && numberOfRows(line) > 0) ofFile.add(thread);
+        if ("thread" in line && isStored(line)) ofFile.add(thread);
       }
     } catch (error) {
       if (strict || !(error instanceof ArchiveError)) throw error;

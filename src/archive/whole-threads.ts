@@ -16,6 +16,11 @@ import { inOneTransaction, runBound, runTransaction } from "../db/statements/run
 import { deleteUnreferencedBlobs } from "../retention/queries/orphaned-blobs.js";
 import { groupBy } from "../db/group-by.js";
 import { readIsolation, refuseSnapshots } from "../saver/queries/take-locks.js";
+import {
+  deleteConversations,
+  hasConversations,
+  readConversation,
+} from "../saver/queries/conversations-of-threads.js";
 import { putTombstones } from "../saver/queries/tombstones.js";
 import { writeGuard } from "../saver/storing/write-guard.js";
 import type { RowDigests } from "../backup/row-digests.js";
@@ -99,7 +104,8 @@ async function removeThread(
     await lockThread(within, threadId);
     const rows = await digestThread(within, threadId);
     const isActive = idle !== undefined && (await isThreadActive(within, threadId, idle));
-    if (isActive || !isArchived(rows, archived)) return { ...NO_ROWS, isChanged: true };
+    const isKnown = archived.holdsConversation(await readConversation(within, threadId, true));
+    if (isActive || !isKnown || !isArchived(rows, archived)) return { ...NO_ROWS, isChanged: true };
     return deleteRows(within, threadId, rows);
   });
   call.policy.memory?.forgetThread(threadId);
@@ -154,6 +160,8 @@ async function deleteRows(
     deletedBlobs += deleted?.blobs ?? 0;
     bytes += deleted?.bytes ?? 0;
   }
+  if (await hasConversations(within))
+    await runBound(within, deleteConversations(schema, { naming: "parameter", threadId, items: [threadId] }));
   return {
     checkpoints: checkpoints.length,
     writes: writes.length,

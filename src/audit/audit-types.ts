@@ -165,7 +165,7 @@ export interface RebuiltBlob {
  * - `parent-cycle`: checkpoints that are each other's ancestors
  * - `stray-writes`: writes whose checkpoint is not stored
  * - `stray-blob`: a blob that no checkpoint references
- * - `living-tombstone`: a tombstone of a thread that has checkpoints, so that savers with `keepTombstones` refuse to continue it
+ * - `living-tombstone`: a tombstone of a thread that has checkpoints or a conversation, so that savers with `keepTombstones` refuse to continue it
  */
 export type ProblemKind =
   | "corrupt-header"

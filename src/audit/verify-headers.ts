@@ -139,10 +139,10 @@ function namesIn(json: string | null): string[] {
   return JSON.parse(json ?? "[]") as string[];
 }
 
-/** The problem of a tombstone whose thread has checkpoints. */
+/** The problem of a tombstone whose thread has checkpoints or a conversation. */
 export function problemsOfTombstone({ thread_id: threadId, is_living }: CheckedTombstoneRow): FoundProblem[] {
   if (!is_living) return [];
   const reason =
-    "the thread has a tombstone and checkpoints: savers with keepTombstones refuse to continue it";
+    "the thread has a tombstone, and checkpoints or a conversation: savers with keepTombstones refuse to continue it";
   return [error("living-tombstone", { threadId, checkpointNs: "" }, reason)];
 }

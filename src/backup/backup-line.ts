@@ -1,6 +1,8 @@
 import { rowKey, type CheckpointKey } from "../saver/model/keys.js";
 import { type ChecksumLine, type BackupKind, parseFields } from "../parsing/backup-lines.js";
 import type { RestoredBlob, RestoredCheckpoint, RestoredWrite } from "../saver/queries/restored-rows.js";
+import type { StoredConversation } from "../saver/queries/conversations-of-threads.js";
+import { numberOfRows } from "../saver/model/row-counts.js";
 import { z } from "zod";
 import { BackupError } from "./backup-error.js";
 import { CorruptCheckpointError } from "../errors/index.js";
@@ -39,12 +41,21 @@ interface CancelLine {
   readonly cancelled: true;
 }
 
-/** Ends a thread, with the number of its rows. */
-export interface ThreadLine {
+/** Ends a thread, with the number of its rows, and with its conversation where it has one. */
+export interface ThreadLine extends RowNumbers {
   readonly thread: string;
+  readonly conversation?: StoredConversation | undefined;
+}
+
+interface RowNumbers {
   readonly checkpoints: number;
   readonly writes: number;
   readonly blobs: number;
+}
+
+/** Whether a backup holds something of a thread. Otherwise the thread was gone. */
+export function isStored(line: ThreadLine): boolean {
+  return numberOfRows(line) > 0 || line.conversation !== undefined;
 }
 
 /** The number of threads and rows in a backup, and the bytes of all values. */
@@ -135,7 +146,12 @@ const count = z.int().min(0);
 const counts = { checkpoints: count, writes: count, blobs: count };
 const piece = z.strictObject({ piece: z.string() });
 const cancelled = z.strictObject({ cancelled: z.literal(true) });
-const thread = z.strictObject({ thread: key, ...counts });
+const conversation = z.strictObject({
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  metadata: z.string(),
+});
+const thread = z.strictObject({ thread: key, ...counts, conversation: conversation.optional() });
 const last = z.strictObject({
   end: z.strictObject({ threads: count, ...counts, bytes: count, sha256: z.string() }),
 });

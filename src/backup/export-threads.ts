@@ -1,6 +1,11 @@
 import { type CallContext, DEFAULT_SIZE_LIMITS } from "../db/call-context.js";
 import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
+import {
+  conversationsWithoutRows,
+  readConversation,
+  type StoredConversation,
+} from "../saver/queries/conversations-of-threads.js";
 import { nextStoredThread } from "./queries/get-row-keys.js";
 import type { ExportRequest } from "./boundary/parse-backup.js";
 import { type BackupCounts, type RowLine, type ThreadLine, THREAD_BACKUP } from "./backup-line.js";
@@ -57,16 +62,18 @@ export async function* exportEach(
   };
   for await (const { threadId: thread, rows } of threads) {
     const before = totals.counts;
+    let conversation: StoredConversation | undefined;
     try {
       for await (const line of rows(callInPieces)) {
         totals.count(line);
         yield hashedLine(line);
       }
+      conversation = await readConversation(call, thread);
     } catch (error) {
       if (call.onDamaged === undefined || !isLostRow(error)) throw error;
       call.onDamaged({ threadId: thread, reason: error.message });
     }
-    const end: ThreadLine = { thread, ...rowsSince(before, totals.counts) };
+    const end: ThreadLine = { thread, ...rowsSince(before, totals.counts), conversation };
     totals.count(end);
     yield hashedLine(end);
   }
@@ -111,6 +118,9 @@ async function* storedThreads(call: CallContext): AsyncGenerator<string> {
     yield thread;
     thread = await nextStoredThread(call, thread);
   }
+  let page = await conversationsWithoutRows(call, "");
+  for (; page.length > 0; page = await conversationsWithoutRows(call, page.at(-1)?.thread_id ?? ""))
+    for (const { thread_id } of page) yield thread_id;
 }
 
 function rowsSince(before: BackupCounts, { checkpoints, writes, blobs }: BackupCounts) {

@@ -1,4 +1,6 @@
 import { numberOfRows, addCounts, NO_ROWS } from "../saver/model/row-counts.js";
+import { runTransaction } from "../db/statements/run-statement.js";
+import { restoreConversation, type StoredConversation } from "../saver/queries/conversations-of-threads.js";
 import { throwIfAborted } from "../db/statements/cancellation.js";
 import { readBackupLines } from "../parsing/backup-lines.js";
 import { BackupError } from "./backup-error.js";
@@ -110,6 +112,8 @@ class PortionImporter {
   #bytes = 0;
   /** The threads that have ended since the last transaction. */
   #ended: string[] = [];
+  /** The conversations of threads that have ended since the last transaction. */
+  #conversations: [threadId: string, conversation: StoredConversation][] = [];
   readonly #rows = new WholeRows();
   /** The thread of the rows that are read now; `undefined` after the line that ends the thread. */
   #thread: string | undefined;
@@ -134,6 +138,7 @@ class PortionImporter {
     if ("thread" in row) {
       this.#ended.push(row.thread);
       this.#thread = undefined;
+      if (row.conversation !== undefined) this.#conversations.push([row.thread, row.conversation]);
     } else if (!this.#left.has(row.thread_id)) await this.#collect(row);
   }
 
@@ -160,9 +165,21 @@ class PortionImporter {
     this.#bytes = 0;
     const outcome = await storePortion(this.#call, portion, this.#committed, this.#rules);
     this.#left.add(outcome, outcome.left);
+    await this.#storeConversations();
     this.#addCommitted(outcome.portion);
     this.#report = this.#reportWith(outcome);
     this.#rules.onProgress?.(this.#report);
+  }
+
+  /** Each after its thread, whose checkpoints would otherwise count as later ones. */
+  async #storeConversations(): Promise<void> {
+    const { schema } = this.#call;
+    const call = { ...this.#call, optionalTables: ["conversations"] };
+    const statements = this.#conversations.flatMap(([threadId, conversation]) =>
+      this.#left.has(threadId) ? [] : [restoreConversation.bind(schema, { threadId, ...conversation })],
+    );
+    this.#conversations = [];
+    await runTransaction(call, { statements });
   }
 
   #addCommitted(portion: BackupPortion): void {

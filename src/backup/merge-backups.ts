@@ -5,10 +5,9 @@ import {
   incompleteIncrement,
   readBackupLines,
 } from "../parsing/backup-lines.js";
-import { numberOfRows } from "../saver/model/row-counts.js";
 import { BackupTotals } from "./backup-totals.js";
 import { parseChain, type BackupChain } from "./boundary/parse-backup.js";
-import { THREAD_BACKUP, type LastLine, type RowLine, parseLine } from "./backup-line.js";
+import { isStored, THREAD_BACKUP, type LastLine, type RowLine, parseLine } from "./backup-line.js";
 import { BackupError } from "./backup-error.js";
 
 /**
@@ -62,7 +61,7 @@ async function* unseenRows(backup: ChainedBackup, seen: Set<string>): AsyncGener
       if (isUnseen) yield line;
       continue;
     }
-    if (numberOfRows(row) > 0 && !seen.has(row.thread)) yield line;
+    if (isStored(row) && !seen.has(row.thread)) yield line;
     if (backup.since !== "") seen.add(row.thread);
   }
 }

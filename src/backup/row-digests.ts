@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { decodeBase64 } from "./whole-rows.js";
 import { type BlobLine, type CheckpointLine, keyOfRow, type RowLine, type WriteLine } from "./backup-line.js";
+import { readConversation, type StoredConversation } from "../saver/queries/conversations-of-threads.js";
 import { compareText } from "../saver/model/keys.js";
 import {
   type BlobDigestRow,
@@ -23,12 +24,24 @@ export class RowDigests {
 
   /** Adds a line of a backup. Lines that end a thread have no row. */
   add(line: RowLine): void {
-    if ("thread" in line) return;
-    if ("cancelled" in line) this.#pieced = undefined;
+    if ("thread" in line) this.addConversation(line.conversation);
+    else if ("cancelled" in line) this.#pieced = undefined;
     else if ("piece" in line) this.#addPiece(decodeBase64(line.piece));
     else if (line.table === "checkpoints") this.#set(checkpointOf(line));
     else if ("bytes" in line) this.#pieced = { line, hash: createHash("sha256"), missing: line.bytes };
     else this.#set(valueOf(line, line.blob === null ? null : sha256(decodeBase64(line.blob))));
+  }
+
+  /** Adds the conversation of the thread, if it has one. */
+  addConversation(conversation: StoredConversation | undefined): void {
+    if (conversation !== undefined) this.#digests.set(CONVERSATION, digestOfConversation(conversation));
+  }
+
+  /** Whether this is the conversation of the thread; `undefined` where it has none. */
+  holdsConversation(conversation: StoredConversation | undefined): boolean {
+    return (
+      conversation === undefined || this.#digests.get(CONVERSATION) === digestOfConversation(conversation)
+    );
   }
 
   /** Adds a row that is stored. */
@@ -82,6 +95,13 @@ interface PiecedRow {
   readonly line: BlobLine | WriteLine;
   readonly hash: Hash;
   missing: number;
+}
+
+/** The key of a conversation. No row has it. */
+const CONVERSATION = "conversation";
+
+function digestOfConversation({ created_at, updated_at, metadata }: StoredConversation): string {
+  return sha256(JSON.stringify([created_at, updated_at, metadata]));
 }
 
 interface RowDigest {
@@ -167,5 +187,6 @@ export async function storedFingerprint(call: CallContext, threadId: string): Pr
   const rows = new RowDigests();
   const { checkpoints, writes, blobs } = await digestThread(call, threadId);
   for (const row of [...checkpoints, ...writes, ...blobs]) rows.addStored(row);
+  rows.addConversation(await readConversation(call, threadId));
   return rows.fingerprint();
 }

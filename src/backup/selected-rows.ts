@@ -1,5 +1,4 @@
-import { keyOfRow, type RowLine } from "./backup-line.js";
-import { numberOfRows } from "../saver/model/row-counts.js";
+import { isStored, keyOfRow, type RowLine } from "./backup-line.js";
 
 /**
  * Reads several backups that hold rows of the same threads, the latest first, and leaves out rows that a later backup has, so that
@@ -72,7 +71,7 @@ export class RowsOfThreads {
       // Pieces belong to the row before them, and so does the line that withdraws it.
       if ("table" in line) isMeant = this.#threads.has(line.thread_id);
       const isEnd = "thread" in line;
-      if (isEnd && numberOfRows(line) > 0) this.#missing.delete(line.thread);
+      if (isEnd && isStored(line)) this.#missing.delete(line.thread);
       if (isEnd ? this.#threads.has(line.thread) : isMeant) yield line;
     }
   }

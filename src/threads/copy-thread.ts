@@ -6,9 +6,10 @@ import {
   findConflict,
 } from "./queries/copied-headers.js";
 import { placementOf } from "../db/placement/placement.js";
-import { inOneTransaction, runTransaction } from "../db/statements/run-statement.js";
+import { inOneTransaction, runStatement, runTransaction } from "../db/statements/run-statement.js";
 import { DatabaseError, ThreadExistsError } from "../errors/index.js";
 import type { ContextualSerializer } from "../serde/serde-context.js";
+import { copyConversation, hasConversations } from "../saver/queries/conversations-of-threads.js";
 import { lockThread, lockCheckpoints } from "./queries/lock-thread.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { type SaverCall, writingThreads } from "../saver/call/saver-call.js";
@@ -20,13 +21,23 @@ import { tombstoneGuard } from "../saver/storing/write-guard.js";
 /** How often the copy looks for values that writers have stored since its last pass. */
 const MAX_PASSES = 100;
 
-/** Copies a thread; see `copyThread` of the savers. */
+/** Copies a thread, and its conversation; see `copyThread` of the savers. */
 export async function copyThread(
   base: SaverCall,
   threads: CopiedThreads,
   serde: ContextualSerializer,
 ): Promise<RowCounts> {
   const call = writingThreads(base, () => [threads.target]);
+  const counts = await copyRows(call, threads, serde);
+  if (await hasConversations(call)) await runStatement(call, copyConversation, threads);
+  return counts;
+}
+
+async function copyRows(
+  call: SaverCall,
+  threads: CopiedThreads,
+  serde: ContextualSerializer,
+): Promise<RowCounts> {
   if ((await placementOf(call)).isOnNodes) return copyBetweenNodes(call, threads, serde);
   if (!threads.reencode && serde.bindsToPlace === undefined) {
     const { counts, hasBoundValues } = await runCopy(call, threads, "all");

@@ -46,6 +46,8 @@ export function distributeRest(status: DistributionStatus, shards?: number): Dis
     tables: all,
     statements: [
       lockTables(schema, all),
+      // Citus allows no triggers on distributed tables.
+      ...(tables.includes("checkpoints") ? [dropTouch(schema)] : []),
       ...sameCollations(status, tables),
       ...tables.map((table) =>
         together === undefined || table === together
@@ -78,6 +80,9 @@ export function planUndistributing(status: DistributionStatus): DistributionChan
     statements: [
       lockTables(schema, ordered),
       ...ordered.map((table) => sql`select undistribute_table(${nameOf(schema, table)})`),
+      ...(ordered.includes("checkpoints") && existing(status, ["checkpoint_conversations"]).length > 0
+        ? [createTouch(schema)]
+        : []),
     ],
   };
 }
@@ -117,6 +122,18 @@ function createDistributed(
 ): RawBuilder<unknown> {
   const count = shards === undefined ? sql`` : sql`, shard_count => ${sql.lit(shards)}`;
   return sql`select create_distributed_table(${nameOf(schema, table)}, 'thread_id', colocate_with => ${together}${count})`;
+}
+
+/** The trigger by which the time of a conversation follows its checkpoints; see the step that creates it. */
+const TOUCH = "checkpoint_conversation_touch";
+
+function dropTouch(schema: string): RawBuilder<unknown> {
+  return sql`drop trigger if exists ${sql.id(TOUCH)} on ${sql.id(schema, "checkpoints")}`;
+}
+
+function createTouch(schema: string): RawBuilder<unknown> {
+  return sql`create or replace trigger ${sql.id(TOUCH)} after insert on ${sql.id(schema, "checkpoints")}
+    for each row when (new.checkpoint_ns = '') execute function ${sql.id(schema, TOUCH)}()`;
 }
 
 /** The name of a table as text that Citus parses. */

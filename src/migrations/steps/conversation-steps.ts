@@ -46,11 +46,11 @@ export const createConversations: MigrationStep = {
     await sql`create index if not exists checkpoint_conversations_metadata_idx on ${table}
       using gin (metadata jsonb_path_ops)`.execute(db);
 
-    // Citus allows no triggers on distributed tables.
-    if (await isDistributed(db, schema)) return;
     await sql`create or replace function ${touch}() returns trigger language plpgsql security definer
       set search_path = ${sql.id(schema)}, pg_temp as ${sql.lit(TOUCH_RECORD)}`.execute(db);
     await sql`revoke execute on function ${touch}() from public`.execute(db);
+    // Citus allows no triggers on distributed tables.
+    if (await isDistributed(db, schema)) return;
     await sql`create or replace trigger ${sql.id(TOUCH)} after insert on ${sql.id(schema, "checkpoints")}
       for each row when (new.checkpoint_ns = '') execute function ${touch}()`.execute(db);
   },

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { RememberedBySchema } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
@@ -38,6 +38,88 @@ const conversationTable = new Statement<{ readonly schema: string }, unknown>((d
     .where(
       sql<SqlBool>`to_regclass(format('%I.checkpoint_conversations', ${parameter("schema")}::text)) is not null`,
     ),
+);
+
+/** The conversation of a thread as a backup has it. */
+export interface StoredConversation {
+  /** In ISO 8601, in UTC. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** JSON text, as Postgres prints it. */
+  readonly metadata: string;
+}
+
+/**
+ * Reads the conversation of a thread. It sends nothing where the schema has no conversations.
+ *
+ * @param locks - Whether it stays as it is until the transaction ends. Default `false`.
+ */
+export async function readConversation(
+  call: CallContext,
+  threadId: string,
+  locks = false,
+): Promise<StoredConversation | undefined> {
+  if (!(await hasConversations(call))) return undefined;
+  const [row] = await runStatement(call, reading.of(locks), { threadId });
+  return row;
+}
+
+const reading = new StatementFamily<boolean, { readonly threadId: string }, StoredConversation>(
+  (locks) => (db, parameter) =>
+    db
+      .selectFrom("checkpoint_conversations")
+      .where("thread_id", "=", parameter("threadId"))
+      .select([isoText("created_at").as("created_at"), isoText("updated_at").as("updated_at")])
+      .select(sql<string>`metadata::text`.as("metadata"))
+      .$if(locks, (row) => row.forUpdate()),
+);
+
+function isoText(column: string): RawBuilder<string> {
+  return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+interface RestoreParams extends StoredConversation {
+  readonly threadId: string;
+}
+
+/** Stores the conversation of a restored thread. One that is stored already stays. */
+export const restoreConversation = new Statement<RestoreParams, unknown>((db, parameter) =>
+  db
+    .insertInto("checkpoint_conversations")
+    .values({
+      thread_id: parameter("threadId"),
+      created_at: sql<Date>`${parameter("created_at")}::text::timestamptz`,
+      updated_at: sql<Date>`${parameter("updated_at")}::text::timestamptz`,
+      metadata: sql<string>`${parameter("metadata")}::jsonb`,
+    })
+    .onConflict((conflict) => conflict.column("thread_id").doNothing()),
+);
+
+/** Reads the next threads that have a conversation and no checkpoint, no value and no write, in the order of their ids. */
+export async function conversationsWithoutRows(
+  call: CallContext,
+  after: string,
+): Promise<{ readonly thread_id: string }[]> {
+  return (await hasConversations(call)) ? runStatement(call, withoutRows, { after }) : [];
+}
+
+const withoutRows = new Statement<{ readonly after: string }, { readonly thread_id: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("checkpoint_conversations as stored")
+      .where("stored.thread_id", ">", parameter("after"))
+      .where((eb) => {
+        const id = eb.ref("stored.thread_id");
+        const rows = [
+          eb.selectFrom("checkpoints as row").where("row.thread_id", "=", id).select("row.thread_id"),
+          eb.selectFrom("checkpoint_writes as row").where("row.thread_id", "=", id).select("row.thread_id"),
+          eb.selectFrom("checkpoint_blobs as row").where("row.thread_id", "=", id).select("row.thread_id"),
+        ];
+        return sql<SqlBool>`coalesce(${sql.join(rows.map((each) => each.limit(sql.lit(1))))}) is null`;
+      })
+      .select("stored.thread_id")
+      .orderBy("stored.thread_id")
+      .limit(sql.lit(1_000)),
 );
 
 /** Deletes the conversations of deleted threads. It comes after the rows of the threads, as the trigger of the table does (C2). */
