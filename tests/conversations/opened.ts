@@ -3,46 +3,46 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
 import { PostgresConversations } from "../../src/conversations/index.js";
 import { PostgresSaver } from "../../src/index.js";
-import type { Target, TestDatabase } from "../../test-support/targets.js";
+import type { DatabaseSource, Target, TestDatabase } from "../../test-support/targets.js";
 
 /** Conversations, and a saver, on the tables of a suite, which are emptied after each test. */
-export interface OpenedConversations {
+export interface OpenedConversations<Source extends DatabaseSource = DatabaseSource> {
   readonly threads: PostgresConversations;
   readonly saver: PostgresSaver;
-  readonly database: TestDatabase;
+  readonly database: TestDatabase<Source>;
 }
 
 /** Opens conversations for the tests of a suite. */
-export function useConversations(target: Target): OpenedConversations {
-  const opened: Partial<{ -readonly [Key in keyof OpenedConversations]: OpenedConversations[Key] }> = {};
-  const required = <Key extends keyof OpenedConversations>(key: Key): OpenedConversations[Key] => {
-    const value = opened[key];
-    if (value === undefined) throw new Error("before the suite has begun");
-    return value;
+export function useConversations<Source extends DatabaseSource>(
+  target: Target<Source>,
+): OpenedConversations<Source> {
+  let opened: OpenedConversations<Source> | undefined;
+  const required = (): OpenedConversations<Source> => {
+    if (opened === undefined) throw new Error("before the suite has begun");
+    return opened;
   };
   beforeAll(async () => {
     const database = await target.createDatabase();
-    opened.database = database;
-    opened.threads = new PostgresConversations(database.source);
-    opened.saver = new PostgresSaver(database.source);
-    await opened.threads.setup();
+    const [threads, saver] = [new PostgresConversations(database.source), new PostgresSaver(database.source)];
+    await threads.setup();
+    opened = { database, threads, saver };
   });
   afterEach(async () => {
     for (const table of ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_conversations"])
-      await opened.database?.exec(`delete from ${table}`);
+      await opened?.database.exec(`delete from ${table}`);
   });
   afterAll(async () => {
-    await Promise.all([opened.threads?.end(), opened.saver?.end()]);
+    await Promise.all([opened?.threads.end(), opened?.saver.end()]);
   });
   return {
     get threads() {
-      return required("threads");
+      return required().threads;
     },
     get saver() {
-      return required("saver");
+      return required().saver;
     },
     get database() {
-      return required("database");
+      return required().database;
     },
   };
 }

@@ -18,6 +18,7 @@ import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const STORE = ["store-0001-create-store", "store-0002-create-indexes"];
 const CACHE = ["cache-0001-create-cache"];
+const CONVERSATIONS = ["conversations-0001-create-conversations"];
 
 describeEachTarget("migrate --with store and cache", (target) => {
   let database: TestDatabase;
@@ -31,22 +32,30 @@ describeEachTarget("migrate --with store and cache", (target) => {
   beforeEach(() => database.reset());
 
   it("creates the tables, which later commands know without the option", async () => {
-    const with_ = ["--with", "store", "--with", "cache"];
+    const with_ = ["--with", "store", "--with", "cache", "--with", "conversations"];
     expect(await run("migrate", ...with_, "--check")).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(`pending ${CACHE[0] ?? ""}`),
     });
     expect((await run("migrate", ...with_, "--schema", "mine")).stdout).toBe(
-      [...MIGRATION_NAMES, ...STORE, ...CACHE].map((name) => `applied ${name}\n`).join("") +
+      [...MIGRATION_NAMES, ...STORE, ...CACHE, ...CONVERSATIONS].map((name) => `applied ${name}\n`).join("") +
         'schema "mine" is up to date\n',
     );
     expect(await run("migrate", ...with_, "--check", "--schema", "mine")).toMatchObject({ code: 0 });
     const { stdout } = await run("migrate", "status", "--schema", "mine");
-    expect(stdout).toMatch(/cache-0001-create-cache +applied\nstore-0001-create-store +applied\n/);
+    expect(stdout).toMatch(
+      /cache-0001-create-cache +applied\nconversations-0001-create-conversations +applied\nstore-0001-create-store +applied\n/,
+    );
     await using store = new PostgresStore(database.source, { schema: "mine", ensureTables: false });
     await store.put(["a"], "k", {});
-    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({ code: 0 });
-    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({ code: 0 });
+    await database.exec("insert into mine.checkpoint_conversations (thread_id) values ('t')");
+    expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/table "checkpoint_conversations" holds conversations/),
+    });
+    await database.exec("delete from mine.checkpoint_conversations");
+    for (const _ of [...CONVERSATIONS, ...CACHE, STORE[1]])
+      expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({ code: 0 });
     expect(await run("migrate", "down", "--schema", "mine")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/table "store" holds items/),
@@ -61,21 +70,21 @@ describeEachTarget("migrate --with store and cache", (target) => {
   it("are forgotten once they are reverted, so that a later migration does not create them again", async () => {
     await run("migrate");
     const before = await dumpSchema(database);
-    await run("migrate", "--with", "store", "--with", "cache");
-    for (const name of [...STORE, ...CACHE].reverse()) {
+    await run("migrate", "--with", "store", "--with", "cache", "--with", "conversations");
+    for (const name of [...STORE, ...CACHE, ...CONVERSATIONS].reverse()) {
       expect((await run("migrate", "down")).stdout).toContain(name);
     }
     expect((await run("migrate")).stdout).toBe('schema "public" is up to date, nothing to do\n');
     const after = await dumpSchema(database);
     const [left] = await database.query(
-      "select count(*)::int as functions from pg_proc where proname = 'store_raise_version'",
+      "select count(*)::int as functions from pg_proc where proname in ('store_raise_version', 'checkpoint_conversation_touch')",
     );
     expect(left).toEqual({ functions: 0 });
     expect(after).toEqual(before);
   });
 
   it("makes the SQL of --plan, which has the same result", async () => {
-    const argv = ["--with", "store", "--with", "cache", "--logged-cache"];
+    const argv = ["--with", "store", "--with", "cache", "--with", "conversations", "--logged-cache"];
     await database.exec((await run("migrate", ...argv, "--plan")).stdout);
     const planned = await dumpSchema(database);
     await database.reset();

@@ -34,6 +34,8 @@ export async function refuseDependents(
         )
         -- A policy of one of these tables may read another one. All policies are created again.
         and not (classid = 'pg_policy'::regclass and objid in (select oid from pg_policy where polrelid in (${all})))
+        -- A trigger with a condition depends on its columns. All triggers are created again.
+        and not (classid = 'pg_trigger'::regclass and objid in (select oid from pg_trigger where tgrelid in (${all})))
       union all
       select pg_describe_object('pg_constraint'::regclass, oid, 0) from pg_constraint
       where conrelid = ${oid} and contype = 'f'
