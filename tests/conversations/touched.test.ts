@@ -78,7 +78,7 @@ onOneServer("Citus has no triggers", describeServer)("the time of a conversation
     const { kysely, close } = openDatabase(database.source);
     await make("t");
     const rolledBack = kysely.transaction().execute(async (transaction) => {
-      const within = new PostgresConversations(transaction.withTables<ConversationDatabase>());
+      const within = new PostgresConversations(transaction.$extendTables<ConversationDatabase>());
       await within.set("t", { kind: "patch", metadata: { title: "Rome" } });
       await within.delete("t");
       throw new Error("undone");

@@ -61,6 +61,8 @@ export interface ThreadRow {
   readonly namespaces: number;
   /** The short texts, the numbers and the booleans of the newest metadata. */
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  /** The same of the conversation, where it has one. */
+  readonly conversation?: Readonly<Record<string, string | number | boolean>>;
   readonly status: ThreadStatus;
   /** The nodes that run next. */
   readonly next: readonly string[];

@@ -2,6 +2,8 @@ import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
+import { hasConversations } from "../../saver/queries/conversations-of-threads.js";
+import { conversationsWith } from "./conversations.js";
 import { byIndex } from "./threads-with-words.js";
 import { runUncompiled } from "./run-uncompiled.js";
 
@@ -17,8 +19,7 @@ export async function threadsWithIds(
   call: CallContext,
   texts: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  const patterns = texts.map((text) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
-  return idsIn(await runUncompiled(call, withIds, { patterns }));
+  return idsIn(await runUncompiled(call, withIds, { patterns: patternsOf(texts) }));
 }
 
 const withIds = new Statement<{ readonly patterns: readonly string[] }, IdRow>((db, parameter) =>
@@ -29,6 +30,22 @@ const withIds = new Statement<{ readonly patterns: readonly string[] }, IdRow>((
     .groupBy("thread_id")
     .limit(sql.lit(MAX_THREADS + 1)),
 );
+
+/** Finds the threads whose conversations contain a text in their metadata, in any case. It reads all conversations. */
+export async function threadsWithTitles(
+  call: CallContext,
+  text: string,
+): Promise<readonly string[] | undefined> {
+  const [pattern = ""] = patternsOf([text]);
+  return idsIn(
+    (await hasConversations(call)) ? await conversationsWith(call, { pattern, limit: MAX_THREADS + 1 }) : [],
+  );
+}
+
+/** The patterns of texts for `ilike`. */
+function patternsOf(texts: readonly string[]): string[] {
+  return texts.map((text) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+}
 
 /**
  * Finds the threads of which some checkpoint has one of some facts in its metadata. Only use it with the `metadata-index`.

@@ -1,6 +1,7 @@
 import { InvalidConfigError } from "../../errors/index.js";
 import { isObject } from "../../serde/objects/inspect-object.js";
 import type { ThreadGraphs } from "../api/runs.js";
+import { withConversations } from "../threads/describe-threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { getHistoryPoints } from "../queries/get-history-points.js";
 import { RefusedError } from "../refused-error.js";
@@ -129,15 +130,18 @@ interface NamedGraph {
 }
 
 async function namedGraph(
-  { context: { graphOf } }: CallRun,
+  run: CallRun,
   thread: InspectedThread,
   metadata: InspectedThread["metadata"],
 ): Promise<NamedGraph | undefined> {
-  const name = await graphOf?.(thread);
+  const name = await run.context.graphOf?.(thread);
   if (typeof name === "string") return { name, source: "the application says so" };
   const { graph_id: id } = metadata;
-  return typeof id === "string" && id !== ""
-    ? { name: id, source: "it is the graph_id in the metadata" }
+  if (typeof id === "string" && id !== "") return { name: id, source: "it is the graph_id in the metadata" };
+  const [named] = await withConversations(run, [thread]);
+  const graph = named?.conversation?.graph_id;
+  return typeof graph === "string" && graph !== ""
+    ? { name: graph, source: "it is the graph_id of its conversation" }
     : undefined;
 }
 

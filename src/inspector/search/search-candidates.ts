@@ -1,7 +1,7 @@
 import { wordsOf } from "../../db/stored-words.js";
 import type { CallRun } from "../calls/call-definition.js";
 import { hasOptionalIndex } from "../queries/catalog.js";
-import { threadsWithFacts, threadsWithIds } from "../queries/named-threads.js";
+import { threadsWithFacts, threadsWithIds, threadsWithTitles } from "../queries/named-threads.js";
 import { listThreadPage } from "../queries/thread-pages.js";
 import { threadsWithWords } from "../queries/threads-with-words.js";
 import { pagedThread } from "../threads/describe-threads.js";
@@ -48,8 +48,9 @@ export async function searchCandidates(
   let [among, named]: [Candidates, Candidates] = [undefined, undefined];
   for (const { text } of terms) {
     const facts = names.length === 0 ? [] : await threadsWithFacts(run.call, factsWith(names, text));
-    const ofTerm =
-      ids && facts && new Set([...ids.filter((id) => excerptOfName(id, text) !== undefined), ...facts]);
+    const titled = await threadsWithTitles(run.call, text);
+    const ofIds = ids?.filter((id) => excerptOfName(id, text) !== undefined);
+    const ofTerm = ofIds && facts && titled && new Set([...ofIds, ...facts, ...titled]);
     named = bothOf(named, ofTerm);
     const words = isIndexed ? await threadsWithWords(run.call, wordsOf(text)) : undefined;
     const inMetadata = latest.filter(({ metadata }) => findFact(metadata, text) !== undefined);

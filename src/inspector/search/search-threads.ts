@@ -122,11 +122,11 @@ interface FoundNames {
 }
 
 function searchNames(thread: ThreadInState, terms: readonly SearchTerm[]): FoundNames {
-  const { threadId, namespace, checkpointId, metadata } = thread;
+  const { threadId, namespace, checkpointId, metadata, conversation } = thread;
   let found: FoundText | undefined;
   const missing = terms.filter(({ text }) => {
     if (excerptOfName(threadId, text) !== undefined) return false;
-    const fact = findFact(metadata, text);
+    const fact = findFact({ ...metadata, ...conversation }, text);
     if (fact === undefined) return true;
     found ??= { kind: "metadata", threadId, namespace, checkpointId, ...fact };
     return false;

@@ -2,7 +2,9 @@ import type { ThreadRow, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
 import type { ThreadPageRow } from "../queries/thread-pages.js";
 import { storedTimeOf } from "../states/point-of.js";
-import { factsIn } from "./metadata-facts.js";
+import { factsIn, factsOfMetadata } from "./metadata-facts.js";
+import { conversationsOf } from "../queries/conversations.js";
+import { hasConversations } from "../../saver/queries/conversations-of-threads.js";
 import { readStates } from "../states/read-states.js";
 import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 
@@ -35,9 +37,23 @@ export function pagedThread(row: ThreadPageRow): ListedThread {
   return listedThread(row, factsIn(row.facts));
 }
 
-/** Finds out what threads wait for. */
-export async function withStates(run: CallRun, threads: readonly ListedThread[]): Promise<ThreadInState[]> {
-  const states = await readStates(run, threads);
+/** Adds what conversations say about their threads. */
+export async function withConversations<Thread extends Pick<ThreadRow, "threadId">>(
+  { call }: CallRun,
+  threads: readonly Thread[],
+): Promise<readonly (Thread & Pick<ThreadRow, "conversation">)[]> {
+  if (threads.length === 0 || !(await hasConversations(call))) return threads;
+  const rows = await conversationsOf(call, { threadIds: threads.map(({ threadId }) => threadId) });
+  const byThread = new Map(rows.map((row) => [row.thread_id, factsOfMetadata(row.metadata)]));
+  return threads.map((thread) => {
+    const conversation = byThread.get(thread.threadId);
+    return conversation === undefined ? thread : { ...thread, conversation };
+  });
+}
+
+/** Finds out what threads are about and what they wait for. */
+export async function withStates(run: CallRun, listed: readonly ListedThread[]): Promise<ThreadInState[]> {
+  const [threads, states] = await Promise.all([withConversations(run, listed), readStates(run, listed)]);
   return threads.map((thread, index) => ({ ...thread, ...(states[index] ?? { status: "done", next: [] }) }));
 }
 

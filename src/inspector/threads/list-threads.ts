@@ -14,6 +14,7 @@ import {
   listedThread,
   pagedThread,
   type ThreadInState,
+  withConversations,
   withOpenTasks,
   withStates,
 } from "./describe-threads.js";
@@ -79,7 +80,10 @@ async function openThreads(
   const rows = await listThreadPage(run.call, state, scopeOfQuery(query, state), limit);
   // What has been answered since then is left out by the next page that is read.
   const threads = rows.map((row): ThreadInState => ({ ...pagedThread(row), status: state, next: [] }));
-  return { threads: await withOpenTasks(run, threads), ...nextOf(rows, rows.length === limit) };
+  return {
+    threads: await withOpenTasks(run, await withConversations(run, threads)),
+    ...nextOf(rows, rows.length === limit),
+  };
 }
 
 /** Looks at the threads with the latest activity for those in a state. */

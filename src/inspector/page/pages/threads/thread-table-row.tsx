@@ -29,8 +29,8 @@ interface ThreadTableRowProps {
 /** A thread in the list. */
 export function ThreadTableRow(props: ThreadTableRowProps) {
   const { thread, row, bytes, last, style, isSelected, onSelect } = props;
-  const { threadId, updatedAt, checkpoints, namespaces, status, metadata } = thread;
-  const { title, user, graph } = namesOf(metadata);
+  const { threadId, updatedAt, checkpoints, namespaces, status, metadata, conversation } = thread;
+  const { title, user, graph } = namesOf({ ...metadata, ...conversation });
   const name = title ?? user;
   const isLive = status === "pending" && Date.now() - updatedAt < LIVE_MS;
   return (
