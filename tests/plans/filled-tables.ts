@@ -1,6 +1,6 @@
 import type { TestDatabase } from "../../test-support/targets.js";
 
-/** The tables of a saver, a store, a cache and a checkpoint store, with what fills them. */
+/** The tables of a saver, of conversations, a store, a cache and a checkpoint store, with what fills them. */
 const TABLES = {
   checkpoints: `(thread_id, checkpoint_id, checkpoint, metadata)
     select 't' || n / 2, lpad(n::text, 6, '0'), jsonb_build_object('v', 4, 'channel_versions',
@@ -9,6 +9,9 @@ const TABLES = {
     select 't' || n / 2, substr('abcd', 1 + n % 4, 1), n % 25, 'json', '\\x31', case when n % 25 > 0 then n % 25 - 1 end`,
   checkpoint_writes: `(thread_id, checkpoint_id, task_id, idx, channel, type, blob)
     select 't' || n / 2, lpad(n::text, 6, '0'), 'task', 0, 'a', 'json', '\\x31'`,
+  checkpoint_conversations: `(thread_id, metadata, updated_at)
+    select 't' || n, jsonb_build_object('title', 'About ' || n, 'owner', 'user ' || n % 5000, 'graph_id', 'agent'),
+      now() - n * interval '1 minute'`,
   store: `(prefix, key, value, expires_at, ttl_minutes)
     select 'users.u' || n / 2, 'k' || n, jsonb_build_object('text', 'food and music ' || n, 'kind',
       substr('abc', 1 + n % 3, 1), 'rank', n % 100), case when n % 10 = 0 then now() + interval '1 day' end,
@@ -24,6 +27,7 @@ const LONG_ROWS = {
   checkpoint_blobs: "(thread_id, channel, version, type) select '', '', key, long",
   checkpoint_writes:
     "(thread_id, checkpoint_id, task_id, idx, channel, type, blob) select '', key, '', 0, '', long, ''",
+  checkpoint_conversations: "(thread_id, metadata) select key, jsonb_build_object('note', long)",
   store: "(prefix, key, value) select '', key, to_jsonb(long)",
   cache_entries: "(namespace, key, type, value, size) select '', key, long, '', 0",
   checkpoint_store:
@@ -44,6 +48,7 @@ const NAMES: readonly (keyof typeof TABLES)[] = [
   "checkpoints",
   "checkpoint_blobs",
   "checkpoint_writes",
+  "checkpoint_conversations",
   "store",
   "cache_entries",
   "checkpoint_store",

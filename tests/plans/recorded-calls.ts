@@ -1,5 +1,6 @@
 import { PostgresCache } from "../../src/cache/index.js";
 import { PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
+import { PostgresConversations } from "../../src/conversations/index.js";
 import { PostgresSaver, ShallowPostgresSaver } from "../../src/index.js";
 import { PostgresStore } from "../../src/store/index.js";
 import type { SentStatement } from "../../test-support/recorded-statements.js";
@@ -8,6 +9,7 @@ import type { TestDatabase } from "../../test-support/targets.js";
 import { fillDatabase } from "../cli/filled-database.js";
 import { cacheCalls } from "./calls/cache-calls.js";
 import { checkpointStoreCalls } from "./calls/checkpoint-store-calls.js";
+import { conversationCalls } from "./calls/conversation-calls.js";
 import { inspectorCalls } from "./calls/inspector-calls.js";
 import { type NamedCall, readAndWideCalls, saverCalls, SAVERS } from "./calls/saver-calls.js";
 import { storeCalls } from "./calls/store-calls.js";
@@ -20,7 +22,7 @@ export interface RecordedStatement extends SentStatement {
 }
 
 /**
- * Makes every call of a saver, a store, a cache, a checkpoint store and an inspector, and returns each statement once, without those that
+ * Makes every call of conversations, a saver, a store, a cache, a checkpoint store and an inspector, and returns each statement once, without those that
  * control transactions.
  */
 export async function recordEachCall(database: TestDatabase<string>): Promise<RecordedStatement[]> {
@@ -47,6 +49,10 @@ export async function recordEachCall(database: TestDatabase<string>): Promise<Re
     }
   };
   const filled = await fillDatabase(database);
+  // First, so that the calls about whole threads are those with conversations.
+  const threads = new PostgresConversations(pool, { keepTombstones: true });
+  await threads.setup();
+  await record("conversations", conversationCalls(threads));
   for (const [name, options] of Object.entries(SAVERS)) {
     await record(
       `saver (${name})`,

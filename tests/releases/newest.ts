@@ -1,4 +1,5 @@
 import * as cache from "../../src/cache/index.js";
+import * as conversations from "../../src/conversations/index.js";
 import * as checkpointStore from "../../src/checkpoint-store/index.js";
 import * as db from "../../src/db/index.js";
 import * as index from "../../src/index.js";
@@ -15,5 +16,6 @@ export const NEWEST: Modules = {
   serde,
   store,
   cache,
+  conversations,
   "checkpoint-store": checkpointStore,
 };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Kysely } from "kysely";
 import { PostgresCache } from "../../src/cache/index.js";
 import { createCheckpoint, PostgresCheckpointStore } from "../../src/checkpoint-store/index.js";
+import { PostgresConversations } from "../../src/conversations/index.js";
 import { openDatabase } from "../../src/db/index.js";
 import { type CheckpointDatabase, PostgresSaver, type PostgresSaverOptions } from "../../src/index.js";
 import { migrateDown, migrateToLatest, migrationStatus } from "../../src/migrations/index.js";
@@ -136,6 +137,12 @@ describeAnyTarget("the database of a released version", (target) => {
       await using cache = new PostgresCache(database.source, { keyPrefix: "graph", onError: "throw" });
       expect(await cache.get([[["node"], "with a TTL"]])).toMatchObject([{ value: [1n] }]);
       expect(await cache.sweep()).toBe(1);
+    });
+
+    itHas("conversations", async () => {
+      await using threads = new PostgresConversations(database.source);
+      await threads.set("not begun", { kind: "patch", metadata: { title: "Begun" } });
+      expect((await threads.get("not begun")).metadata).toEqual({ title: "Begun" });
     });
 
     itHas("executions", async () => {

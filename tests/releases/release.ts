@@ -10,6 +10,7 @@ export interface Modules {
   readonly serde: typeof import("../../src/serde/index.js");
   readonly store: typeof import("../../src/store/index.js");
   readonly cache: typeof import("../../src/cache/index.js");
+  readonly conversations: typeof import("../../src/conversations/index.js");
   readonly "checkpoint-store": typeof import("../../src/checkpoint-store/index.js");
 }
 
@@ -37,6 +38,7 @@ export async function importRelease(folder: string): Promise<Release> {
     ...(has("serde") && { serde: await load("serde") }),
     ...(has("store") && { store: await load("store") }),
     ...(has("cache") && { cache: await load("cache") }),
+    ...(has("conversations") && { conversations: await load("conversations") }),
     ...(has("checkpoint-store") && { "checkpoint-store": await load("checkpoint-store") }),
   };
 }

@@ -34,6 +34,7 @@ export async function readDatabase(
     ...(parts.includes("tombstones") && { tombstones: await readTombstones(release, source) }),
     ...(parts.includes("items") && { items: await readItems(release, source) }),
     ...(parts.includes("entries") && { entries: await readEntries(release, source) }),
+    ...(parts.includes("conversations") && { conversations: await readConversations(release, source) }),
     ...(parts.includes("executions") && { executions: await readExecutions(release, source) }),
   };
 }
@@ -43,6 +44,7 @@ function partsOf(release: Release): string[] {
     ...(hasMethod(release, "listTombstones") ? ["tombstones"] : []),
     ...(release.store ? ["items"] : []),
     ...(release.cache ? ["entries"] : []),
+    ...(release.conversations ? ["conversations"] : []),
     ...(release["checkpoint-store"] ? ["executions"] : []),
   ];
 }
@@ -108,6 +110,17 @@ async function readEntries({ cache }: Release, source: DatabaseSource): Promise<
   });
   const keys = Object.entries(ENTRIES).map(([key, namespace]): [string[], string] => [namespace, key]);
   return (await entries.get(keys)).map(describeValue);
+}
+
+async function readConversations({ conversations }: Release, source: DatabaseSource): Promise<unknown> {
+  if (conversations?.PostgresConversations === undefined) return undefined;
+  await using threads = new conversations.PostgresConversations(source);
+  const owned = await collect(threads.search({ metadata: { owner: "ada" }, title: "grüße" }));
+  return describeValue({
+    begun: await threads.get("msgpack"),
+    other: await threads.get("not begun"),
+    owned: owned.map(({ thread }) => thread.thread_id),
+  });
 }
 
 async function readExecutions(release: Release, source: DatabaseSource): Promise<unknown> {

@@ -48,6 +48,15 @@ export async function writeEntries({ cache }: Release, source: PGlite): Promise<
   ]);
 }
 
+/** The conversations of a thread and of one that has not begun. */
+export async function writeConversations({ conversations }: Release, source: PGlite): Promise<void> {
+  if (conversations?.PostgresConversations === undefined) return;
+  const threads = new conversations.PostgresConversations(source);
+  const metadata = { title: "Grüße 👋", owner: "ada", graph_id: "agent", n: [0.1, null, { deep: true }] };
+  await threads.set("msgpack", { kind: "put", metadata });
+  await threads.set("not begun", { kind: "put" });
+}
+
 /** The checkpoints of two executions, which are in one thread. */
 export async function writeExecutions(release: Release, source: PGlite): Promise<void> {
   const { PostgresCheckpointStore, createCheckpoint } = release["checkpoint-store"] ?? {};

@@ -15,7 +15,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { z } from "zod";
 import { pack } from "../../package/consumer-project.js";
 import { readDatabase } from "../content/read-database.js";
-import { writeEntries, writeExecutions, writeItems } from "../content/write-others.js";
+import { writeConversations, writeEntries, writeExecutions, writeItems } from "../content/write-others.js";
 import { writeThreads } from "../content/write-threads.js";
 import { type Expected, installTarball, RELEASES } from "../fixture.js";
 import { importRelease, type Release } from "../release.js";
@@ -59,6 +59,7 @@ async function writeDatabase(
   await writeThreads(release, written);
   await writeItems(release, written);
   await writeEntries(release, written);
+  await writeConversations(release, written);
   await writeExecutions(release, written);
   const rows = await dumpRows(written);
   await written.close();
@@ -80,7 +81,7 @@ async function writeDatabase(
 async function planTables(release: Release, database: PGlite): Promise<readonly string[]> {
   const { kysely, close } = release.db.openDatabase(database);
   const { preparation, steps } = await release.migrations.planMigrations(kysely, {
-    with: ["store", "cache", "checkpoint-store"],
+    with: ["store", "cache", "conversations", "checkpoint-store"],
   });
   await close();
   return [...preparation, ...steps.flatMap(({ statements }) => statements)];
