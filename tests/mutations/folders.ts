@@ -49,7 +49,13 @@ const FOLDERS: readonly Folder[] = [
     "saver/bad-input.test",
   ]),
   folder("splices", GUARDED, ["splices", "retention/chains"]),
-  folder("saver/queries", GUARDED, ["saver", "splices", "graphs/keep-last", "retention/shared-ids"]),
+  folder("saver/queries", GUARDED, [
+    "saver",
+    "splices",
+    "graphs/keep-last",
+    "retention/shared-ids",
+    "conversations",
+  ]),
   folder("saver/codec", OTHER, ["saver", "serde"]),
   folder("saver/clock", OTHER, ["saver/clock", "graphs/clock"]),
   folder("db/grouping", OTHER, ["grouping", "saver/late", "db"]),
@@ -66,6 +72,7 @@ const FOLDERS: readonly Folder[] = [
   folder("db/row-security.ts", GUARDED, ["tenants", "db", "threads", "retention"]),
   folder("store/queries", OTHER, ["store"]),
   folder("cache/queries", OTHER, ["cache"]),
+  folder("conversations", GUARDED, ["conversations"]),
   folder("serde", OTHER, ["serde"]),
   folder("migrations", GUARDED, [
     "migrations",

@@ -6,7 +6,7 @@ import type { NamedCall } from "./saver-calls.js";
 type Method = Exclude<MethodsOf<PostgresConversations>, symbol | "setup" | "end">;
 
 /** A call of each method. A method without an entry here does not compile. */
-const EACH: Record<Method, (threads: PostgresConversations) => unknown> = {
+const EACH: Record<Method, (threads: PostgresConversations) => Promise<unknown>> = {
   set: async (threads) => {
     await threads.set("t1", { kind: "put", metadata: { title: "Rome", owner: "alice" } });
     await threads.set("t1", { kind: "patch", metadata: { title: "Naples" } });
@@ -26,5 +26,5 @@ const EACH: Record<Method, (threads: PostgresConversations) => unknown> = {
 
 /** Calls of every method of conversations, with the arguments that change their statements. */
 export function conversationCalls(threads: PostgresConversations): NamedCall[] {
-  return Object.entries(EACH).map(([name, call]) => [name, async () => call(threads)]);
+  return Object.entries(EACH).map(([name, call]) => [name, () => call(threads)]);
 }
