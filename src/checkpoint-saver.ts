@@ -280,7 +280,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Deletes a thread with all of its namespaces. A thread that does not exist is no error. A checkpoint that another
+   * Deletes a thread with all of its namespaces, and its conversation. A thread that does not exist is no error. A checkpoint that another
    * caller puts at the same time stays, with all of its values.
    *
    * @throws InvalidConfigError for an empty thread id, before any I/O.

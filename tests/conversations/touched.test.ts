@@ -5,6 +5,7 @@ import { PostgresConversations } from "../../src/conversations/index.js";
 import { type ConversationDatabase, openDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { migrateToLatest, partitionTables } from "../../src/migrations/index.js";
+import { InspectorCalls } from "../../test-support/inspector-calls.js";
 import { describeServer, onOneServer } from "../../test-support/targets.js";
 import { documentedSql } from "../tenants/documented-sql.js";
 import { putCheckpoint, useConversations } from "./opened.js";
@@ -35,6 +36,11 @@ onOneServer("Citus has no triggers", describeServer)("the time of a conversation
     const before = await make("acme:1");
     await putCheckpoint(saver, "acme:1");
     expect((await timeOf("acme:1")).getTime()).toBeGreaterThan(before.getTime());
+    // What needs the table says so, and changes nothing. The inspector does without titles.
+    const { threads: listed } = await new InspectorCalls(saver).read("threads", { search: "acme:1" });
+    expect(listed).toMatchObject([{ threadId: "acme:1" }]);
+    await expect(saver.deleteThread("acme:1")).rejects.toThrow("table checkpoint_conversations");
+    expect((await saver.listThreads()).map(({ threadId }) => threadId)).toEqual(["acme:1"]);
 
     await database.exec((await documentedSql()).setUp);
     await database.exec(`grant select, insert, update, delete on checkpoint_conversations to ${role}`);

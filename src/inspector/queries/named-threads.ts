@@ -2,7 +2,6 @@ import { sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
-import { hasConversations } from "../../saver/queries/conversations-of-threads.js";
 import { conversationsWith } from "./conversations.js";
 import { byIndex } from "./threads-with-words.js";
 import { runUncompiled } from "./run-uncompiled.js";
@@ -37,9 +36,7 @@ export async function threadsWithTitles(
   text: string,
 ): Promise<readonly string[] | undefined> {
   const [pattern = ""] = patternsOf([text]);
-  return idsIn(
-    (await hasConversations(call)) ? await conversationsWith(call, { pattern, limit: MAX_THREADS + 1 }) : [],
-  );
+  return idsIn(await conversationsWith(call, { pattern, limit: MAX_THREADS + 1 }));
 }
 
 /** The patterns of texts for `ilike`. */

@@ -4,7 +4,6 @@ import type { ThreadPageRow } from "../queries/thread-pages.js";
 import { storedTimeOf } from "../states/point-of.js";
 import { factsIn, factsOfMetadata } from "./metadata-facts.js";
 import { conversationsOf } from "../queries/conversations.js";
-import { hasConversations } from "../../saver/queries/conversations-of-threads.js";
 import { readStates } from "../states/read-states.js";
 import { describeOpenTask, type OpenWrite, readOpenTasks } from "../states/open-tasks.js";
 
@@ -42,8 +41,11 @@ export async function withConversations<Thread extends Pick<ThreadRow, "threadId
   { call }: CallRun,
   threads: readonly Thread[],
 ): Promise<readonly (Thread & Pick<ThreadRow, "conversation">)[]> {
-  if (threads.length === 0 || !(await hasConversations(call))) return threads;
-  const rows = await conversationsOf(call, { threadIds: threads.map(({ threadId }) => threadId) });
+  if (threads.length === 0) return threads;
+  const rows = await conversationsOf(
+    call,
+    threads.map(({ threadId }) => threadId),
+  );
   const byThread = new Map(rows.map((row) => [row.thread_id, factsOfMetadata(row.metadata)]));
   return threads.map((thread) => {
     const conversation = byThread.get(thread.threadId);
