@@ -132,10 +132,9 @@ export class PostgresConversations {
     return this.#run("conversations.set", id, { signal }, async (call, threadId) => {
       const { kind, metadata = "{}" } = parseChange(given);
       const statement = (kind === "put" ? putRecord : patchRecord).bind(call.schema, { threadId, metadata });
-      const guard = kind === "put" ? tombstoneGuard(call, [threadId]) : [];
       const [[row] = []] = await runTransaction(
         writingThreads(call, () => [threadId]),
-        { guard, statements: [statement] },
+        { guard: tombstoneGuard(call, [threadId]), statements: [statement] },
       );
       return conversationOf(row, threadId);
     });
@@ -195,9 +194,8 @@ export class PostgresConversations {
       const { limit, offset, exactTotal } = request;
       const page = { ...params, limit: limit + 1 };
       const rows = limit === 0 ? [] : await runBound(call, searchRecords.of(shape).bind(call.schema, page));
-      const counted = shape.narrowed.filter((name) => name !== "after");
       const [count] = exactTotal
-        ? await runBound(call, countRecords.of(counted).bind(call.schema, params))
+        ? await runBound(call, countRecords.of(shape.narrowed).bind(call.schema, params))
         : [];
       const total = count === undefined ? offset + rows.length : Number(count.total);
       return { threads: rows.slice(0, limit).map((row) => conversationOf(row)), total };

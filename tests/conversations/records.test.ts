@@ -57,8 +57,8 @@ describeEachTarget("conversations", (target) => {
     await expect(change).rejects.toMatchObject({ code: "INVALID_CONFIG", field });
   });
 
-  it("keep metadata that only looks like what JSONB can't hold", async () => {
-    const metadata = { note: "\\u0000 \\\\ud800 😀" };
+  it("keep the longest owner, and metadata that only looks like what JSONB can't hold", async () => {
+    const metadata = { note: "\\u0000 \\\\ud800 😀", owner: "a".repeat(2_000) };
     expect((await suite.threads.set("t", { kind: "put", metadata })).metadata).toEqual(metadata);
   });
 
@@ -144,7 +144,8 @@ describeEachTarget("conversations", (target) => {
     await using saver = new PostgresSaver(database.source, undefined, { keepTombstones: true });
     await keeping.set("t", { kind: "put" });
     await keeping.delete("t");
-    await expect(keeping.set("t", { kind: "put" })).rejects.toThrow(ThreadDeletedError);
+    for (const kind of ["put", "patch"] as const)
+      await expect(keeping.set("t", { kind })).rejects.toThrow(ThreadDeletedError);
     await expect(putCheckpoint(saver, "t")).rejects.toThrow(ThreadDeletedError);
     await saver.liftTombstones(["t"]);
   });

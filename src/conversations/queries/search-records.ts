@@ -31,10 +31,12 @@ export interface BoundSearch {
 }
 
 /** Makes parameters of a request. The owner is compared by the column, which has an index together with the time. */
-export function bindSearch({ metadata, title, after, ...request }: SearchRequest): BoundSearch {
-  const { owner, ...others } = JSON.parse(metadata ?? "{}") as Record<string, unknown>;
+export function bindSearch(request: SearchRequest): BoundSearch {
+  const { metadata, title, after, sortBy, sortOrder, limit, offset } = request;
+  const whole = JSON.parse(metadata ?? "{}") as Record<string, unknown>;
+  const { owner, ...others } = whole;
   const ofOwner = typeof owner === "string";
-  const contained = ofOwner || owner === undefined ? others : { ...others, owner };
+  const contained = ofOwner ? others : whole;
   const given = {
     owner: ofOwner,
     metadata: Object.keys(contained).length > 0,
@@ -42,15 +44,15 @@ export function bindSearch({ metadata, title, after, ...request }: SearchRequest
     after: after !== undefined,
   };
   return {
-    shape: { ...request, narrowed: CONDITIONS.filter((name) => given[name]) },
+    shape: { sortBy, sortOrder, narrowed: CONDITIONS.filter((name) => given[name]) },
     params: {
       owner: ofOwner ? owner : "",
       metadata: JSON.stringify(contained),
       title: `%${(title ?? "").replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
-      time: after?.[request.sortBy].toISOString() ?? "",
+      time: after?.[sortBy].toISOString() ?? "",
       threadId: after?.thread_id ?? "",
-      limit: request.limit,
-      offset: request.offset,
+      limit,
+      offset,
     },
   };
 }
