@@ -34,12 +34,13 @@ export class CompiledProgram {
     this.#folder = folder;
   }
 
-  static async compile(program: URL): Promise<CompiledProgram> {
+  /** @param external - The packages that are not compiled into the file, but loaded as they are. */
+  static async compile(program: URL, external = PACKAGE): Promise<CompiledProgram> {
     const compiled = new CompiledProgram(await mkdtemp(join(tmpdir(), "compiled-program-")));
     await Rolldown.build({
       input: { program: fileURLToPath(program) },
       platform: "node",
-      external: PACKAGE,
+      external,
       transform: { target: `node${process.versions.node}` },
       output: { dir: compiled.#folder, entryFileNames: "[name].mjs", sourcemap: true },
     });
