@@ -11,6 +11,7 @@ const testsOf = require("./tests-of.cjs");
  * the gate has ended most of what it runs beside the tests.
  */
 const WAITING = [
+  "clients/clients",
   "cli/interrupted",
   "cli/program",
   "demo/demo",

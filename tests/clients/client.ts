@@ -1,3 +1,4 @@
+import { HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { BaseCheckpointSaver, BaseStore, StateSnapshot } from "@langchain/langgraph";
 import type { ThreadSaver } from "@langchain/langgraph-api/experimental/embed";
@@ -32,4 +33,9 @@ export interface Client {
 /** The config of a place's thread. */
 export function configOf({ thread }: Place): { configurable: { thread_id: string } } {
   return { configurable: { thread_id: thread } };
+}
+
+/** The input that says something. */
+export function human(content: string): { messages: HumanMessage[] } {
+  return { messages: [new HumanMessage(content)] };
 }

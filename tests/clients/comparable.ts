@@ -1,5 +1,5 @@
-/** UUIDs, and the ids of interrupts. */
-const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
+/** UUIDs, the ids of interrupts, and those of the summaries of deepagents. */
+const IDS = /(?<=\bsession_)[0-9a-f]{8}\b|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /**

@@ -17,14 +17,15 @@ export async function readWhole(place: Place, graph: ReadGraph): Promise<unknown
       .map(({ namespace, key, value, createdAt, updatedAt }) => ({
         ...{ namespace, key, value, createdAt, updatedAt },
       }))
-      .sort((a, b) => (JSON.stringify([a.namespace, a.key]) < JSON.stringify([b.namespace, b.key]) ? -1 : 1)),
+      .sort((a, b) => compare(JSON.stringify([a.namespace, a.key]), JSON.stringify([b.namespace, b.key]))),
     namespaces: (await place.store.listNamespaces({ prefix: [place.thread] })).sort(),
   };
 }
 
 /**
- * The checkpoints of the thread and of its subgraphs, newest first. The versions of channels are left out, since each saver has its own,
- * and empty lists, since a saver that stores a value by its version stores none that no step has written.
+ * The checkpoints of the thread and of its subgraphs, by the names of the subgraphs, newest first: savers differ in the order of namespaces.
+ * The versions of channels are left out, since each saver has its own, and empty values, since a saver that stores a value by its version
+ * stores none that no step has written.
  */
 async function readCheckpoints(
   saver: BaseCheckpointSaver,
@@ -33,15 +34,20 @@ async function readCheckpoints(
   const found = [];
   for await (const { config: at, checkpoint, metadata, parentConfig, pendingWrites } of saver.list(config)) {
     const { id, ts, channel_values } = checkpoint;
-    const values = Object.entries(channel_values).filter(([, value]) => !isEmptyList(value));
+    const values = Object.entries(channel_values).filter(([, value]) => !isEmpty(value));
+    const subgraph = String(at.configurable?.checkpoint_ns).replaceAll(/:[^|]*/g, "");
     found.push({
-      ...{ at, id, ts, metadata, parentConfig, pendingWrites },
+      ...{ subgraph, id, at, ts, metadata, parentConfig, pendingWrites },
       values: Object.fromEntries(values),
     });
   }
-  return found;
+  return found.sort((a, b) => compare(a.subgraph, b.subgraph) || compare(b.id, a.id));
 }
 
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && JSON.stringify(value).length === 2;
 }

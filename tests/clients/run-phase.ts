@@ -1,17 +1,17 @@
 /**
- * One process of a client. It runs a phase on a database, or all of them in memory, and prints as JSON what the phases have returned, and
- * in memory also what was stored after each.
+ * One process of a client. It runs phases on a database, and prints as JSON what they have returned; or in memory, and prints also what was
+ * stored after each.
  *
- * Arguments: the client, a UUID for its thread, and the connection string and the phase; without these it runs in memory.
+ * Arguments: the client, a UUID for its thread, the connection string of the database or `memory`, and the phases.
  */
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
-import type { Client } from "./client.js";
+import type { Client, Place } from "./client.js";
 import { CLIENTS } from "./clients.js";
 import { StoredConversations } from "./conversations.js";
 import { openPostgres } from "./open-postgres.js";
 import { readWhole } from "./read-whole.js";
 
-const [name = "", thread = "", url, phase = ""] = process.argv.slice(2);
+const [name = "", thread = "", url = "", ...phases] = process.argv.slice(2);
 
 function clientOf(): Client {
   const client = CLIENTS[name];
@@ -19,25 +19,31 @@ function clientOf(): Client {
   return client;
 }
 
-async function runInMemory({ phases, graphOf }: Client): Promise<unknown> {
-  const store = new InMemoryStore();
-  const place = { thread, saver: new MemorySaver(), store, conversations: new StoredConversations(store) };
+async function runPhases(client: Client, place: Place, reads: boolean): Promise<unknown[]> {
   const results: unknown[] = [];
-  for (const run of Object.values(phases))
-    results.push({ result: await run(place), whole: await readWhole(place, graphOf(place)) });
+  for (const phase of phases) {
+    const result = await client.phases[phase]?.(place);
+    results.push({ result, ...(reads && { whole: await readWhole(place, client.graphOf(place)) }) });
+  }
   return results;
 }
 
-async function runOnPostgres({ phases }: Client, source: string): Promise<unknown> {
-  await using postgres = openPostgres(source);
-  return await phases[phase]?.({ ...postgres.storage, thread });
+async function runInMemory(client: Client): Promise<unknown> {
+  const store = new InMemoryStore();
+  const conversations = new StoredConversations(store);
+  return runPhases(client, { thread, saver: new MemorySaver(), store, conversations }, true);
+}
+
+async function runOnPostgres(client: Client): Promise<unknown> {
+  await using postgres = openPostgres(url);
+  return await runPhases(client, { ...postgres.storage, thread }, false);
 }
 
 try {
   const client = clientOf();
-  const printed = await (url === undefined ? runInMemory(client) : runOnPostgres(client, url));
+  const printed = await (url === "memory" ? runInMemory(client) : runOnPostgres(client));
   // After what a library may have logged.
-  process.stdout.write(`\n${JSON.stringify(printed ?? null)}`);
+  process.stdout.write(`\n${JSON.stringify(printed)}`);
 } catch (error) {
   // LangGraph's server keeps a process alive whose main module has failed.
   console.error(error);

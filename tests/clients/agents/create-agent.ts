@@ -10,7 +10,7 @@ import {
 } from "langchain";
 import { z } from "zod";
 import { stateBefore } from "../../graphs/support/history.js";
-import { type Client, configOf, type Place } from "../client.js";
+import { type Client, configOf, human, type Place } from "../client.js";
 import { middlewareOf } from "./middleware.js";
 import { calls, callsAll, replying, says } from "../replies.js";
 
@@ -42,7 +42,6 @@ export function createMailAgent({ saver, store }: Place, model: FakeBuiltModel, 
 }
 
 const todo = (status: string) => ({ todos: [{ content: "invite Ada", status }] });
-const human = (content: string) => ({ messages: [{ role: "human" as const, content }] });
 
 /** The texts that a model was asked with. */
 function asked({ calls: all }: FakeBuiltModel): string[][] {

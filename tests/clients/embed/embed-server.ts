@@ -1,11 +1,10 @@
-import { type AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import type { AIMessage, BaseMessage } from "@langchain/core/messages";
 import { Client as ServerClient } from "@langchain/langgraph-sdk";
 import { createMailAgent } from "../agents/create-agent.js";
-import type { Client, Place } from "../client.js";
+import { type Client, human, type Place } from "../client.js";
 import { calls, replying, says } from "../replies.js";
 
 const mail = { to: "ada@example.org", text: "Come at nine." };
-const human = (content: string) => ({ messages: [new HumanMessage(content)] });
 
 /** Opens a server with an agent whose model gives these replies. */
 async function openServer(place: Place, ...replies: readonly AIMessage[]) {
