@@ -25,6 +25,7 @@ export const sidebar: readonly SidebarGroup[] = [
       { text: "Compared with the official savers", link: "/comparison" },
       { text: "Reliability", link: "/reliability" },
       { text: "Where it runs", link: "/places" },
+      { text: "Agents, chats and their clients", link: "/clients" },
     ],
   },
   {

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { firstDifference } from "../../src/serde/test-support/first-difference.js";
 import { nextId } from "../../test-support/checkpoints.js";
-import { formatted } from "../../test-support/formatted.js";
 import { describeServer } from "../../test-support/targets.js";
+import { expectTable } from "../docs/written-table.js";
 import { renderValue } from "./render-value.js";
 import { configOf, TwoLanguages } from "./two-languages.js";
 import { everyTypeScriptValue } from "./typescript-values.js";
 
-const PAGE = new URL("../../docs/interop.md", import.meta.url);
+const PAGE = { page: "interop.md", script: "docs:interop" };
 
 const everyShape = z.record(z.string(), z.unknown());
 const returnedShape = z.record(
@@ -40,7 +39,7 @@ export function describeTable(interpreter: string): void {
         comesBackAs(returned[name] ?? {}),
       ]);
       expect(Object.values(returned).filter(({ own }) => own === false)).toEqual([]);
-      await expectTable("from Python", ["In Python", "In TypeScript", "Back in Python"], rows);
+      await expectTable({ ...PAGE, from: "Python" }, ["In Python", "In TypeScript", "Back in Python"], rows);
     });
 
     it("the table of TypeScript's types is up to date; npm run docs:interop writes it", async () => {
@@ -54,7 +53,11 @@ export function describeTable(interpreter: string): void {
         isSeenAs(seen[name] ?? { class: "", repr: "" }),
         firstDifference(returned[name], value) === undefined ? "the same" : renderValue(returned[name]),
       ]);
-      await expectTable("from TypeScript", ["In TypeScript", "In Python", "Back in TypeScript"], rows);
+      await expectTable(
+        { ...PAGE, from: "TypeScript" },
+        ["In TypeScript", "In Python", "Back in TypeScript"],
+        rows,
+      );
     });
   });
 }
@@ -80,24 +83,6 @@ async function putEvery({ saver }: TwoLanguages, config: RunnableConfig, every: 
     versions_seen: {},
   };
   await saver.put(config, checkpoint, { source: "loop", step: 2, parents: {} }, channel_versions);
-}
-
-/** Compares a table with the one on the page, or writes it there. */
-async function expectTable(
-  from: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): Promise<void> {
-  const begin = `<!-- The table ${from} is written by \`npm run docs:interop\`. -->`;
-  const end = `<!-- End of the table ${from}. -->`;
-  const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-  const page = await readFile(PAGE, "utf8");
-  expect(page).toContain(begin);
-  expect(page).toContain(end);
-  const written = `${page.slice(0, page.indexOf(begin))}${begin}\n\n${table}\n\n${page.slice(page.indexOf(end))}`;
-  const fresh = await formatted("interop.md", written);
-  if (process.env.INTEROP_TABLE === "write") await writeFile(PAGE, fresh);
-  else expect(page).toBe(fresh);
 }
 
 function comesBackAs({

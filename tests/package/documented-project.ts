@@ -19,6 +19,7 @@ const INSTALLED = [
   ],
   ...["@opentelemetry/api", "@opentelemetry/sdk-metrics", "@opentelemetry/sdk-trace-base"],
   ...["@types/node", "@types/pg", "express", "@types/express", "hono"],
+  ...["langchain", "@langchain/langgraph-api", "@hono/node-server"],
 ];
 /** The runner prints this for a program that ran without an error. */
 export const RAN = "null";

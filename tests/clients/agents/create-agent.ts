@@ -12,6 +12,7 @@ import { z } from "zod";
 import { stateBefore } from "../../graphs/support/history.js";
 import { type Client, configOf, human, type Place } from "../client.js";
 import { middlewareOf } from "./middleware.js";
+import { faultOf } from "../fault.js";
 import { calls, callsAll, replying, says } from "../replies.js";
 
 const sendMail = tool(({ to, text }) => `sent to ${to}: ${text}`, {
@@ -81,6 +82,16 @@ export const langchainAgent: Client = {
       const { config } = await stateBefore(agent.graph, configOf(place), approval);
       const decisions = [{ type: "reject", message: "She knows." }];
       return agent.invoke(new Command({ resume: { decisions } }), config);
+    },
+    "loses an approved call beside a rejected one": async (place) => {
+      const config = { configurable: { thread_id: `${place.thread} both` } };
+      const both = callsAll(["send_mail", mail], ["send_mail", { ...mail, to: "bob@example.org" }]);
+      const agent = createMailAgent(place, replying(both, says("Nobody is invited.")));
+      await agent.invoke(human("Invite both."), config);
+      const resume = new Command({ resume: { decisions: [{ type: "approve" }, { type: "reject" }] } });
+      const { messages } = await agent.invoke(resume, config);
+      const isSent = messages.some(({ text }) => text.startsWith("sent to ada"));
+      return [messages, await faultOf(isSent ? Promise.resolve() : Promise.reject(new Error("not sent")))];
     },
   },
 };

@@ -2,6 +2,7 @@ import type { AIMessage, BaseMessage } from "@langchain/core/messages";
 import { Client as ServerClient } from "@langchain/langgraph-sdk";
 import { createMailAgent } from "../agents/create-agent.js";
 import { type Client, human, type Place } from "../client.js";
+import { faultOf } from "../fault.js";
 import { calls, replying, says } from "../replies.js";
 
 const mail = { to: "ada@example.org", text: "Come at nine." };
@@ -40,9 +41,11 @@ export const embedServer: Client = {
       await using page = await server.openPage();
       const asked = await page.see((seen) => seen.interrupts.length > 0 && seen.messages.length === 2);
       const before = page.text();
-      await asked.submit({ decisions: [{ type: "approve" }] });
+      const decisions = [{ type: "approve" as const }];
+      const fault = await faultOf(asked.respond({ decisions }, { interruptId: asked.interrupt?.id ?? "" }));
+      await asked.submit({ decisions });
       const { messages } = await page.see(endsWith("Ada is invited."));
-      return [before, messages, page.text()];
+      return [before, fault, messages, page.text()];
     },
     "edits a message, which makes a branch": async (place) => {
       await using server = await openServer(place, says("She is ill."), says("He comes."));
@@ -71,7 +74,8 @@ export const embedServer: Client = {
       await threads.delete(second);
       const left = await threads.search(query);
       const state = await threads.getState(place.thread);
-      return [...[found, page, left].map((all) => all.map(metadataOf)), state];
+      const fault = await faultOf(server.client.assistants.search());
+      return [...[found, page, left].map((all) => all.map(metadataOf)), state, fault];
     },
   },
 };
