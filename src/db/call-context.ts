@@ -53,6 +53,8 @@ export interface CallContext {
   readonly lockTimeoutMs?: number | undefined;
   /** Whether the commit waits for synchronous standbys in any case, because an earlier attempt may have committed. */
   readonly confirmsEarlier?: boolean | undefined;
+  /** Whether the server must not compile the statements of this call by JIT. */
+  readonly withoutJit?: boolean | undefined;
   /** What the call writes, for the error where row-level security refuses a row. Default: unknown. */
   readonly written?: (() => readonly WrittenRow[]) | undefined;
   /** Creates spans, metrics and log entries. Default: none. */
@@ -65,9 +67,9 @@ export interface CallContext {
 
 /** Returns the part of a call's context that sending a statement needs. */
 export function runContextOf(call: CallContext): RunContext {
-  const { policy, signal, lockTimeoutMs, confirmsEarlier, progress } = call;
+  const { policy, signal, lockTimeoutMs, confirmsEarlier, withoutJit, progress } = call;
   const { statementTimeoutMs, tenantId } = policy;
-  return { signal, statementTimeoutMs, lockTimeoutMs, tenantId, confirmsEarlier, progress };
+  return { signal, statementTimeoutMs, lockTimeoutMs, tenantId, confirmsEarlier, withoutJit, progress };
 }
 
 const MEBIBYTE = 2 ** 20;

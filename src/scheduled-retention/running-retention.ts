@@ -109,7 +109,7 @@ export class RunningRetention implements Retention {
     const { signal, release } = joinSignals([this.#request.signal, lost]);
     const round = { task: TASK, limits: this.#request.limits, stopping, clock: this.#clock };
     try {
-      await gentleRound({ ...call, signal }, round, (within, onDeleted) =>
+      await gentleRound({ ...call, signal, withoutJit: true }, round, (within, onDeleted) =>
         this.#applyRules(within, onDeleted),
       );
     } catch (error) {

@@ -49,8 +49,6 @@ const EXPLAINS =
     const saver = new PostgresSaver(pool, undefined, { splices: true, keepTombstones: true });
     const compiled: Record<string, readonly string[]> = {};
     for (const [name, call] of saverCalls(saver)) {
-      // Reads whole tables, so that it may be compiled.
-      if (/^(?:verify|repair)/.test(name)) continue;
       const found = await compiledBy(call);
       if (found.length > 0) compiled[name] = found;
     }

@@ -17,7 +17,7 @@ import { storeCalls } from "./calls/store-calls.js";
 /** A statement, and the calls that send it. */
 export interface RecordedStatement extends SentStatement {
   readonly calls: Set<string>;
-  /** Whether each call that sends it has set `jit` to `off` before. */
+  /** Whether each call that sends it has set `jit` to `off` before, in its transaction. */
   readonly isUncompiled: boolean;
 }
 
@@ -29,19 +29,19 @@ export async function recordEachCall(database: TestDatabase<string>): Promise<Re
   const { source } = database;
   const recorded = new Map<string, RecordedStatement>();
   await using recording = recordPool(source, { max: 4 });
-  const { pool, sent } = recording;
+  const { pool, executed } = recording;
   const record = async (owner: string, calls: readonly NamedCall[]): Promise<void> => {
     for (const [name, call] of calls) {
-      sent.splice(0);
+      executed.splice(0);
       await call();
-      let isOff = false;
-      for (const statement of sent.splice(0)) {
-        if (statement.text.includes("set_config('jit', 'off', true)")) isOff = true;
-        if (statement.text === "commit") isOff = false;
+      const uncompiled = new Set<number>();
+      for (const statement of executed.splice(0)) {
+        if (isWithoutJit(statement)) uncompiled.add(statement.transaction);
         const { calls, isUncompiled } = recorded.get(statement.text) ?? {
           calls: new Set<string>(),
           isUncompiled: true,
         };
+        const isOff = uncompiled.has(statement.transaction);
         calls.add(`${owner}: ${name}`);
         // The last ones, since those calls have the longest lists.
         recorded.set(statement.text, { ...statement, calls, isUncompiled: isUncompiled && isOff });
@@ -79,4 +79,12 @@ export async function recordEachCall(database: TestDatabase<string>): Promise<Re
   await refreshing.end();
   await cache.end();
   return [...recorded.values()];
+}
+
+/** Whether a statement keeps the server from compiling the others of its transaction. */
+function isWithoutJit({ text, parameters }: SentStatement): boolean {
+  return (
+    text.includes("set_config('jit', 'off', true)") ||
+    (text.includes("set_config('jit', $1, true)") && parameters[0] === "off")
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { type CheckpointDatabase, PostgresSaver, type RetentionOptions } from "../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
@@ -93,6 +93,18 @@ describeServer("retention in a passed-in transaction", (target) => {
       });
     await expect(prune(true)).rejects.toBe(failure);
     expect(await prune(false)).toBe(2);
+    await kysely.destroy();
+  });
+
+  it("lets the owner's later statements be compiled as before (C12)", async () => {
+    const kysely = await kyselyOn(await target.createDatabase());
+    const jit = await kysely.transaction().execute(async (transaction) => {
+      await sql`set local jit = on`.execute(transaction);
+      await new PostgresSaver(transaction).prune(["t"]);
+      const { rows } = await sql<{ jit: string }>`show jit`.execute(transaction);
+      return rows[0]?.jit;
+    });
+    expect(jit).toBe("on");
     await kysely.destroy();
   });
 

@@ -7,6 +7,7 @@ import { toKyselyQuery } from "./to-kysely-query.js";
 import { waitForKysely, waitsOfKysely } from "./wait-for-kysely.js";
 import {
   scopeOf,
+  settingsOf,
   type RunContext,
   BEGIN,
   COMMIT,
@@ -15,7 +16,7 @@ import {
   type TransactionSteps,
 } from "../statements/transaction-steps.js";
 import type { BoundStatement } from "../statements/statement.js";
-import { currentTenant, resetTenant, setTenant } from "../tenant.js";
+import { setLocally } from "../statements/local-setting.js";
 import { noop } from "../async/noop.js";
 
 /** Sends one statement through a Kysely, which decides about the connections. */
@@ -25,8 +26,9 @@ export async function executeThroughKysely<Row>(
   context: RunContext,
 ): Promise<Row[]> {
   const confirms = statement.writes === true && context.confirmsEarlier === true;
-  const limitsLocks = context.lockTimeoutMs !== undefined && !hasOneConnection(kysely);
-  if (context.tenantId === undefined && !confirms && !limitsLocks) return send(kysely, statement, context);
+  const hasSettings = context.lockTimeoutMs !== undefined || context.withoutJit === true;
+  const needsScope = context.tenantId !== undefined || confirms || (hasSettings && !hasOneConnection(kysely));
+  if (!needsScope) return send(kysely, statement, context);
   return interactThroughKysely(kysely, context, (sendInTransaction) => sendInTransaction(statement));
 }
 
@@ -85,23 +87,30 @@ function inPGliteTransaction<T>(
         waits.moved();
         return rows;
       };
-      if (context.tenantId !== undefined) await sendInTransaction(setTenant(context.tenantId));
+      for (const setting of settingsOf(context)) await sendInTransaction(setLocally(setting));
       return run(sendInTransaction);
     }),
   );
 }
 
-/** Restores the tenant afterwards: later statements of the application must not see another tenant's rows. */
+/**
+ * Restores the settings afterwards: later statements of the application must not see another tenant's rows, and may be compiled as it has
+ * chosen.
+ */
 async function inPassedInTransaction<T>(
   transaction: Kysely<CheckpointDatabase>,
   context: RunContext,
   run: (sendInTransaction: SendStatement) => Promise<T>,
 ): Promise<T> {
   const sendInTransaction: SendStatement = (statement) => send(transaction, statement, context);
-  if (context.tenantId === undefined) return run(sendInTransaction);
-  const [previous] = await sendInTransaction(currentTenant());
-  await sendInTransaction(setTenant(context.tenantId));
-  const reset = (): Promise<unknown> => send(transaction, resetTenant(previous?.tenant_id ?? null), {});
+  const replaced: BoundStatement<unknown>[] = [];
+  for (const [name, value] of settingsOf(context)) {
+    const [previous] = await sendInTransaction(setLocally([name, value]));
+    replaced.push(setLocally([name, previous?.before ?? ""]));
+  }
+  const reset = async (): Promise<void> => {
+    for (const setting of replaced) await send(transaction, setting, {});
+  };
   let result: T;
   try {
     result = await run(sendInTransaction);

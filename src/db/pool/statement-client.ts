@@ -157,13 +157,14 @@ export class StatementClient implements PostgresPoolClient {
     context: RunContext,
   ): Promise<Row[][]> {
     if (atAnyLevel && guard.length === 0 && areSmall(statements) && !this.#fence.needsBegin) {
-      const scope = scopeOf(context).map(toQuery);
+      const scope = scopeOf(context).map(toQueryOf);
       const check = this.#fence.deadline(context).map(toQueryOf);
       const queries = [...scope, ...statements.map(toQueryOf)];
       return (await this.#sendInTime<Row>(queries, check, [], context)).slice(scope.length);
     }
     const opening = [
-      ...[BEGIN, ...scopeOf(context)].map(toQuery),
+      toQuery(BEGIN),
+      ...scopeOf(context).map(toQueryOf),
       ...guard.map(({ statement }) => toQueryOf(statement)),
     ];
     // How many statements are sent one by one. The others are sent together with COMMIT.
@@ -216,7 +217,7 @@ export class StatementClient implements PostgresPoolClient {
       const [rows = []] = await this.#transactAs({ statements: [statement] }, toQueryOf, context);
       return rows;
     }
-    const queries = [...scopeOf(context).map(toQuery), toQueryOf(statement)];
+    const queries = [...scopeOf(context), statement].map(toQueryOf);
     const results = await (this.#fence.isUnidentified
       ? this.#sendFirst<Row>(queries, context)
       : this.#sendInTime<Row>(queries, check, [], context));

@@ -1,14 +1,7 @@
-import { sql } from "kysely";
 import { DatabaseError } from "../../errors/index.js";
 import { toDatabaseError } from "../to-database-error.js";
-import { type BoundStatement, Statement } from "./statement.js";
 
 const LOCK_NOT_AVAILABLE = "55P03";
-
-/** Limits how long the rest of the transaction waits for each lock. */
-export function limitLocks(lockTimeoutMs: number): BoundStatement<unknown> {
-  return setLimit.bind("", { limit: `${lockTimeoutMs}ms` });
-}
 
 /**
  * Wraps an attempt whose wait for locks is limited, so that it is not repeated after a lock timeout: its caller decides what to do
@@ -30,7 +23,3 @@ export function withoutLockRetries<T>(attempt: () => Promise<T>): () => Promise<
 export function isLockTimeout(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.sqlState === LOCK_NOT_AVAILABLE;
 }
-
-const setLimit = new Statement<{ readonly limit: string }, unknown>((db, parameter) =>
-  db.selectNoFrom([sql<string>`set_config('lock_timeout', ${parameter("limit")}, true)`.as("lock_timeout")]),
-);

@@ -1,6 +1,6 @@
 import type { BoundStatement } from "./statement.js";
-import { setTenant } from "../tenant.js";
-import { limitLocks } from "./lock-timeout.js";
+import { TENANT_SETTING } from "../tenant.js";
+import { type LocalSetting, setLocally, WITHOUT_JIT } from "./local-setting.js";
 import { confirmEarlier } from "./synchronous-replication.js";
 import type { CallProgress } from "../../telemetry/running-calls.js";
 
@@ -60,12 +60,21 @@ function bare(sql: string): BoundStatement<unknown> {
 }
 
 /** The statements that set up a transaction for a call, before its own. Most calls need none. */
-export function scopeOf({ tenantId, lockTimeoutMs, confirmsEarlier }: RunContext): BoundStatement<unknown>[] {
+export function scopeOf(context: RunContext): BoundStatement<unknown>[] {
+  const { lockTimeoutMs, confirmsEarlier } = context;
   const scope: BoundStatement<unknown>[] = [];
-  if (tenantId !== undefined) scope.push(setTenant(tenantId));
-  if (lockTimeoutMs !== undefined) scope.push(limitLocks(lockTimeoutMs));
+  for (const setting of settingsOf(context)) scope.push(setLocally(setting));
+  if (lockTimeoutMs !== undefined) scope.push(setLocally(["lock_timeout", `${lockTimeoutMs}ms`]));
   if (confirmsEarlier === true) scope.push(confirmEarlier());
   return scope;
+}
+
+/** The settings that a call also needs in a transaction of the application. */
+export function settingsOf({ tenantId, withoutJit }: RunContext): LocalSetting[] {
+  const settings: LocalSetting[] = [];
+  if (tenantId !== undefined) settings.push([TENANT_SETTING, tenantId]);
+  if (withoutJit === true) settings.push(WITHOUT_JIT);
+  return settings;
 }
 
 /** Settings for the statements of one call. */
@@ -86,6 +95,11 @@ export interface RunContext {
    * stored everything.
    */
   readonly confirmsEarlier?: boolean | undefined;
+  /**
+   * Whether the server must not compile the statements by JIT. It estimates work in bulk so high that it would, and then takes several
+   * times as long. PGlite has no JIT.
+   */
+  readonly withoutJit?: boolean | undefined;
   /** Told what the statements wait for. */
   readonly progress?: CallProgress | undefined;
 }

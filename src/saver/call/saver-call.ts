@@ -52,8 +52,9 @@ export function contextOf(
   // Most calls have neither.
   const given = options === undefined ? undefined : parseSignal(options, argument);
   const signal = given ?? (config === undefined ? undefined : parseConfigSignal(config));
-  const call = signal === undefined ? base : { ...base, signal };
-  const { staleReads } = saverOperations[name];
+  const { staleReads, isBulk } = saverOperations[name];
+  const withSignal = signal === undefined ? base : { ...base, signal };
+  const call = isBulk === true ? { ...withSignal, withoutJit: true } : withSignal;
   if (call.replica === undefined || staleReads === undefined) return call;
   return (parseStaleReads(options, argument) ?? staleReads === "by default") ? onReplica(call) : call;
 }

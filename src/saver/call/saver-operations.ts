@@ -7,6 +7,8 @@ interface SaverOperation extends UsedTables {
    * exported is often deleted afterwards, so these read the replica only if asked.
    */
   readonly staleReads?: "by default" | "if asked";
+  /** Whether it works through whole tables. The server must not compile its statements. */
+  readonly isBulk?: boolean;
 }
 
 const OPERATIONS = {
@@ -21,9 +23,9 @@ const OPERATIONS = {
   getDeltaChannelHistory: { table: "checkpoint_writes", staleReads: "if asked" },
   getChannelValues: { table: "checkpoints", staleReads: "if asked" },
   withThreadLock: { table: "pg_locks", mayTakeAnyTime: true },
-  prune: { table: "checkpoints" },
+  prune: { table: "checkpoints", isBulk: true },
   retention: { table: "checkpoints", mayTakeAnyTime: true },
-  deleteForRuns: { table: "checkpoints" },
+  deleteForRuns: { table: "checkpoints", isBulk: true },
   expand: { table: "checkpoint_blobs" },
   compact: { table: "checkpoint_blobs" },
   sanitize: { table: "checkpoint_blobs" },
@@ -36,15 +38,15 @@ const OPERATIONS = {
   rollback: { table: "checkpoints" },
   writesOf: { table: "checkpoint_writes", isOnlyTable: true, staleReads: "by default" },
   taskStats: { table: "checkpoint_writes", isOnlyTable: true, staleReads: "by default" },
-  storage: { table: "checkpoints", staleReads: "by default" },
+  storage: { table: "checkpoints", staleReads: "by default", isBulk: true },
   diff: { table: "checkpoints", staleReads: "by default" },
-  repair: { table: "checkpoints" },
+  repair: { table: "checkpoints", isBulk: true },
   rebuildBlobs: { table: "checkpoint_blobs" },
-  verify: { table: "checkpoints", staleReads: "by default" },
+  verify: { table: "checkpoints", staleReads: "by default", isBulk: true },
   importThreads: { table: "checkpoints" },
   exportThreads: { table: "checkpoints", staleReads: "if asked" },
-  archive: { table: "checkpoints" },
-  restore: { table: "checkpoints" },
+  archive: { table: "checkpoints", isBulk: true },
+  restore: { table: "checkpoints", isBulk: true },
   health: { table: "pg_class" },
 } satisfies Record<string, SaverOperation>;
 

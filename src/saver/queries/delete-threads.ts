@@ -85,7 +85,7 @@ const deleteAndLock = new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
   },
 );
 
-const ROWS = sql<number>`count(*)`.as("rows");
+const ROWS = sql<number>`count(*)::float8`.as("rows");
 
 function isGivenThread(naming: ThreadNaming, parameter: Parameter<ThreadsParams>): RawBuilder<SqlBool> {
   return naming === "parameter"

@@ -191,4 +191,4 @@ function writesOfOlder(threadId: RawBuilder<string>): (eb: WriteOfNamespace) => 
   };
 }
 
-const ROWS = sql<number>`count(*)`.as("rows");
+const ROWS = sql<number>`count(*)::float8`.as("rows");

@@ -33,7 +33,8 @@ export async function store(
   operations: readonly BatchOperation[],
   { asGroup = false }: GuardOptions = {},
 ): Promise<readonly boolean[]> {
-  const call = writingThreads(base, () => operations.map(threadOf));
+  const written = writingThreads(base, () => operations.map(threadOf));
+  const call = mayDelete(base, operations) ? { ...written, withoutJit: true } : written;
   const offers = localOffers(call, operations);
   const isGroup = asGroup && operations.every(({ kind }) => kind !== "deleteThread");
   const guard = await guardOf(call, operations, { asGroup: isGroup });
@@ -50,6 +51,17 @@ export async function store(
     if (operation.kind === "deleteThread") call.policy.memory?.forgetThread(operation.threadId);
   }
   return areStored;
+}
+
+/**
+ * Whether rows of a whole thread or namespace may be deleted. How many it has is unknown, and in a large table Postgres expects so many that
+ * it would compile the statements.
+ */
+function mayDelete({ policy }: SaverCall, operations: readonly BatchOperation[]): boolean {
+  for (const { kind } of operations) {
+    if (kind === "deleteThread" || (kind === "put" && policy.keepLast !== undefined)) return true;
+  }
+  return false;
 }
 
 /** Whether operations are a single one that one statement can store. */
