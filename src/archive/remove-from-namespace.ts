@@ -1,5 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { inOneTransaction, runBound } from "../db/statements/run-statement.js";
+import { smallestOf } from "../retention/delete-checkpoints.js";
 import { batchesOfOrphans } from "../retention/delete-orphans.js";
 import { findKeptSenders } from "../retention/find-needed.js";
 import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
@@ -23,9 +24,6 @@ import {
   blobsKeyOf,
 } from "../backup/queries/digest-rows.js";
 import { deleteCheckpointsByKey, deleteWritesByKey } from "./queries/remove-rows.js";
-
-/** How many values one transaction deletes; see `deleteOrphanedBlobs` of the retention. */
-const BLOBS_PER_TRANSACTION = 10_000;
 
 /** What is removed of a namespace. */
 interface RemovedNamespace {
@@ -132,7 +130,7 @@ async function hasNewChild(
   { key, children }: DeletionPlan,
   checkpointIds: readonly string[],
 ): Promise<boolean> {
-  const [lineage = []] = await selectLineage(within, [key]);
+  const [lineage = []] = await selectLineage(within, [{ ...key, afterId: smallestOf(checkpointIds) }]);
   const deleted = new Set(checkpointIds);
   const known = new Set(
     checkpointIds.flatMap((id) =>
@@ -180,8 +178,8 @@ async function* removeValues(
   key: NamespaceKey,
   { archived }: RemovalOptions,
 ): AsyncGenerator<Removal> {
-  const [orphans = []] = await selectOrphanedBlobs(call, [key]);
-  for (const batch of batchesOfOrphans(orphans, BLOBS_PER_TRANSACTION)) {
+  const [orphans = []] = await selectOrphanedBlobs(call, [{ ...key, checkpointIds: [] }]);
+  for (const batch of batchesOfOrphans(orphans)) {
     yield await inOneTransaction(call, async (within) => {
       const named = blobsKeyOf(key, batch);
       requireReadCommitted(await runBound(within, lockBlobs(within.schema, named, "forUpdate")));

@@ -7,6 +7,7 @@ import type { CallContext } from "../db/call-context.js";
 import { runTransaction } from "../db/statements/run-statement.js";
 import { NO_ROWS, type RowCounts } from "../saver/model/row-counts.js";
 import { chunksOf } from "../saver/model/portions.js";
+import { compareText } from "../saver/model/keys.js";
 import { type DeletionPlan, planDeletions } from "./plan-deletions.js";
 import { lockWrites } from "./queries/orphaned-writes.js";
 import { refuseSnapshots } from "../saver/queries/take-locks.js";
@@ -48,6 +49,7 @@ async function deleteBatch(
     ...key,
     knownIds: known.map(({ checkpoint_id }) => checkpoint_id),
     knownVersions: known.map(({ version }) => version),
+    smallestId: smallestOf(checkpointIds),
     keptSenders: checkpointIds.filter((id) => keptSenders.has(id)),
   });
   const guard = [
@@ -56,6 +58,11 @@ async function deleteBatch(
   ];
   const [[deleted] = []] = await runTransaction(call, { guard, statements: [deletion] });
   return deleted ?? { checkpoints: 0, writes: 0, bytes: 0, is_outdated: false };
+}
+
+/** The smallest of ids. Children of checkpoints that arrive have greater ids than their parents (C9). */
+export function smallestOf(checkpointIds: readonly string[]): string {
+  return checkpointIds.reduce((least, id) => (compareText(id, least) < 0 ? id : least));
 }
 
 /**

@@ -9,11 +9,15 @@ import { deleteWritesWithoutCheckpoint, lockWrites } from "./queries/orphaned-wr
 import { lockBlobs } from "../saver/queries/lock-blobs.js";
 import { requireReadCommitted } from "./delete-checkpoints.js";
 
-/**
- * How many values one transaction deletes. Each transaction reads all headers of the namespace again, and its locks block only
- * writers that store the same values again.
- */
+/** How many values one transaction deletes at least. Its locks block only writers that store the same values again. */
 const BLOBS_PER_TRANSACTION = 10_000;
+
+/** In how many transactions the values of a namespace are deleted at most. Each reads all headers and splices of the namespace again. */
+const MOST_TRANSACTIONS = 10;
+
+function batchSizeFor(values: number): number {
+  return Math.max(BLOBS_PER_TRANSACTION, Math.ceil(values / MOST_TRANSACTIONS));
+}
 
 /**
  * Deletes values of a namespace that no checkpoint needs, and yields what each transaction deleted.
@@ -25,7 +29,7 @@ export async function* deleteOrphanedBlobs(
   namespace: NamespaceKey,
   orphans: readonly OrphanedBlobRow[],
 ): AsyncGenerator<RowCounts> {
-  for (const batch of batchesOfOrphans(orphans, BLOBS_PER_TRANSACTION)) {
+  for (const batch of batchesOfOrphans(orphans)) {
     const key = {
       ...namespace,
       channels: batch.map(({ channel }) => channel),
@@ -67,7 +71,7 @@ type ChainedValue = Pick<OrphanedBlobRow, "channel" | "version" | "base">;
  */
 export function* batchesOfOrphans<Value extends ChainedValue>(
   orphans: readonly Value[],
-  size: number,
+  size = batchSizeFor(orphans.length),
 ): Generator<Value[]> {
   const depths = depthsOf(orphans);
   const depthAt = (position: number) => depths[position] ?? 0;

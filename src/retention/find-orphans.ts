@@ -4,7 +4,7 @@ import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { type DeletionCandidates, findKeptSenders } from "./find-needed.js";
 import { lookUpAll } from "./queries/per-namespace.js";
 import type { CheckpointsKey } from "./queries/deleted-checkpoints.js";
-import { type OrphanedBlobRow, selectOrphanedBlobs, selectOrphansWithout } from "./queries/orphaned-blobs.js";
+import { type OrphanedBlobRow, selectOrphanedBlobs } from "./queries/orphaned-blobs.js";
 import { countWrites, type OrphanScope, selectOrphanedWrites } from "./queries/orphaned-writes.js";
 import { selectSettledBlobs, selectSettledWrites, oldestTransaction } from "./queries/settled-rows.js";
 import { placementOf, RememberedBySchema } from "../db/placement/placement.js";
@@ -50,16 +50,14 @@ export async function findOrphanedValues(
   namespaces: readonly DeletionCandidates[],
   proof: OrphanProof,
 ): Promise<OrphanedValues[]> {
-  // In this order: a value that is stored in between is not taken for one that the checkpoints reference.
-  const withDeletions = namespaces.filter(({ ids }) => ids.length > 0);
-  const withoutThem = await lookUpAll(call, withDeletions, selectOrphansWithout, ({ key, ids }) => ({
+  const found = await lookUpAll(call, namespaces, selectOrphanedBlobs, ({ key, ids }) => ({
     ...key,
     checkpointIds: ids,
   }));
-  const now = await lookUpAll(call, namespaces, selectOrphanedBlobs, ({ key }) => key);
+  const now = new Map([...found].map(([each, rows]) => [each, rows.filter(({ is_orphan }) => is_orphan)]));
   const unsettled = await withUnsettled(call, now, proof);
   return namespaces.map((each) => {
-    const all = withoutThem.get(each) ?? now.get(each) ?? [];
+    const all = found.get(each) ?? [];
     const isUnreadable = all.some(({ is_readable }) => !is_readable);
     const isProven = !isUnreadable && !unsettled.has(each);
     return { proven: isProven ? all : [], unproven: isProven ? [] : all, isUnreadable };

@@ -3,29 +3,21 @@ import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
 import { GIVEN_NS, checkpointsOfGiven, givenList } from "./per-namespace.js";
 
-/** The checkpoints whose references count: `all`, or `others` than those in the list `ids` of the given namespace. */
-export type Referring = "all" | "others";
-
 /**
- * The values of the given namespace that no checkpoint references, and that no referenced splice needs (C13), each with the value
- * that it is itself a splice of.
+ * The values of the given namespace that no checkpoint references beside those in its list `ids`, and that no splice needs which such a
+ * checkpoint references (C13), each with the value that it is itself a splice of.
  */
-export function unreferencedBlobs(
-  db: QueryCreator<CheckpointDatabase>,
-  threadId: RawBuilder<string>,
-  referring: Referring,
-) {
+export function unreferencedBlobs(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>) {
   const stored = db
     .selectFrom("checkpoint_blobs as stored")
     .select(["stored.channel", "stored.version", "stored.base"])
     .select([storedSize("stored.blob").as("bytes"), sql<boolean>`true`.as("is_candidate")])
     .where("stored.thread_id", "=", threadId)
     .where("stored.checkpoint_ns", "=", GIVEN_NS);
-  const versions =
-    referring === "all" ? versionsOfNamespace(db, threadId, GIVEN_NS) : versionsOfOthers(db, threadId);
+  const versions = versionsOfGiven(db, threadId);
   return withUnneeded(db, { threadId, checkpointNs: GIVEN_NS, values: stored, versions })
     .selectFrom("unneeded")
-    .select(["unneeded.channel", "unneeded.version", "unneeded.base", "unneeded.bytes"])
+    .select(["unneeded.channel", "unneeded.version", "unneeded.base", "unneeded.bytes", "unneeded.is_orphan"])
     .select(ARE_ALL_READABLE.as("is_readable"));
 }
 
@@ -33,12 +25,12 @@ export function unreferencedBlobs(
 const UNREADABLE = sql`'{"": null}'::jsonb`;
 
 /**
- * Whether all headers that {@link withUnneeded} has read name their versions. Nobody knows what the others reference, so no value of
+ * Whether all headers that {@link withUnneeded} has read, and that stay, name their versions. Nobody knows what the others reference, so no value of
  * their namespace is proven to be an orphan. Postgres evaluates it once for a namespace.
  */
 export const ARE_ALL_READABLE: RawBuilder<boolean> = sql<boolean>`not exists (
-  select from considered where considered.version is null
-    or left(considered.version, 1) in ('{', '[') or considered.version in ('true', 'false')
+  select from considered where considered.is_referenced and (considered.version is null
+    or left(considered.version, 1) in ('{', '[') or considered.version in ('true', 'false'))
 )`;
 
 /** A value that is a candidate for deletion, or a splice, which may need a candidate. */
@@ -59,8 +51,8 @@ interface Considered {
 }
 
 /**
- * The CTE `unneeded`: the candidates that no checkpoint references, and that no splice needs, directly or through other splices,
- * unless that splice is such a candidate too.
+ * The CTE `unneeded`: the candidates that no checkpoint references which stays, and that no splice needs, directly or through other splices,
+ * unless that splice is such a candidate too. `is_orphan` are those of which the same is true now, while all checkpoints are there.
  *
  * It sorts and groups instead of joining, so that it never becomes a nested loop, however wrong the statistics are. Where no
  * value is a splice, nothing is looked up for `needed`.
@@ -75,21 +67,25 @@ export function withUnneeded(
       () =>
         db
           .selectFrom(
-            values
+            db
+              .selectFrom(values.as("value"))
+              .select(["value.channel", "value.version", "value.base", "value.bytes", "value.is_candidate"])
+              // NULL for a value that no header has.
+              .select(sql<boolean>`null::boolean`.as("is_deleted"))
               .unionAll(
                 selectReferences(db, versions)
                   .select(["entry.channel", "entry.version", sql<string | null>`null::text`.as("base")])
                   .select(sql<number | null>`null::integer`.as("bytes"))
-                  .select(sql<boolean>`null::boolean`.as("is_candidate")),
+                  .select([sql<boolean>`null::boolean`.as("is_candidate"), "header.is_deleted"]),
               )
               .as("each"),
           )
           .select(["each.channel", "each.version"])
           .select((eb) => [eb.fn.max("each.base").as("base"), eb.fn.max("each.bytes").as("bytes")])
-          // NULL for a value that only a header has.
           .select([
             sql<boolean>`coalesce(bool_or(each.is_candidate), false)`.as("is_candidate"),
-            sql<boolean>`bool_or(each.is_candidate is null)`.as("is_referenced"),
+            sql<boolean>`coalesce(bool_or(not each.is_deleted), false)`.as("is_referenced"),
+            sql<boolean>`bool_or(each.is_deleted is not null)`.as("is_referenced_now"),
           ])
           .groupBy(["each.channel", "each.version"]),
     )
@@ -99,14 +95,15 @@ export function withUnneeded(
           eb
             .selectFrom("considered")
             .select(["considered.channel", sql<string>`considered.base`.as("version")])
+            .select(sql<boolean>`considered.is_referenced or not considered.is_candidate`.as("is_staying"))
             .where("considered.base", "is not", null)
             .where((of) =>
-              of.or([of.ref("considered.is_referenced"), of.not(of.ref("considered.is_candidate"))]),
+              of.or([of.ref("considered.is_referenced_now"), of.not(of.ref("considered.is_candidate"))]),
             )
             .limit(UNKNOWN)
             .as("splice"),
         )
-        .select(["splice.channel", "splice.version"])
+        .select(["splice.channel", "splice.version", "splice.is_staying"])
         .union((recursive) =>
           recursive
             .selectFrom("needed")
@@ -124,7 +121,7 @@ export function withUnneeded(
                   .as("splice"),
               (join) => join.onTrue(),
             )
-            .select(["needed.channel", sql<string>`splice.base`.as("version")])
+            .select(["needed.channel", sql<string>`splice.base`.as("version"), "needed.is_staying"])
             .where("splice.base", "is not", null),
         ),
     )
@@ -132,6 +129,7 @@ export function withUnneeded(
       const unreferenced = qb
         .selectFrom("considered")
         .select(["considered.channel", "considered.version", "considered.base", "considered.bytes"])
+        .select(sql<boolean>`not considered.is_referenced_now`.as("is_orphan"))
         .where((eb) =>
           eb.and([eb.ref("considered.is_candidate"), eb.not(eb.ref("considered.is_referenced"))]),
         );
@@ -139,7 +137,7 @@ export function withUnneeded(
       const needed = qb
         .selectFrom("needed")
         .select(["needed.channel", "needed.version", sql<string | null>`null::text`.as("base")])
-        .select(sql<number | null>`null::integer`.as("bytes"));
+        .select([sql<number | null>`null::integer`.as("bytes"), sql<boolean>`false`.as("is_orphan")]);
       return (
         unreferenced
           // Postgres decides once which of the two parts it runs. So nothing is grouped again where there are no splices.
@@ -148,15 +146,16 @@ export function withUnneeded(
             qb
               .selectFrom(
                 unreferenced
-                  .select(sql<boolean>`false`.as("is_needed"))
+                  .select([sql<boolean>`true`.as("is_listed"), sql<boolean>`false`.as("is_staying")])
                   .where(isAnyNeeded)
-                  .unionAll(needed.select(sql<boolean>`true`.as("is_needed")))
+                  .unionAll(needed.select([sql<boolean>`false`.as("is_listed"), "needed.is_staying"]))
                   .as("each"),
               )
               .select(["each.channel", "each.version"])
               .select((eb) => [eb.fn.max("each.base").as("base"), eb.fn.max("each.bytes").as("bytes")])
+              .select(sql<boolean>`bool_and(each.is_orphan)`.as("is_orphan"))
               .groupBy(["each.channel", "each.version"])
-              .having(sql<SqlBool>`not bool_or(each.is_needed)`),
+              .having(sql<SqlBool>`bool_or(each.is_listed) and not bool_or(each.is_staying)`),
           )
       );
     });
@@ -168,11 +167,11 @@ export function withUnneeded(
  */
 const UNKNOWN = sql<number>`(select ${sql.lit(Number.MAX_SAFE_INTEGER)}::bigint)`;
 
-/** The `channel_versions` of headers, as a table of one column. */
-type Versions = RawBuilder<{ versions: unknown }>;
+/** The `channel_versions` of headers, and whether the header counts as deleted. */
+type Versions = RawBuilder<{ versions: unknown; is_deleted: boolean }>;
 
 function selectReferences(db: QueryCreator<CheckpointDatabase>, headers: Versions) {
-  return db.selectFrom(headers.as<"header">(sql`header(versions)`)).innerJoinLateral(
+  return db.selectFrom(headers.as<"header">(sql`header(versions, is_deleted)`)).innerJoinLateral(
     sql<{ channel: string; version: string }>`jsonb_each_text(
         case when jsonb_typeof(header.versions) = 'object' then header.versions else ${UNREADABLE} end
       )`.as<"entry">(sql`entry(channel, version)`),
@@ -191,36 +190,31 @@ export function versionsOfNamespace(
 ): Versions {
   const all = db
     .selectFrom("checkpoints")
-    .select(VERSIONS.as("versions"))
+    .select([VERSIONS.as("versions"), sql<boolean>`false`.as("is_deleted")])
     .where("thread_id", "=", threadId)
     .where("checkpoint_ns", "=", checkpointNs)
     .offset(sql.lit(0));
   return sql`(${all})`;
 }
 
-/** The versions in the headers of the given namespace, except those of the checkpoints in its list `ids`. */
-function versionsOfOthers(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>): Versions {
-  const ids = checkpointsOfGiven(db, threadId)
-    .select("stored.checkpoint_id")
-    .except(
-      db
-        .selectFrom(sql<{ id: string }>`unnest(${givenList("ids")})`.as<"named">(sql`named(id)`))
-        .select("named.id as checkpoint_id"),
-    );
-  const others = db
-    .selectFrom(ids.as("other"))
+/**
+ * The versions in all headers of the given namespace. Those in its list `ids` count as deleted. They are looked up in a JSON object, which
+ * takes the logarithm of their number for each header, whatever Postgres expects: a join could become a loop over the list.
+ */
+function versionsOfGiven(db: QueryCreator<CheckpointDatabase>, threadId: RawBuilder<string>): Versions {
+  const deleted = sql<{ ids: unknown }>`(
+    select jsonb_object_agg(named.id, true) as ids from unnest(${givenList("ids")}) as named(id) offset 0
+  )`;
+  const all = db
+    .selectFrom(deleted.as("deleted"))
     .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("checkpoints")
-          .select(VERSIONS.as("versions"))
-          .where("thread_id", "=", threadId)
-          .where("checkpoint_ns", "=", GIVEN_NS)
-          .whereRef("checkpoints.checkpoint_id", "=", "other.checkpoint_id")
-          .limit(sql.lit(1))
-          .as("stored"),
+      checkpointsOfGiven(db, threadId)
+        .select(["stored.checkpoint_id", VERSIONS.as("versions")])
+        .offset(sql.lit(0))
+        .as("stored"),
       (join) => join.onTrue(),
     )
-    .select("stored.versions");
-  return sql`(${others})`;
+    .select("stored.versions")
+    .select(sql<boolean>`coalesce(jsonb_exists(deleted.ids, stored.checkpoint_id), false)`.as("is_deleted"));
+  return sql`(${all})`;
 }

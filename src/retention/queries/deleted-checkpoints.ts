@@ -62,6 +62,8 @@ interface DeleteCheckpointsParams extends CheckpointsKey {
   /** The children that the plan has examined, with their row versions. */
   readonly knownIds: readonly string[];
   readonly knownVersions: readonly string[];
+  /** The smallest of the ids. A new child has a greater one than its parent, so that only these are read again. */
+  readonly smallestId: string;
   /** The checkpoints whose sends stay, because a kept checkpoint of a format before version 4 reads them. */
   readonly keptSenders: readonly string[];
 }
@@ -88,6 +90,7 @@ export const deleteCheckpointRows = new Statement<DeleteCheckpointsParams, Delet
           .select("stored.checkpoint_id")
           .where("stored.thread_id", "=", parameter("threadId"))
           .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
+          .where(sql<SqlBool>`stored.checkpoint_id collate "C" > ${parameter("smallestId")}`)
           .where((eb) => isInList(eb.ref("stored.parent_checkpoint_id"), parameter("checkpointIds")))
           .where((eb) => isNotInList(eb.ref("stored.checkpoint_id"), parameter("checkpointIds")))
           .where(
@@ -95,6 +98,8 @@ export const deleteCheckpointRows = new Statement<DeleteCheckpointsParams, Delet
               select * from unnest(${parameter("knownIds")}::text[], ${parameter("knownVersions")}::text[])
             )) is not true`,
           )
+          // Makes Postgres walk the index from the smallest id, whatever the statistics say.
+          .orderBy(sql`stored.checkpoint_id collate "C"`)
           .limit(sql.lit(1)),
       )
       .with("deleted", (qb) =>

@@ -13,17 +13,25 @@ export interface ParentageRow {
   version: string;
 }
 
+/** A namespace, or the checkpoints in it with ids that are greater than `afterId`. */
+interface LineageKey extends NamespaceKey {
+  readonly afterId?: string;
+}
+
 /** All checkpoints of each namespace with their parents, in no particular order. It reads keys only. */
-export const selectLineage = perNamespace<NamespaceKey, ParentageRow>({}, ({ db, given, threadId }) =>
-  given
-    .innerJoinLateral(
-      checkpointsOfGiven(db, threadId)
-        .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
-        .offset(sql.lit(0))
-        .as("each"),
-      (join) => join.onTrue(),
-    )
-    .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
+export const selectLineage = perNamespace<LineageKey, ParentageRow>(
+  { after: ({ afterId }) => (afterId === undefined ? [] : [afterId]) },
+  ({ db, given, threadId }) =>
+    given
+      .innerJoinLateral(
+        checkpointsOfGiven(db, threadId)
+          .select(["stored.checkpoint_id", "stored.parent_checkpoint_id", rowVersion("stored").as("version")])
+          .where(sql<SqlBool>`stored.checkpoint_id collate "C" > coalesce((${givenList("after")})[1], '')`)
+          .offset(sql.lit(0))
+          .as("each"),
+        (join) => join.onTrue(),
+      )
+      .select(["given.ordinal", "each.checkpoint_id", "each.parent_checkpoint_id", "each.version"]),
 );
 
 /** A checkpoint that reads its sends from the writes of its parent: its format is older than version 4. */

@@ -1,20 +1,13 @@
-import { type ListsOf, perNamespace } from "./per-namespace.js";
+import { perNamespace } from "./per-namespace.js";
 import { type QueryCreator, sql, type SqlBool } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type Parameter, Statement } from "../../db/statements/statement.js";
-import type { NamespaceKey } from "../../saver/model/keys.js";
 import { type BlobsKey, namedBlobs } from "../../saver/queries/lock-blobs.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
-import {
-  ARE_ALL_READABLE,
-  type Referring,
-  unreferencedBlobs,
-  versionsOfNamespace,
-  withUnneeded,
-} from "./blob-references.js";
+import { ARE_ALL_READABLE, unreferencedBlobs, versionsOfNamespace, withUnneeded } from "./blob-references.js";
 import type { CheckpointsKey } from "./deleted-checkpoints.js";
 
-/** A value that no checkpoint needs. */
+/** A value that no checkpoint needs, once some are deleted. */
 export interface OrphanedBlobRow {
   channel: string;
   version: string;
@@ -22,34 +15,26 @@ export interface OrphanedBlobRow {
   base: string | null;
   /** The size of the value as stored. */
   bytes: number | null;
-  /** Whether every header of the namespace can be read. A damaged one may reference the value. */
+  /** Whether nothing needs it even now. */
+  is_orphan: boolean;
+  /** Whether every header of the namespace that stays can be read. A damaged one may reference the value. */
   is_readable: boolean;
 }
 
-/** The values of each namespace that no checkpoint needs, directly or through a splice (C13), ordered by channel and version. */
-export const selectOrphanedBlobs = orphansBeside<NamespaceKey>("all", {});
-
-/** {@link selectOrphanedBlobs} as if the given checkpoints were deleted already: the values that only they need, and those that none needs. */
-export const selectOrphansWithout = orphansBeside<CheckpointsKey>("others", {
-  ids: ({ checkpointIds }) => checkpointIds,
-});
-
-function orphansBeside<Key extends NamespaceKey>(referring: Referring, listsOf: ListsOf<Key>) {
-  return perNamespace<Key, OrphanedBlobRow>(listsOf, ({ db, given, threadId }) =>
+/**
+ * The values of each namespace that no checkpoint needs, directly or through a splice (C13), as if the given ones were deleted already.
+ * Ordered by channel and version.
+ */
+export const selectOrphanedBlobs = perNamespace<CheckpointsKey, OrphanedBlobRow>(
+  { ids: ({ checkpointIds }) => checkpointIds },
+  ({ db, given, threadId }) =>
     given
-      .innerJoinLateral(unreferencedBlobs(db, threadId, referring).as("each"), (join) => join.onTrue())
-      .select([
-        "given.ordinal",
-        "each.channel",
-        "each.version",
-        "each.base",
-        "each.bytes",
-        "each.is_readable",
-      ])
+      .innerJoinLateral(unreferencedBlobs(db, threadId).as("each"), (join) => join.onTrue())
+      .select(["given.ordinal", "each.channel", "each.version", "each.base", "each.bytes"])
+      .select(["each.is_orphan", "each.is_readable"])
       .orderBy(sql`each.channel collate "C"`)
       .orderBy(sql`each.version collate "C"`),
-  );
-}
+);
 
 /** How many values were deleted, and their size. */
 interface BlobCountRow {
