@@ -2,7 +2,8 @@
  * Runs the tests that draw at random for much longer than `npm test` does, and from a random seed: `npm run test:long`, or
  * `npm run test:long -- tests/model` for some of them. They are the files that import `test-support/runs.ts`. Without an argument the
  * soak follows (tests/soak), which takes an hour, the example service under load (tests/service), which takes half of one, a sample
- * of the mutations (tests/mutations), and every test with the oldest versions, of which a gate runs a half (.ci/run).
+ * of the mutations (tests/mutations), the calls on a large database (bench/size), and every test with the oldest versions, of which a
+ * gate runs a half (.ci/run).
  *
  * `TEST_FACTOR=100 npm run test:long` makes 100 times as many runs as `npm test`. A failure is printed with the command that repeats it.
  */
@@ -35,6 +36,7 @@ try {
     const failures = [
       ...Object.entries(MINUTES).map(runForMinutes),
       runScript("test:mutations", sample),
+      runScript("bench:size", []),
       testOnOldestVersions(),
     ];
     if (failures.includes(true)) process.exitCode = 1;
