@@ -36,6 +36,7 @@ const IF_ASKED: readonly Read[] = [
     call: async (saver, config, options) => (await saver.getTuple(config, options))?.checkpoint.id,
   },
   { what: "list", call: (saver, config, options) => listIds(saver.list(config, options)) },
+  { what: "list of all threads", call: (saver, _, options) => listIds(saver.list({}, options)) },
   {
     what: "getChannelValues",
     call: (saver, config, options) =>

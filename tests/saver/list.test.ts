@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import type { Checkpoint } from "@langchain/langgraph-checkpoint";
+import type { Checkpoint, CheckpointListOptions } from "@langchain/langgraph-checkpoint";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { InvalidConfigError, PostgresSaver } from "../../src/index.js";
 import {
@@ -11,18 +11,20 @@ import {
   newThread,
   threadConfig,
 } from "../../test-support/checkpoints.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeEachTarget, type TestDatabase } from "../../test-support/targets.js";
 
 /** More than one page of each size, and a multiple of none. */
 const LONG = 301;
 
 describeEachTarget("list", (target) => {
+  let database: TestDatabase;
   let saver: PostgresSaver;
   const thread = newThread();
   const stored: Checkpoint[] = [];
 
   beforeAll(async () => {
-    saver = new PostgresSaver((await target.migratedDatabase()).source);
+    database = await target.migratedDatabase();
+    saver = new PostgresSaver(database.source);
     let config: RunnableConfig = threadConfig(thread);
     for (let step = 0; step < LONG; step++) {
       // One value that all checkpoints share, and one that changes at every step.
@@ -104,6 +106,52 @@ describeEachTarget("list", (target) => {
     ]);
     expect(await listIds(saver.list(threadConfig(other, { checkpoint_ns: "" })))).toEqual([twin.id]);
     expect(await listIds(saver.list(threadConfig(other)))).toHaveLength(3);
+  });
+
+  it.each([3, 40])("merges %d namespaces of a thread in the order of ids", async (count) => {
+    const id = newThread();
+    const twice = Array.from({ length: 2 * count }, (_, step) => `child ${step % count}`);
+    const keys = twice.map((checkpoint_ns) => ({ checkpoint_ns, checkpoint: checkpointOf(saver, {}) }));
+    await Promise.all(
+      keys.map(({ checkpoint_ns, checkpoint }, step) =>
+        saver.put(
+          threadConfig(id, { checkpoint_ns }),
+          checkpoint,
+          metadataOf(step, { even: step % 2 === 0 }),
+          {},
+        ),
+      ),
+    );
+    const list = (options: CheckpointListOptions) => collect(saver.list(threadConfig(id), options));
+    const expected = keys
+      .map(({ checkpoint_ns, checkpoint }) => ({
+        thread_id: id,
+        checkpoint_ns,
+        checkpoint_id: checkpoint.id,
+      }))
+      .reverse();
+    const configs = async (options: CheckpointListOptions) =>
+      (await list(options)).map(({ config }) => config.configurable);
+    expect(await configs({})).toEqual(expected);
+    expect(await configs({ limit: 4 })).toEqual(expected.slice(0, 4));
+    const before = threadConfig(id, { checkpoint_id: expected[2]?.checkpoint_id });
+    expect(await configs({ before })).toEqual(expected.slice(3));
+    expect(await configs({ filter: { even: true } })).toEqual(expected.filter((_, n) => n % 2 === 1));
+  });
+
+  it("reads on after the keys that it has read at once, of a thread and of all threads", async () => {
+    const id = newThread();
+    await database.query(
+      `insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
+       select $1, id, jsonb_build_object('v', 4, 'id', id, 'ts', now(), 'channel_versions', '{}'::jsonb, 'versions_seen', '{}'::jsonb),
+         jsonb_build_object('many', $1::text)
+       from generate_series(1, 1200) as n, lpad(n::text, 6, '0') as id`,
+      [id],
+    );
+    const expected = Array.from({ length: 1_200 }, (_, n) => String(1_200 - n).padStart(6, "0"));
+    const options = { filter: { many: id }, channels: [], writes: false };
+    expect(await listIds(saver.list(threadConfig(id), options))).toEqual(expected);
+    expect(await listIds(saver.list({}, options))).toEqual(expected);
   });
 
   it("never widens an empty or undefined scope or filter", async () => {

@@ -1,7 +1,7 @@
 import { AbortError, DatabaseError, StatementTimeoutError } from "../../errors/index.js";
 import type { CallContext } from "../call-context.js";
 import type { OpenedDatabase } from "../opened-database.js";
-import type { RunContext } from "../statements/transaction-steps.js";
+import type { RunContext, TransactionSteps } from "../statements/transaction-steps.js";
 import type { BoundStatement } from "../statements/statement.js";
 import { toDatabaseError } from "../to-database-error.js";
 import type { OpenedReplica } from "./open-replica.js";
@@ -63,8 +63,14 @@ function staleDatabase(call: CallContext, opened: OpenedReplica): OpenedDatabase
       const send: Send<Row[]> = (database) => database.execute(statement, context);
       return isOnReplica && statement.writes !== true ? toReplica(send, context) : toPrimary(send);
     },
-    // No read needs a transaction of its own.
-    transact: (steps, context) => toPrimary((database) => database.transact(steps, context)),
+    transact: <Row>(steps: TransactionSteps<Row>, context: RunContext = {}) => {
+      const send: Send<Row[][]> = (database) => database.transact(steps, context);
+      const { guard = [], statements } = steps;
+      const all = [...guard.map(({ statement }) => statement), ...statements];
+      return isOnReplica && all.every(({ writes }) => writes !== true)
+        ? toReplica(send, context)
+        : toPrimary(send);
+    },
     interact: (run, context) => toPrimary((database) => database.interact(run, context)),
   };
 }

@@ -4,7 +4,7 @@ import { runStatement } from "../../db/statements/run-statement.js";
 import type { Parameter, Statement } from "../../db/statements/statement.js";
 import { threadGroups, type ThreadNaming } from "../../saver/queries/thread-groups.js";
 import type { CheckpointPlace } from "../api/places.js";
-import { runUncompiled } from "./run-uncompiled.js";
+import { runUncompiled } from "../../db/statements/run-uncompiled.js";
 
 /** The keys of checkpoints, as a statement receives them. */
 export interface PlacesParams {

@@ -4,7 +4,7 @@ import { runTransaction } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
 import { conversationsWith } from "./conversations.js";
 import { byIndex } from "./threads-with-words.js";
-import { runUncompiled } from "./run-uncompiled.js";
+import { runUncompiled } from "../../db/statements/run-uncompiled.js";
 
 /** More threads than that are no answer to a search. */
 const MAX_THREADS = 20_000;

@@ -5,7 +5,7 @@ import { placementOf } from "../../db/placement/placement.js";
 import { StatementFamily } from "../../db/statements/statement.js";
 import { CONTROL_CHANNELS, OPEN_CHANNELS } from "../values/trigger-channels.js";
 import { literals } from "./literals.js";
-import { runUncompiled } from "./run-uncompiled.js";
+import { runUncompiled } from "../../db/statements/run-uncompiled.js";
 
 /** How many threads have an open task. */
 interface OpenCountRow {

@@ -16,7 +16,7 @@ import {
   type ThreadsScope,
 } from "./thread-conditions.js";
 import { withOpenThreads } from "./open-threads.js";
-import { runUncompiled } from "./run-uncompiled.js";
+import { runUncompiled } from "../../db/statements/run-uncompiled.js";
 
 /** A thread with its newest checkpoint. */
 export interface ThreadPageRow {

@@ -1,13 +1,12 @@
-import { type QueryCreator, sql } from "kysely";
-import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { type CallContext, pieceBytesOf } from "../../db/call-context.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
-import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
+import { runUncompiled } from "../../db/statements/run-uncompiled.js";
+import { StatementFamily } from "../../db/statements/statement.js";
 import type { CheckpointKey } from "../model/keys.js";
 import { shapeOf, type TupleSelection, type TupleShape } from "../model/tuple-shape.js";
-import { getRowsOfTuples } from "./get-rows-of-tuples.js";
+import { type KeyRow, selectKeys, selectPage } from "./list-page.js";
 import {
-  isListed,
   type ListConditions,
   listConditions,
   type ListPage,
@@ -20,38 +19,35 @@ import type { SentPageRow } from "./sent-row.js";
 import { tableShape } from "./get-tuple-rows.js";
 import { type PageRow, pageRowOf } from "./tuple-row.js";
 
-/** A page of a list. */
-export interface ListedPage {
-  readonly rows: readonly PageRow[];
-  /** The checkpoints of the page in their order, where some of them may have been deleted before their rows were read. */
-  readonly listed?: readonly CheckpointKey[];
-}
-
-/**
- * Reads one page of a list, newest first, with all rows of its tuples, in one statement. Where a statement names its thread, the
- * checkpoints of several threads are listed first, and the tuples of each thread are read by themselves.
- */
+/** Reads one page of a list of a thread, newest first, with all rows of its tuples, in one statement. */
 export async function listTupleRows(
   call: CallContext,
   scope: ListScope,
   selection: TupleSelection,
   page: ListPage,
-): Promise<ListedPage> {
+): Promise<PageRow[]> {
   const tables = await tableShape(call, selection);
   const conditions = listConditions(scope, page, tables.isOnNodes);
-  const params = listParams(scope, page);
-  if (tables.isOnNodes && scope.threadId === undefined) {
-    const rows = await runStatement(call, keys.of(conditions), params);
-    const listed = rows.map(keyOf);
-    return { rows: await getRowsOfTuples(call, listed, selection), listed };
-  }
   const statement = statements.of({ ...shapeOf(selection, call.policy, tables), ...conditions });
   const sent = await runStatement(call, statement, {
-    ...params,
+    ...listParams(scope, page),
     channels: selection.channels ?? [],
     pieceBytes: pieceBytesOf(call),
   });
-  return { rows: sent.map(pageRowOf) };
+  return sent.map(pageRowOf);
+}
+
+/** Reads only the keys of the checkpoints of a page, newest first. Where no thread is named, it may read those of all threads. */
+export async function listKeys(
+  call: CallContext,
+  scope: ListScope,
+  page: ListPage,
+): Promise<CheckpointKey[]> {
+  const { isOnNodes } = await placementOf(call);
+  const statement = keys.of(listConditions(scope, page, isOnNodes));
+  const run = scope.threadId === undefined && !isOnNodes ? runUncompiled : runStatement;
+  const rows = await run(call, statement, listParams(scope, page));
+  return rows.map(keyOf);
 }
 
 interface TuplesParams extends ListParams {
@@ -62,7 +58,7 @@ interface TuplesParams extends ListParams {
 // One statement for each combination of conditions, so that each is planned for the conditions that it has.
 const statements = new StatementFamily<TupleShape & ListConditions, TuplesParams, SentPageRow>(
   (shape) => (db, parameter) =>
-    selectPageRows(withMatching(db, selectPage(db, parameter, shape).selectAll(), shape), {
+    selectPageRows(withMatching(db, selectPage(db, parameter, shape), shape), {
       shape,
       channels: parameter("channels"),
       pieceBytes: parameter("pieceBytes"),
@@ -70,31 +66,10 @@ const statements = new StatementFamily<TupleShape & ListConditions, TuplesParams
     }),
 );
 
-interface KeyRow {
-  readonly thread_id: string;
-  readonly checkpoint_ns: string;
-  readonly checkpoint_id: string;
-}
-
 const keys = new StatementFamily<ListConditions, ListParams, KeyRow>(
-  (conditions) => (db, parameter) =>
-    selectPage(db, parameter, conditions).select(["thread_id", "checkpoint_ns", "checkpoint_id"]),
+  (conditions) => (db, parameter) => selectKeys(db, parameter, conditions),
 );
 
 function keyOf({ thread_id, checkpoint_ns, checkpoint_id }: KeyRow): CheckpointKey {
   return { threadId: thread_id, checkpointNs: checkpoint_ns, checkpointId: checkpoint_id };
-}
-
-function selectPage(
-  db: QueryCreator<CheckpointDatabase>,
-  parameter: Parameter<ListParams>,
-  conditions: ListConditions,
-) {
-  return db
-    .selectFrom("checkpoints")
-    .where((eb) => isListed(eb, conditions, parameter))
-    .orderBy(sql`checkpoint_id collate "C"`, "desc")
-    .orderBy(sql`thread_id collate "C"`, "desc")
-    .orderBy(sql`checkpoint_ns collate "C"`, "desc")
-    .limit(parameter("pageSize"));
 }

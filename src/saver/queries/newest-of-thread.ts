@@ -17,7 +17,7 @@ const MAX_LOOKS = 8;
  */
 export function newestOfThread(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
   return (
-    withNamespaces(db, threadId)
+    withNamespaces(db, threadId, MAX_LOOKS)
       .selectFrom((eb) => {
         const looked = eb.selectFrom("namespace").select(sql<number>`count(*)`.as("count"));
         return eb
@@ -51,8 +51,12 @@ export function newestOfThread(db: QueryCreator<CheckpointDatabase>, threadId: E
   );
 }
 
-/** The namespaces of a thread from the last one on, up to {@link MAX_LOOKS}, with the last checkpoint of each. */
-function withNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expression<string>) {
+/** The namespaces of a thread from the last one on, up to `most`, with the last checkpoint of each, as the CTE `namespace`. */
+export function withNamespaces(
+  db: QueryCreator<CheckpointDatabase>,
+  threadId: Expression<string>,
+  most: number,
+) {
   const last = () =>
     db
       .selectFrom("checkpoints as last")
@@ -69,7 +73,7 @@ function withNamespaces(db: QueryCreator<CheckpointDatabase>, threadId: Expressi
       .unionAll((recursive) =>
         recursive
           .selectFrom("namespace as previous")
-          .where("previous.looks", "<", sql.lit(MAX_LOOKS))
+          .where("previous.looks", "<", sql.lit(most))
           .innerJoinLateral(
             () =>
               last().where("last.checkpoint_ns", "<", sql.ref<string>("previous.checkpoint_ns")).as("next"),

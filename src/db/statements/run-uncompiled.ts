@@ -1,6 +1,6 @@
-import type { CallContext } from "../../db/call-context.js";
-import { runStatement } from "../../db/statements/run-statement.js";
-import type { Statement } from "../../db/statements/statement.js";
+import type { CallContext } from "../call-context.js";
+import { runStatement } from "./run-statement.js";
+import type { Statement } from "./statement.js";
 
 /**
  * Sends a statement that Postgres must not compile: one that reads the index entries of all threads seems to be worth it, and then takes
