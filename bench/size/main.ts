@@ -20,7 +20,12 @@ const USAGE = `npm run bench:size -- [--checkpoints <n>] [--index <name>]… [--
   --database     a database that is filled if it has no threads, and stays; without it, one of the server that DATABASE_URL
                  names, or else of an installed server with JIT, is made and dropped`;
 
-const INDEXES = ["metadata-index", "run-index", "waiting-index"] as const satisfies OptionalIndex[];
+const INDEXES = [
+  "time-index",
+  "metadata-index",
+  "run-index",
+  "waiting-index",
+] as const satisfies OptionalIndex[];
 
 const { values } = parseArgs({
   options: {

@@ -89,6 +89,7 @@ STEP                    STATE
 9999-future             unknown
 
 OPTIONAL INDEX    STATE
+time-index        missing
 metadata-index    missing
 run-index         missing
 waiting-index     missing
@@ -139,6 +140,7 @@ migrations of the official savers: version 9 recorded
       unknown: [],
       missing: [],
       indexes: {
+        "time-index": "missing",
         "metadata-index": "missing",
         "run-index": "missing",
         "waiting-index": "missing",

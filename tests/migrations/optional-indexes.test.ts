@@ -43,6 +43,7 @@ describeEachTarget("optional indexes", (target) => {
   it("can be created and dropped, and both can be repeated", async () => {
     const options = { schema: "agents", indexes: BOTH };
     expect(await optionalIndexStatus(opened.kysely, options)).toEqual({
+      "time-index": "missing",
       "metadata-index": "missing",
       "run-index": "missing",
       "waiting-index": "missing",

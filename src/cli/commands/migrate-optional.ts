@@ -11,6 +11,7 @@ import { countOption } from "../options/option-values.js";
 import type { IndexFlags } from "./migrate-indexes.js";
 
 const INDEXES = [
+  "time-index",
   "metadata-index",
   "run-index",
   "waiting-index",
@@ -60,7 +61,7 @@ export function optionalOptions(): Option[] {
     new Option(
       "--with <name...>",
       "create the optional tables of a store, its vectors, a cache, conversations or a checkpoint store; or an optional index, without blocking writers: " +
-        "metadata-index for filters, run-index for delete-runs, " +
+        "time-index for lists of all threads, metadata-index for filters, run-index for delete-runs, " +
         "waiting-index for the inspector's lists of threads that wait or failed, text-index for its search in their texts, store-text-index for searches of a store by text",
     ).choices([...TABLES, ...INDEXES]),
     new Option("--without <index...>", "drop an optional index")

@@ -9,6 +9,7 @@ import { plainKysely } from "../../db/kysely/plain-kysely.js";
 
 /** An index that not every service needs. See docs/indexes.md for its costs and benefits. */
 export type OptionalIndex =
+  | "time-index"
   | "metadata-index"
   | "run-index"
   | "waiting-index"
@@ -26,6 +27,10 @@ export interface IndexDefinition {
 
 /** The definitions of the indexes, by the names that callers use. One that covers several tables has an index in each. */
 export const OPTIONAL_INDEXES: Readonly<Record<OptionalIndex, readonly IndexDefinition[]>> = {
+  // For `list` over all threads. Ids of checkpoints are in the order of time.
+  "time-index": [
+    { name: "checkpoint_time_idx", table: "checkpoints", on: () => sql`(checkpoint_id collate "C")` },
+  ],
   // For `list` and `listThreads` with a filter. `jsonb_path_ops` is smaller than the default, and supports `@>`.
   "metadata-index": [
     {
@@ -159,6 +164,7 @@ export async function optionalIndexStatus(
       return WORST_FIRST.find((state) => states.includes(state)) ?? "ready";
     };
     return {
+      "time-index": worstOf("time-index"),
       "metadata-index": worstOf("metadata-index"),
       "run-index": worstOf("run-index"),
       "waiting-index": worstOf("waiting-index"),
