@@ -466,7 +466,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Lists threads by id, in the order of the database. It steps through the index and counts the checkpoints of the
-   * threads that it returns. A `filter` is evaluated for each thread on the way, also for those that it excludes.
+   * threads that it returns. A `filter` is evaluated for each thread on the way, also for those that it excludes. With
+   * the `metadata-index`, only the threads of checkpoints that match it are looked at, where these are few.
    *
    * @returns A page of threads. The next page starts `after` the last thread. A page shorter than `limit` is the last
    *   one.

@@ -1,6 +1,6 @@
 import { wordsOf } from "../../db/stored-words.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { hasOptionalIndex } from "../queries/catalog.js";
+import { hasOptionalIndex } from "../../migrations/indexes/has-optional-index.js";
 import { threadsWithFacts, threadsWithIds, threadsWithTitles } from "../queries/named-threads.js";
 import { listThreadPage } from "../queries/thread-pages.js";
 import { threadsWithWords } from "../queries/threads-with-words.js";

@@ -3,7 +3,7 @@ import { parseThreadQuery } from "../../threads/boundary/parse-thread-queries.js
 import { listThreadRows } from "../../threads/queries/list-thread-rows.js";
 import type { ThreadCounts, ListedThreads, ThreadRow, ThreadsQuery, ThreadStatus } from "../api/threads.js";
 import type { CallRun } from "../calls/call-definition.js";
-import { hasOptionalIndex } from "../queries/catalog.js";
+import { hasOptionalIndex } from "../../migrations/indexes/has-optional-index.js";
 import { countOpenThreads } from "../queries/open-threads.js";
 import { listThreadPage, type ThreadPageRow } from "../queries/thread-pages.js";
 import { searchCandidates } from "../search/search-candidates.js";

@@ -11,6 +11,7 @@ import type { CallContext } from "../../db/call-context.js";
 import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { StatementFamily, type Parameter } from "../../db/statements/statement.js";
+import { hasOptionalIndex } from "../../migrations/indexes/has-optional-index.js";
 import { isUuid6 } from "../../saver/queries/header-parts.js";
 import { newestOfThread } from "../../saver/queries/newest-of-thread.js";
 import {
@@ -21,6 +22,11 @@ import {
   TS_OF_STORED,
 } from "./listed-threads.js";
 
+/**
+ * Up to this number of checkpoints, those that match a filter are looked up by the `metadata-index`, and only their threads are looked at.
+ */
+const MAX_MATCHING = 1_000;
+
 /** Lists threads by their ids. It stops after `limit` threads. */
 export async function listThreadRows(
   call: CallContext,
@@ -29,7 +35,9 @@ export async function listThreadRows(
 ): Promise<ListedRow[]> {
   const narrowed = CONDITIONS.filter((name) => scope[name] !== undefined);
   const { isOnNodes } = await placementOf(call);
-  return runStatement(call, threads.of({ narrowed, isOnNodes }), {
+  const usesIndex =
+    !isOnNodes && scope.filter !== undefined && (await hasOptionalIndex(call, "metadata-index"));
+  return runStatement(call, threads.of({ narrowed, isOnNodes, usesIndex }), {
     after: scope.after ?? "",
     filter: scope.filter ?? "",
     unlike: scope.unlike ?? [],
@@ -50,14 +58,17 @@ interface ThreadParams extends ConditionParams {
   readonly limit: number;
 }
 
-const threads = new StatementFamily<
-  { readonly narrowed: Narrowed; readonly isOnNodes: boolean },
-  ThreadParams,
-  ListedRow
->(
-  ({ narrowed, isOnNodes }) =>
+interface ThreadsShape {
+  readonly narrowed: Narrowed;
+  readonly isOnNodes: boolean;
+  /** Whether an index has the metadata of all checkpoints. */
+  readonly usesIndex: boolean;
+}
+
+const threads = new StatementFamily<ThreadsShape, ThreadParams, ListedRow>(
+  ({ narrowed, isOnNodes, usesIndex }) =>
     (db, parameter) =>
-      (isOnNodes ? groupedThreads : walkedThreads)(db, parameter, narrowed),
+      isOnNodes ? groupedThreads(db, parameter, narrowed) : walkedThreads(db, parameter, narrowed, usesIndex),
 );
 
 type Db = QueryCreator<CheckpointDatabase>;
@@ -66,12 +77,14 @@ type Db = QueryCreator<CheckpointDatabase>;
  * Walks the primary key's index from thread to thread, and within a thread from namespace to namespace. It reads only the row of the newest
  * checkpoint.
  */
-function walkedThreads(db: Db, parameter: Parameter<ThreadParams>, narrowed: Narrowed) {
+function walkedThreads(db: Db, parameter: Parameter<ThreadParams>, narrowed: Narrowed, usesIndex: boolean) {
+  const after = narrowed.includes("after") ? parameter("after") : undefined;
+  const source = usesIndex ? withMatchingThreads(db, parameter, after) : withThreads(db, after);
   return (
-    withThreads(db, narrowed.includes("after") ? parameter("after") : undefined)
+    source
       .with("page", (qb) =>
         qb
-          .selectFrom("thread")
+          .selectFrom(threadsOf(qb, usesIndex))
           .innerJoinLateral(newestOfThread(db, sql.ref<string>("thread.thread_id")), (join) => join.onTrue())
           .innerJoinLateral(headOf, (join) => join.onTrue())
           .where("thread.thread_id", "is not", null)
@@ -152,8 +165,9 @@ type WithThread = CheckpointDatabase & { thread: { thread_id: string | null } };
 
 /** The ids of all threads: each step looks up the next id in the index. The last row is NULL. */
 function withThreads(
-  db: QueryCreator<CheckpointDatabase>,
+  db: Db,
   after: RawBuilder<string> | undefined,
+  condition: Expression<SqlBool> = sql.lit(true),
 ): QueryCreator<WithThread> {
   return db.withRecursive("thread", (qb) =>
     qb
@@ -167,6 +181,7 @@ function withThreads(
           .as("beginning"),
       )
       .select(sql<string | null>`beginning.thread_id`.as("thread_id"))
+      .where(condition)
       .unionAll((recursive) =>
         recursive
           .selectFrom("thread as previous")
@@ -182,6 +197,49 @@ function withThreads(
           ),
       ),
   );
+}
+
+/** Whether more checkpoints match a filter than are looked at. */
+const areMany = sql<SqlBool>`(select count(*) from matching) > ${sql.lit(MAX_MATCHING)}`;
+
+/** As the CTE `matching`, the threads of the checkpoints that match a filter. Only where these are many, the ids of all threads follow. */
+function withMatchingThreads(
+  db: Db,
+  parameter: Parameter<ThreadParams>,
+  after: RawBuilder<string> | undefined,
+): QueryCreator<WithThread> {
+  const matching = db.withRecursive("matching", (qb) =>
+    qb
+      .selectFrom("checkpoints as each")
+      .select("each.thread_id")
+      .where((eb) => eb.and(conditionsOn(eb.ref("each.metadata"), ["filter"], parameter)))
+      .$if(after !== undefined, (query) => query.where("each.thread_id", ">", sql<string>`${after}`))
+      .limit(sql.lit(MAX_MATCHING + 1)),
+  );
+  return withThreads(matching, after, areMany);
+}
+
+/** The threads of the CTE `thread`, and those of the CTE `matching` where it has few. */
+function threadsOf(db: QueryCreator<WithThread>, usesIndex: boolean) {
+  return db
+    .selectFrom("thread")
+    .select("thread.thread_id")
+    .$if(usesIndex, (walked) =>
+      walked.unionAll(
+        db
+          .selectFrom(
+            db
+              .selectFrom(sql<{ thread_id: string }>`matching`.as<"found">(sql`found`))
+              .select("found.thread_id")
+              .distinct()
+              .where(sql<SqlBool>`not ${areMany}`)
+              .orderBy("found.thread_id")
+              .as("few"),
+          )
+          .select("few.thread_id"),
+      ),
+    )
+    .as("thread");
 }
 
 type ThreadBuilder = ExpressionBuilder<
