@@ -44,10 +44,17 @@ const OF_THREAD = [
   ["checkpoint_store", "thread_id"],
 ] as const;
 
-const NAMES: readonly (keyof typeof TABLES)[] = [
+type TableName = keyof typeof TABLES;
+
+/** The tables of a saver. */
+export const SAVER_TABLES = [
   "checkpoints",
   "checkpoint_blobs",
   "checkpoint_writes",
+] as const satisfies TableName[];
+
+const NAMES: readonly TableName[] = [
+  ...SAVER_TABLES,
   "checkpoint_conversations",
   "store",
   "cache_entries",
@@ -73,8 +80,8 @@ export async function fillTables(database: TestDatabase, rows: number): Promise<
   await insertRows(database, rows);
 }
 
-async function insertRows(database: TestDatabase, rows: number): Promise<void> {
-  for (const table of NAMES) {
+async function insertRows(database: TestDatabase, rows: number, tables = NAMES): Promise<void> {
+  for (const table of tables) {
     await database.exec(`insert into ${table} ${TABLES[table]} from generate_series(1, ${rows}) as n`);
   }
 }
@@ -83,8 +90,8 @@ async function insertRows(database: TestDatabase, rows: number): Promise<void> {
  * Makes the tables as large as those of a million rows, in a second instead of a minute: each page has held one long row, which is
  * deleted. Where the server has no statistics, it counts rows by pages.
  */
-export async function enlargeTables(database: TestDatabase): Promise<void> {
-  for (const table of NAMES) {
+export async function enlargeTables(database: TestDatabase, tables = NAMES): Promise<void> {
+  for (const table of tables) {
     await database.exec(`
       truncate ${table};
       alter table ${table} set unlogged;
@@ -94,31 +101,35 @@ export async function enlargeTables(database: TestDatabase): Promise<void> {
       delete from ${table};
       alter table ${table} reset (fillfactor)`);
   }
-  await forgetStatistics(database);
-  await insertRows(database, SAMPLE);
+  await forgetStatistics(database, tables);
+  await insertRows(database, SAMPLE, tables);
 }
 
 /** Collects statistics. */
-export async function analyzeTables(database: TestDatabase): Promise<void> {
-  await database.exec(`analyze ${NAMES.join()}`);
+export async function analyzeTables(database: TestDatabase, tables = NAMES): Promise<void> {
+  await database.exec(`analyze ${tables.join()}`);
 }
 
-/** Collects the statistics of a sample in {@link enlargeTables}, as those of a million rows. */
-export async function analyzeAsMillion(database: TestDatabase): Promise<void> {
-  for (const [table, column] of OF_THREAD) {
+/** Collects the statistics of a sample in {@link enlargeTables}, as those of a million rows, or of so many. */
+export async function analyzeAsMillion(
+  database: TestDatabase,
+  rows = MILLION,
+  tables = NAMES,
+): Promise<void> {
+  for (const [table, column] of OF_THREAD.filter(([table]) => tables.includes(table))) {
     await database.exec(`alter table ${table} alter ${column} set (n_distinct = ${THREADS_OF_MILLION})`);
   }
-  await analyzeTables(database);
+  await analyzeTables(database, tables);
   await database.query("update pg_class set reltuples = $1 where oid = any ($2::regclass[]::oid[])", [
-    MILLION,
-    NAMES,
+    rows,
+    tables,
   ]);
 }
 
-async function forgetStatistics(database: TestDatabase): Promise<void> {
-  await database.query("delete from pg_statistic where starelid = any ($1::regclass[]::oid[])", [NAMES]);
+async function forgetStatistics(database: TestDatabase, tables = NAMES): Promise<void> {
+  await database.query("delete from pg_statistic where starelid = any ($1::regclass[]::oid[])", [tables]);
   await database.query(
     "update pg_class set reltuples = -1, relpages = 0 where oid = any ($1::regclass[]::oid[])",
-    [NAMES],
+    [tables],
   );
 }
