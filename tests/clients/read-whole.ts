@@ -18,8 +18,15 @@ export async function readWhole(place: Place, graph: ReadGraph): Promise<unknown
         ...{ namespace, key, value, createdAt, updatedAt },
       }))
       .sort((a, b) => compare(JSON.stringify([a.namespace, a.key]), JSON.stringify([b.namespace, b.key]))),
+    // Most clients have none.
+    record: await place.conversations.get(place.thread).then(metadataOf, () => null),
     namespaces: (await place.store.listNamespaces({ prefix: [place.thread] })).sort(),
   };
+}
+
+/** The record of a thread without its times, which the type of LangGraph's server does not have. */
+export function metadataOf({ thread_id, metadata }: { thread_id: string; metadata: unknown }): unknown {
+  return { thread_id, metadata };
 }
 
 /**

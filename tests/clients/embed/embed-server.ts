@@ -3,6 +3,7 @@ import { Client as ServerClient } from "@langchain/langgraph-sdk";
 import { createMailAgent } from "../agents/create-agent.js";
 import { type Client, human, type Place } from "../client.js";
 import { faultOf } from "../fault.js";
+import { metadataOf } from "../read-whole.js";
 import { calls, replying, says } from "../replies.js";
 
 const mail = { to: "ada@example.org", text: "Come at nine." };
@@ -82,9 +83,4 @@ export const embedServer: Client = {
 
 function endsWith(last: string): (seen: { messages: readonly BaseMessage[] }) => boolean {
   return ({ messages }) => messages.at(-1)?.text === last;
-}
-
-/** A record of Postgres also has its times. */
-function metadataOf({ thread_id, metadata }: { thread_id: string; metadata: unknown }): unknown {
-  return { thread_id, metadata };
 }
