@@ -133,7 +133,8 @@ const DISTRIBUTES_CREATED_TABLES = `
       select c.oid from pg_event_trigger_ddl_commands() command
       join pg_class c on c.oid = command.objid and command.classid = 'pg_class'::regclass
       where command.command_tag = 'CREATE TABLE' and c.relkind = 'r'
-        and c.relname in ('checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoint_tombstones')
+        and c.relname in ('checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoint_tombstones',
+          'checkpoint_conversations')
         and not exists (select from pg_dist_partition d where d.logicalrelid = c.oid)
     loop
       -- As \`migrate --distribute\` does: tables are together only if their threads have the same collation.

@@ -129,6 +129,25 @@ describe("a plan to distribute tables", () => {
     expect(planUndistributing(statusOf(LOCAL))).toEqual({ tables: [], statements: [] });
   });
 
+  it("takes conversations along, and their trigger from the checkpoints until it is undone", () => {
+    const table = "checkpoint_conversations";
+    const at = '"agents"."checkpoints"';
+    const local = statusOf(LOCAL, { [table]: LOCAL });
+    expect(textsOf(planDistributing(local)).filter((text) => text.includes("conversation"))).toEqual([
+      lock(...THREAD_TABLES, table, "checkpoint_migrations"),
+      `drop trigger if exists "checkpoint_conversation_touch" on ${at}`,
+      together(table, first),
+      truncate(table),
+    ]);
+    const later = statusOf(ON_NODES, { [table]: LOCAL, checkpoint_migrations: ON_EACH });
+    expect(textsOf(planDistributing(later))).toEqual([lock(table), together(table, first), truncate(table)]);
+    const undone = textsOf(planUndistributing(statusOf(ON_NODES, { [table]: ON_NODES })));
+    expect(undone.at(-1)).toMatch(
+      `create or replace trigger "checkpoint_conversation_touch" after insert on ${at}`,
+    );
+    expect(textsOf(planUndistributing(statusOf(LOCAL, { [table]: ON_NODES })))).toHaveLength(2);
+  });
+
   const NO_CITUS = "this database does not have the extension `citus`";
   it.each<[what: string, status: DistributionStatus, message: string]>([
     ["no Citus", statusOf(LOCAL, {}, { citus: null }), NO_CITUS],

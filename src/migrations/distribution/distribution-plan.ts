@@ -7,6 +7,7 @@ import {
   REFERENCE_TABLES,
   type TableDistribution,
   DISTRIBUTED_TABLES,
+  THREAD_TABLES,
 } from "./distribution-state.js";
 
 /** The first version of Citus with every statement that the savers send. */
@@ -47,7 +48,7 @@ export function distributeRest(status: DistributionStatus, shards?: number): Dis
     statements: [
       lockTables(schema, all),
       // Citus allows no triggers on distributed tables.
-      ...(tables.includes("checkpoints") ? [dropTouch(schema)] : []),
+      ...(touches(status, tables) ? [dropTouch(schema)] : []),
       ...sameCollations(status, tables),
       ...tables.map((table) =>
         together === undefined || table === together
@@ -80,9 +81,7 @@ export function planUndistributing(status: DistributionStatus): DistributionChan
     statements: [
       lockTables(schema, ordered),
       ...ordered.map((table) => sql`select undistribute_table(${nameOf(schema, table)})`),
-      ...(ordered.includes("checkpoints") && existing(status, ["checkpoint_conversations"]).length > 0
-        ? [createTouch(schema)]
-        : []),
+      ...(touches(status, ordered) ? [createTouch(schema)] : []),
     ],
   };
 }
@@ -126,6 +125,11 @@ function createDistributed(
 
 /** The trigger by which the time of a conversation follows its checkpoints; see the step that creates it. */
 const TOUCH = "checkpoint_conversation_touch";
+
+/** Whether tables that are moved have the trigger while they are local. */
+function touches(status: DistributionStatus, moved: readonly string[]): boolean {
+  return moved.includes("checkpoints") && existing(status, ["checkpoint_conversations"]).length > 0;
+}
 
 function dropTouch(schema: string): RawBuilder<unknown> {
   return sql`drop trigger if exists ${sql.id(TOUCH)} on ${sql.id(schema, "checkpoints")}`;
@@ -175,7 +179,7 @@ function refuseSchemas({ schema, tables }: DistributionStatus): void {
 
 /** Adds the tables that a migration will create. */
 export function withMissingTables(status: DistributionStatus): DistributionStatus {
-  const missing = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES].filter(
+  const missing = [...THREAD_TABLES, ...REFERENCE_TABLES].filter(
     (name) => existing(status, [name]).length === 0,
   );
   const local = { placement: "local", column: null, colocation: null, shards: 0, collation: null } as const;
@@ -185,7 +189,7 @@ export function withMissingTables(status: DistributionStatus): DistributionStatu
 /** @throws MigrationRequiredError if tables are missing. */
 export function refuseMissing(status: DistributionStatus): void {
   const { schema } = status;
-  const missing = DISTRIBUTED_TABLES.filter((name) => existing(status, [name]).length === 0);
+  const missing = THREAD_TABLES.filter((name) => existing(status, [name]).length === 0);
   if (missing.length === 0) return;
   throw new MigrationRequiredError(
     schema,

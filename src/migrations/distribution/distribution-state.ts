@@ -56,10 +56,11 @@ export interface DistributionStatusOptions {
   readonly schema?: string;
 }
 
-/**
- * Tables whose rows belong to threads, in the order in which writers lock their rows (C2). They are distributed by `thread_id`.
- */
-export const DISTRIBUTED_TABLES: readonly string[] = threadTables();
+/** Tables of savers whose rows belong to threads, in the order in which writers lock their rows (C2). */
+export const THREAD_TABLES: readonly string[] = threadTables();
+
+/** The tables that are distributed by `thread_id`, in the same order. The last one is optional. */
+export const DISTRIBUTED_TABLES: readonly string[] = [...THREAD_TABLES, "checkpoint_conversations"];
 
 /** The tables that each node gets a copy of: the official savers read it wherever they are connected to. */
 export const REFERENCE_TABLES: readonly string[] = ["checkpoint_migrations"];
@@ -69,7 +70,7 @@ function threadTables(): string[] {
   const names = Object.entries(TABLE_USE).flatMap(([name, [use, optional]]) =>
     use === "rows" && optional === undefined ? [name] : [],
   );
-  return [...names.filter((name) => !lastOnes.includes(name)), ...lastOnes, "checkpoint_conversations"];
+  return [...names.filter((name) => !lastOnes.includes(name)), ...lastOnes];
 }
 
 /**
