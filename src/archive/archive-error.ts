@@ -1,8 +1,10 @@
 import { CheckpointError, type CheckpointErrorOptions } from "../errors/index.js";
 
 /**
- * A file of an archive can't be written, or can't be read back as it was written. The rows that it should hold are still in the
- * database.
+ * A file of an archive can't be written or read, or is damaged; `file` names it. The rows that it should hold are still in the database,
+ * or nothing was restored.
+ *
+ * @remarks See the message, and archive again. Restore a damaged file from a copy.
  *
  * @example
  * ```ts

@@ -8,8 +8,12 @@ export interface BackupErrorOptions extends CheckpointErrorOptions {
 }
 
 /**
- * A backup can't be imported: the input is not a backup, it is truncated or damaged, or a stored row differs from the
- * backup's row. The import keeps the rows that it has committed, and skips them when it runs again.
+ * A backup can't be imported: it is damaged, cut off or not one, an increment lacks the backup that it continues, or with `strict` a
+ * stored row differs from the backup's. Or an export has stopped, because values were deleted meanwhile.
+ *
+ * The import keeps the rows that it has committed, and skips them when it runs again.
+ *
+ * @remarks `line` names the place. Import again: what is stored is skipped. Name the full backup first, then its increments in order.
  *
  * @example
  * ```ts

@@ -238,7 +238,10 @@ export interface CopyProgress {
 
 /**
  * A copy of checkpoints has stopped: a checkpoint can't be read or stored, the target has something else than was stored, or the stores
- * have other numbers of checkpoints than expected. What was stored stays. `cause` is the error of the store, where there is one.
+ * have other numbers of checkpoints than expected. What was stored stays. `cause` is the error of the store, where there is one;
+ * `progress` says up to which id it is done.
+ *
+ * @remarks Copy again, which continues.
  *
  * @example
  * ```ts

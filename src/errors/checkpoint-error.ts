@@ -59,6 +59,12 @@ export class CheckpointError extends Error implements ErrorLocation {
  * The codes of all errors of this library. Each code stands for one kind of error, and stays the same across versions; a later version may
  * have more.
  *
+ * Codes without a class of their own:
+ *
+ * - `BATCH_ENDED`: a call on a batch whose function had returned. Await all calls inside of the function
+ * - `ITEM_NOT_FOUND`: on the command line, the store has no such item, or it has expired. `store search` lists the items of a namespace
+ * - `OUTPUT_FAILED`: the command line can't write its output. Free the disk, or choose another file
+ *
  * @example
  * ```ts
  * const retried: ReadonlySet<CheckpointErrorCode> = new Set(["CONNECTION_FAILED", "THREAD_LOCKED"]); // a typo does not compile
@@ -114,7 +120,9 @@ export type CheckpointErrorCode =
   | "WRITES_MISSING";
 
 /**
- * An invalid argument of a method or an invalid option of a constructor. Thrown before any I/O.
+ * An argument of a method or an option of a constructor can't be used; `field` names it. Nothing was sent.
+ *
+ * @remarks Correct it.
  *
  * @example
  * ```ts
@@ -133,12 +141,12 @@ export class InvalidConfigError extends CheckpointError {
 }
 
 /**
- * The `AbortSignal` of the call was aborted; `cause` is the signal's reason. Its name is `AbortError`, which
- * programs check for.
+ * The `AbortSignal` of the call was aborted; `cause` is the signal's reason. Its name is `AbortError`, which programs check for.
  *
- * The server cancels what it has not finished. Only if it no longer answers may a write have been stored
- * nevertheless. A write that was stored, but whose wait for a synchronous standby was cancelled, fails with
- * `NotReplicatedError` instead.
+ * The server cancels what it has not finished. Only if it no longer answers may a write have been stored nevertheless. A write that was
+ * stored, but whose wait for a synchronous standby was cancelled, fails with `NotReplicatedError` instead.
+ *
+ * @remarks None is needed. A write may have been stored if the server did not answer.
  *
  * @example
  * ```ts

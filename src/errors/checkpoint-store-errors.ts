@@ -4,6 +4,8 @@ import { CheckpointError } from "./checkpoint-error.js";
  * A checkpoint store with the option `concurrency: "optimistic"` has refused a checkpoint, because the stored one of the same id has the
  * same version or a newer one. Nothing was stored.
  *
+ * @remarks Load the checkpoint, and save with a larger `version`.
+ *
  * @example
  * ```ts
  * if (error instanceof CheckpointVersionError) console.log(error.version, error.storedVersion);
@@ -27,7 +29,11 @@ export class CheckpointVersionError extends CheckpointError {
   }
 }
 
-/** The state of a checkpoint does not fit the option `stateSchema` of its checkpoint store. Nothing is returned. */
+/**
+ * The state of a checkpoint does not fit the option `stateSchema` of its checkpoint store; `issues` say why. Nothing is returned.
+ *
+ * @remarks Correct the schema. Change stored states before a schema becomes stricter.
+ */
 export class CheckpointSchemaError extends CheckpointError {
   override name = "CheckpointSchemaError";
   /** The problems, as the schema reports them. */

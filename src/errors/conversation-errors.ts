@@ -3,6 +3,8 @@ import { CheckpointError } from "./checkpoint-error.js";
 /**
  * A thread has no record of a conversation.
  *
+ * @remarks Store one with `set`.
+ *
  * @example
  * ```ts
  * try {

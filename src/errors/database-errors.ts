@@ -13,10 +13,13 @@ export interface DatabaseErrorOptions extends CheckpointErrorOptions {
 }
 
 /**
- * The database returned an error or did not answer. `cause` is the driver's own error.
+ * The server refused. `sqlState` and `cause`, the driver's own error, say why: `28P01` is a wrong password, `3D000` no such database,
+ * `53300` no connections left.
  *
- * A transient error (connection lost, server restarting, deadlock, serialization failure) is thrown only
- * after retries within the saver's `retry` option.
+ * A transient error (connection lost, server restarting, deadlock, serialization failure) is thrown only after retries within the saver's
+ * `retry` option.
+ *
+ * @remarks Look up the SQLSTATE in PostgreSQL's documentation.
  */
 export class DatabaseError extends CheckpointError {
   override name = "DatabaseError";
@@ -37,8 +40,11 @@ export class DatabaseError extends CheckpointError {
 }
 
 /**
- * The connection could not be opened or was lost: the server is down, restarting or unreachable. Or the application held all connections
- * for longer than the call may wait, as in a call inside of a transaction that has the only one. That one is not transient.
+ * The connection could not be opened or was lost: the server is down, restarting or unreachable, or its certificate is refused. Or the
+ * application held all connections for longer than the call may wait, as in a call inside of a transaction that has the only one. That one
+ * is not transient.
+ *
+ * @remarks Run `doctor`. Check the address and the size of the pool.
  */
 export class ConnectionError extends DatabaseError {
   override name = "ConnectionError";
@@ -54,11 +60,13 @@ export interface StatementTimeoutErrorOptions extends DatabaseErrorOptions {
 }
 
 /**
- * A statement took longer than the saver's `statementTimeoutMs`. The server has cancelled it and stored
- * nothing of it. The saver does not retry it, since a retry would most likely take as long.
+ * A statement took longer than the saver's `statementTimeoutMs`, often because it waited for a lock, and the server has cancelled it.
+ * Without an SQLSTATE, the call waited that long for earlier calls on its thread, and was not sent. Nothing was stored.
  *
- * It is also thrown, without an SQLSTATE, where a call waited that long for earlier calls on its thread. It was not sent then. Where there is
- * a `cause`, it was to be sent again: its first statement failed with that error.
+ * The saver does not retry it, since a retry would most likely take as long. A call that waited and has a `cause` was to be sent again:
+ * its first statement failed with that error.
+ *
+ * @remarks Find out who waits, or raise the timeout.
  */
 export class StatementTimeoutError extends DatabaseError {
   override name = "StatementTimeoutError";
@@ -73,12 +81,13 @@ export class StatementTimeoutError extends DatabaseError {
 }
 
 /**
- * The server has stored the change, but its wait for a synchronous standby was cancelled: by
- * `statementTimeoutMs`, by the `AbortSignal` of the call, or on the server. A failover may lose the change.
- * `cause` is the server's warning, where it was received.
+ * The server has stored the change, but its wait for a synchronous standby was cancelled: by `statementTimeoutMs`, by the `AbortSignal` of
+ * the call, or on the server. A failover may lose the change.
  *
- * You can safely make the call again. It waits for the standbys, for the earlier change as well as for its
+ * `cause` is the server's warning, where it was received. A second call waits for the standbys, for the earlier change as well as for its
  * own.
+ *
+ * @remarks Make the call again.
  */
 export class NotReplicatedError extends DatabaseError {
   override name = "NotReplicatedError";
@@ -94,6 +103,8 @@ export class NotReplicatedError extends DatabaseError {
 /**
  * The server takes no writes: it is a standby, or `default_transaction_read_only` is on. `message` says which, and what to do. It is
  * transient where a failover may change it, and not where the setting is that of the role, of the database or of the connection.
+ *
+ * @remarks Connect to the primary, or turn the setting off for this role.
  */
 export class ReadOnlyError extends DatabaseError {
   override name = "ReadOnlyError";
@@ -102,7 +113,11 @@ export class ReadOnlyError extends DatabaseError {
   }
 }
 
-/** The disk of the server is full. Nothing of the statement was stored. It is not retried: somebody has to make room. */
+/**
+ * The disk of the server is full. Nothing of the statement was stored. It is not retried.
+ *
+ * @remarks Make room.
+ */
 export class DiskFullError extends DatabaseError {
   override name = "DiskFullError";
   constructor(message: string, options: DatabaseErrorOptions = {}) {
@@ -112,8 +127,11 @@ export class DiskFullError extends DatabaseError {
 
 /**
  * The server cancelled the statement, and this library had not asked for it: by a `statement_timeout` of the role, of the database or of
- * the connection, or because somebody called `pg_cancel_backend`. Nothing of the statement was stored. It is not retried, since it would
- * most likely take as long. The saver's own `statementTimeoutMs` is a {@link StatementTimeoutError}.
+ * the connection, or because somebody called `pg_cancel_backend`. Nothing of it was stored.
+ *
+ * It is not retried, since it would most likely take as long. The saver's own `statementTimeoutMs` is a {@link StatementTimeoutError}.
+ *
+ * @remarks Raise it with `alter role … set statement_timeout`, and use the saver's `statementTimeoutMs`.
  */
 export class StatementCancelledError extends DatabaseError {
   override name = "StatementCancelledError";
@@ -122,7 +140,12 @@ export class StatementCancelledError extends DatabaseError {
   }
 }
 
-/** The role that the saver connects as lacks a privilege. */
+/**
+ * The role that the saver connects as lacks a privilege. Or, where row-level security refuses, the thread or item belongs to another
+ * tenant.
+ *
+ * @remarks Run `migrate --print-grants`. Or check `tenantId`, and the thread id or the namespace.
+ */
 export class PermissionError extends DatabaseError {
   override name = "PermissionError";
   constructor(message: string, options: DatabaseErrorOptions = {}) {
@@ -131,8 +154,10 @@ export class PermissionError extends DatabaseError {
 }
 
 /**
- * A saver has a `tenantId`, but row-level security is not active on the tables for its role, so that the
- * database does not separate tenants. Nothing was read or written.
+ * A saver has a `tenantId`, but row-level security is not active on the tables for its role, so that the database does not separate
+ * tenants. Nothing was read or written.
+ *
+ * @remarks Set up the policies, and connect neither as the owner nor as a superuser. On Citus, give each tenant a schema.
  */
 export class RowSecurityError extends DatabaseError {
   override name = "RowSecurityError";
@@ -159,8 +184,10 @@ export class RowSecurityError extends DatabaseError {
 }
 
 /**
- * A call relies on seeing all rows of a thread, and row-level security may hide some of them from this role and show others. Nothing
- * was deleted, stored or exported.
+ * A call relies on seeing all rows of a thread, and row-level security may hide some of them from this role and show others. Nothing was
+ * deleted, stored or exported.
+ *
+ * @remarks Use the owner of the tables or a role with `BYPASSRLS`, or give all three tables the same policies.
  */
 export class HiddenRowsError extends DatabaseError {
   override name = "HiddenRowsError";
@@ -176,102 +203,6 @@ export class HiddenRowsError extends DatabaseError {
       "ROWS_HIDDEN",
     );
     this.tables = tables;
-  }
-}
-
-/**
- * The tables are missing or older than this version of the library. The message says which command to run.
- */
-export class MigrationRequiredError extends DatabaseError {
-  override name = "MigrationRequiredError";
-  /** The schema that must be migrated. */
-  readonly schema: string;
-  /** The pending steps, oldest first; empty where they could not be determined. */
-  readonly pending: readonly string[];
-
-  constructor(
-    schema: string,
-    message: string,
-    options: DatabaseErrorOptions & { readonly pending?: readonly string[] } = {},
-  ) {
-    super(message, options, "MIGRATION_REQUIRED");
-    this.schema = schema;
-    this.pending = options.pending ?? [];
-  }
-}
-
-/** A session that holds a lock, as far as the role may see it. */
-export interface LockHolder {
-  /** The id of its server process. `undefined` for a prepared transaction, which has none. */
-  readonly processId: number | undefined;
-  /** The `application_name` of the session, where it has one. */
-  readonly applicationName: string | undefined;
-  /** When its transaction began. Without the rights of `pg_read_all_stats`, those of other roles are hidden. */
-  readonly since: Date | undefined;
-}
-
-/** Options of a {@link MigrationError}. */
-export interface MigrationErrorOptions extends DatabaseErrorOptions {
-  readonly step?: string | undefined;
-  readonly holders?: readonly LockHolder[];
-}
-
-/**
- * A migration step failed, can't be undone without losing data, or waited too long for a lock. Nothing of the run was kept.
- *
- * A wait that was too long has the SQLSTATE `55P03`. It is not repeated within the same call.
- */
-export class MigrationError extends DatabaseError {
-  override name = "MigrationError";
-  /** The step that failed, where one had started. */
-  readonly step: string | undefined;
-  /** The sessions that held the lock which the migration waited for. Empty for any other failure, and where they can't be seen. */
-  readonly holders: readonly LockHolder[];
-
-  constructor(message: string, options: MigrationErrorOptions = {}) {
-    super(message, options, "MIGRATION_FAILED");
-    this.step = options.step;
-    this.holders = options.holders ?? [];
-  }
-}
-
-/**
- * The server does not have pgvector, which embeddings are stored and searched with, or one that is too old. The message says how to
- * install it.
- */
-export class VectorExtensionError extends DatabaseError {
-  override name = "VectorExtensionError";
-  /** @param version - The installed version, where it is too old. */
-  constructor(options: DatabaseErrorOptions = {}, version?: string) {
-    super(
-      version === undefined
-        ? "the server has no extension `vector`: install pgvector on it (Debian: postgresql-17-pgvector, for example; Docker: the " +
-            "image pgvector/pgvector); for PGlite, install the npm package @electric-sql/pglite-pgvector"
-        : `the database has version ${version} of the extension \`vector\`, but a store needs 0.8: install a newer pgvector, and run ` +
-            "`alter extension vector update`",
-      options,
-      "VECTOR_EXTENSION_MISSING",
-    );
-  }
-}
-
-/**
- * The schema has tables with the names that this library uses, but with other columns. Nothing was changed.
- *
- * If they are the tables of Python's `ShallowPostgresSaver` or of the official JavaScript `PostgresStore`, the message says which
- * command converts them.
- */
-export class IncompatibleTablesError extends DatabaseError {
-  override name = "IncompatibleTablesError";
-  /** The schema that has the tables. */
-  readonly schema: string;
-  /** Which program's tables they are, or `partitions` for tables of savers that are partitioned by something else than `thread_id`. */
-  readonly layout: "python-shallow" | "javascript-store" | "partitions" | "unknown";
-
-  constructor(schema: string, layout: IncompatibleTablesError["layout"], message: string) {
-    super(message, {}, "INCOMPATIBLE_TABLES");
-    this.schema = schema;
-    this.layout = layout;
   }
 }
 

@@ -40,10 +40,12 @@ export {
   PermissionError,
   HiddenRowsError,
   RowSecurityError,
+} from "./database-errors.js";
+export {
   VectorExtensionError,
   IncompatibleTablesError,
   MigrationRequiredError,
   type LockHolder,
   type MigrationErrorOptions,
   MigrationError,
-} from "./database-errors.js";
+} from "./table-errors.js";

@@ -21,7 +21,10 @@ export interface VersionConflict extends ItemLocation {
 }
 
 /**
- * The item has another version than the call expected: someone else has written or deleted it. Nothing was stored.
+ * The item does not have the version that `ifVersion` asks for, but `currentVersion`: someone else has written or deleted it. Nothing was
+ * stored.
+ *
+ * @remarks Read it again, or use `update`.
  *
  * @example
  * ```ts
@@ -58,7 +61,11 @@ export class VersionConflictError extends CheckpointError {
   }
 }
 
-/** A value does not fit the schema that the store has for its namespace. Nothing was stored, or nothing is returned. */
+/**
+ * A value does not fit the schema that the store has for its namespace; `issues` say why. Nothing was stored, or nothing is returned.
+ *
+ * @remarks Correct the value, or the schema. Change stored items before a schema becomes stricter.
+ */
 export class ItemSchemaError extends CheckpointError {
   override name = "ItemSchemaError";
   /** The labels of the namespace. */
@@ -81,7 +88,11 @@ export class ItemSchemaError extends CheckpointError {
   }
 }
 
-/** What the embedding model returned can't be stored: a vector of another length, for example. Nothing was stored. */
+/**
+ * What the embedding model returned can't be stored: a vector of another length, for example. Nothing was stored.
+ *
+ * @remarks Check the model and `dims`.
+ */
 export class InvalidEmbeddingError extends CheckpointError {
   override name = "InvalidEmbeddingError";
   constructor(problem: string) {
@@ -98,8 +109,10 @@ export interface EmbeddingKind {
 }
 
 /**
- * The stored embeddings are of another model, number of dimensions, type or distance than the option `index` of the store says.
- * Nothing was read or written. The message names the command that embeds all items again.
+ * The stored embeddings are of another model, number of dimensions, type or distance than the option `index` of the store says. Nothing
+ * was read or written.
+ *
+ * @remarks Give the option of the tables, or run the command in the message, which embeds all items again.
  */
 export class EmbeddingMismatchError extends CheckpointError {
   override name = "EmbeddingMismatchError";

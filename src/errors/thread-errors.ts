@@ -9,11 +9,13 @@ export interface ConcurrentModification extends ErrorLocation {
 }
 
 /**
- * Another writer has continued the thread: the parent of the new checkpoint is no longer the newest
- * checkpoint of its namespace. Only savers with `concurrency: "optimistic"` throw it, and nothing was stored.
- * Read the thread again and decide. To branch on purpose, put a checkpoint whose metadata has the source
- * `fork` or `update`, as `updateState` does: `graph.invoke(input, await graph.updateState(past, null))`
- * continues a past state with new input.
+ * With `concurrency: "optimistic"`: another writer has continued the thread, so that the parent of the new checkpoint is no longer the
+ * newest checkpoint of its namespace. Nothing was stored.
+ *
+ * To branch on purpose, put a checkpoint whose metadata has the source `fork` or `update`, as `updateState` does:
+ * `graph.invoke(input, await graph.updateState(past, null))` continues a past state with new input.
+ *
+ * @remarks Read the thread again and decide, or fork.
  *
  * @example
  * ```ts
@@ -55,13 +57,16 @@ export interface ClockBehind extends ErrorLocation {
 }
 
 /**
- * The clock of this machine is behind that of the machine that stored the newest checkpoint. LangGraph makes the ids of checkpoints
- * from the clock, and the newest checkpoint is the one with the greatest id. So the checkpoint of a run would be stored, but never
- * be the newest one: no later run would see it. Nothing was stored.
+ * The clock of this machine is behind that of the machine that stored the newest checkpoint, by `behindMs` at least. Nothing was stored.
+ *
+ * LangGraph makes the ids of checkpoints from the clock, and the newest checkpoint is the one with the greatest id. So the checkpoint of a
+ * run would be stored, but never be the newest one: no later run would see it.
  *
  * A read of the newest checkpoint throws it where the clock is behind by more than `maxClockWaitMs`, and a `put` where the id of the
- * checkpoint is older than that of its parent, or where a saver with `keepLast` would delete the checkpoint at once. Synchronize the clocks of all machines by NTP. Savers with
+ * checkpoint is older than that of its parent, or where a saver with `keepLast` would delete the checkpoint at once. Savers with
  * `clockBehind: "warn"` warn instead.
+ *
+ * @remarks Synchronize the clocks of all machines by NTP. `doctor` on each finds the wrong one.
  *
  * @example
  * ```ts
@@ -85,7 +90,9 @@ export class ClockBehindError extends CheckpointError {
 }
 
 /**
- * A write to a deleted thread, by a saver with `keepTombstones`. Nothing was stored.
+ * A write to a thread that was deleted at `deletedAt`, by a saver with `keepTombstones`. Nothing was stored.
+ *
+ * @remarks Stop the run, or call `liftTombstones`.
  *
  * @example
  * ```ts
@@ -105,7 +112,9 @@ export class ThreadDeletedError extends CheckpointError {
 }
 
 /**
- * Another run holds the lock of the thread, and the wait is over. Your function was not called.
+ * Another caller of `withThreadLock` has the lock of the thread, and `waitMs` is over. Your function was not called.
+ *
+ * @remarks Try later, or raise `waitMs`.
  *
  * @example
  * ```ts
@@ -132,8 +141,10 @@ export class ThreadLockedError extends CheckpointError {
 }
 
 /**
- * The connection that held the lock of a thread died before the run ended, so that another run may have
- * started in the meantime. `cause` is the error of the run, if it failed, else that of the connection.
+ * The connection that held the lock of a thread died before the run ended, so that another run may have started in the meantime. `cause`
+ * is the error of the run, if it failed, else that of the connection.
+ *
+ * @remarks Check what another run did meanwhile. Pass `signal` to the run.
  *
  * @example
  * ```ts
@@ -153,8 +164,9 @@ export class ThreadLockLostError extends CheckpointError {
 }
 
 /**
- * A checkpoint that the call needs does not exist: it was never stored, or has been pruned or deleted.
- * Nothing was written.
+ * A checkpoint that the call needs does not exist: it was never stored, or has been pruned or deleted. Nothing was written.
+ *
+ * @remarks `history` lists the checkpoints that exist.
  *
  * @example
  * ```ts
@@ -179,8 +191,9 @@ function problemOf({ threadId, checkpointNs = "", checkpointId }: ErrorLocation)
 }
 
 /**
- * The target of a copy has continued on its own: it has a checkpoint that the source lacks. Nothing was
- * written.
+ * The target of a copy has continued on its own: it has a checkpoint that the source lacks. Nothing was written.
+ *
+ * @remarks Choose another target, or delete it first.
  *
  * @example
  * ```ts

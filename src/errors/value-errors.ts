@@ -6,8 +6,10 @@ import {
 } from "./checkpoint-error.js";
 
 /**
- * A value that can't be stored in a way that reads back equal: a function, an instance of an unknown class, a
- * cycle. Thrown before anything is written.
+ * A value can't be stored in a way that reads back equal: a function, an instance of an unknown class, a cycle. `channel` and `path` name
+ * it. Nothing was written.
+ *
+ * @remarks Keep plain data in the state.
  */
 export class SerializationError extends CheckpointError {
   override name = "SerializationError";
@@ -42,8 +44,10 @@ export interface CheckpointTooLargeErrorOptions extends CheckpointErrorOptions {
 }
 
 /**
- * The call would store more than the saver's option `maxCheckpointBytes` allows. Thrown before anything is
- * sent. `channel` is the one with the most bytes; `message` names the three largest.
+ * The call would store more than the saver's option `maxCheckpointBytes` allows. `channel` is the one with the most bytes; `message` names
+ * the three largest. Nothing was sent.
+ *
+ * @remarks Trim the channel that the error names, or raise the bound.
  *
  * @example
  * ```ts
@@ -72,7 +76,12 @@ export interface DeserializationErrorOptions extends CheckpointErrorOptions {
   readonly typeTag?: string | undefined;
 }
 
-/** Stored bytes that can't be decoded to a value: corrupt, encrypted, pickled, or of an unknown type. */
+/**
+ * Stored bytes can't be decoded to a value: corrupt, encrypted with a key that you don't have, pickled, of an unknown type, or longer than
+ * `maxDecompressedBytes`.
+ *
+ * @remarks Use the serializer and the keys that wrote it, or read other `channels`.
+ */
 export class DeserializationError extends CheckpointError {
   override name = "DeserializationError";
   /** The problem, without the place. */
@@ -100,8 +109,10 @@ export class DeserializationError extends CheckpointError {
 }
 
 /**
- * A value that is stored as a splice of an earlier one can't be read: a row that it is made of is missing, damaged, or made of
- * itself. `verify` finds such values.
+ * A value that is stored as a splice of an earlier one can't be read: a row that it is made of is missing, changed, or made of itself. It
+ * is a `DeserializationError` too.
+ *
+ * @remarks `repair` mends it. `verify` finds such values.
  */
 export class BrokenChainError extends DeserializationError {
   override name = "BrokenChainError";
@@ -114,7 +125,11 @@ export class BrokenChainError extends DeserializationError {
   }
 }
 
-/** A row that is not a valid checkpoint: somebody edited the table, or another program wrote it. */
+/**
+ * A row is not a valid checkpoint: somebody edited the table, or another program wrote it.
+ *
+ * @remarks `repair` mends it.
+ */
 export class CorruptCheckpointError extends CheckpointError {
   override name = "CorruptCheckpointError";
   /** The problem, without the place. */
@@ -138,8 +153,9 @@ export function isUnreadable(error: unknown): error is UnreadableError {
 }
 
 /**
- * A missing value can't be rebuilt: the writes it came from are missing as well, or may belong to another branch. Nothing
- * was stored.
+ * A missing value can't be rebuilt: the writes it came from are missing as well, or may belong to another branch. Nothing was stored.
+ *
+ * @remarks Try `repair`, or `fork` with a value for that channel.
  *
  * @example
  * ```ts

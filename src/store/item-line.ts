@@ -105,8 +105,11 @@ export interface StoreBackupErrorOptions extends CheckpointErrorOptions {
 }
 
 /**
- * A backup of items can't be imported: the input is not such a backup, it is truncated or damaged, or a stored item differs from the
- * backup's. The import keeps the items that it has committed, and skips them when it runs again.
+ * A backup of items can't be imported: it is damaged, cut off or not one, or a stored item differs from the backup's.
+ *
+ * The import keeps the items that it has committed, and skips them when it runs again.
+ *
+ * @remarks `line` names the place. Import again: what is stored is skipped.
  *
  * @example
  * ```ts

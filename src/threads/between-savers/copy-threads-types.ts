@@ -35,8 +35,10 @@ export interface CopyThreadsReport extends CopyThreadsProgress {
 }
 
 /**
- * A copy of threads from another saver has stopped: `cause` is the error of the source or of the target. What was stored stays, and the
- * same call continues. The error names the thread, and the checkpoint where it is about one.
+ * A copy of threads from another saver has stopped: a saver failed, or with `strict` a checkpoint can't be copied. `cause` says why,
+ * `progress` what was done. What was stored stays.
+ *
+ * @remarks See `cause`. Copy again, which continues.
  *
  * @example
  * ```ts
