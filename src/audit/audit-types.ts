@@ -163,8 +163,8 @@ export interface RebuiltBlob {
  * - `missing-parent`: a checkpoint's parent, or one of the parents in its metadata, is not stored; an error if a delta channel needs it,
  *   otherwise a notice, since `prune` may have deleted it, or the parent's graph has not stored it yet
  * - `parent-cycle`: checkpoints that are each other's ancestors
- * - `stray-writes`: writes whose checkpoint is not stored
- * - `stray-blob`: a blob that no checkpoint references
+ * - `stray-writes`: writes whose checkpoint is not stored, a notice
+ * - `stray-blob`: a blob that no checkpoint references, a notice
  * - `living-tombstone`: a tombstone of a thread that has checkpoints or a conversation, so that savers with `keepTombstones` refuse to continue it
  */
 export type ProblemKind =

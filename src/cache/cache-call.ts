@@ -69,7 +69,8 @@ export class CacheTally {
 
 const cacheEntries = defineInstruments((meter) =>
   meter.createCounter("langgraph.checkpoint.cache.entries", {
-    description: "Entries of caches that were looked up or stored, by what has become of them.",
+    description:
+      "Entries of caches that were looked up or stored, by outcome: hit, miss, unreadable, stored, refused or skipped.",
     unit: "{entry}",
   }),
 );

@@ -6,11 +6,14 @@ import type { ChannelReducers } from "../saver/model/channel-reducers.js";
 /**
  * How damage is repaired. `repair` takes the first one that helps:
  *
- * - `rebuild`: from what else is stored: the writes of the ancestors, the id, the row of the parent. Nothing is lost
- * - `restore`: the row is replaced by that of a backup, or added
- * - `drop`: a row is removed that nothing references, or whose step has ended
- * - `roll-back`: damaged checkpoints are removed, and the newest healthy one becomes the newest. Only with the option `rollBack`
- * - `quarantine`: the thread moves as it is to the archive. Only with the option `quarantine`
+ * - `rebuild`: the row gets what other rows tell: its id, time, format, step, index, length or type, or a value from the writes of the
+ *   ancestors. A tombstone of a living thread is lifted. Nothing is lost
+ * - `restore`: the row is replaced by that of a backup, or added. Others of a task's writes stay. Only with the option `from`
+ * - `drop`: a row is removed that can't be read and that nobody reads: a value that no checkpoint references, a write without a checkpoint or
+ *   of a step that has ended
+ * - `roll-back`: damaged checkpoints are removed, and the thread continues from its newest healthy one. Beside that one, an unreadable write
+ *   goes with the others of its task, which runs again. Only with the option `rollBack`
+ * - `quarantine`: a thread that stays damaged moves as it is to the archive. Only with the option `quarantine`
  * - `none`: the thread stays as it is
  */
 export type RepairAction = "rebuild" | "restore" | "drop" | "roll-back" | "quarantine" | "none";

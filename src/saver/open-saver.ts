@@ -16,7 +16,8 @@ import type { SaverCall } from "./call/saver-call.js";
 
 const spliceInstruments = defineInstruments((meter) => ({
   lookups: meter.createCounter("langgraph.checkpoint.splice.lookups", {
-    description: "Long values that were stored, by whether the value before was remembered.",
+    description:
+      "Long values that were stored, by outcome: hit or miss, whether the value before was remembered.",
     unit: "{value}",
   }),
   memory: meter.createUpDownCounter("langgraph.checkpoint.splice.memory", {

@@ -28,7 +28,8 @@ export interface CallInstruments {
 /** Whether something can be stored, as `health()` has found. */
 export const healthInstrument = defineInstruments((meter) =>
   meter.createGauge("langgraph.checkpoint.healthy", {
-    description: "1 where the last health() was ok, else 0.",
+    description:
+      "1 where the last health() was ok, else 0, by db.operation.name. It is there once something has called health().",
   }),
 );
 
@@ -79,7 +80,7 @@ export const callInstruments = defineInstruments((meter): CallInstruments => ({
     unit: "{retry}",
   }),
   errors: meter.createCounter("langgraph.checkpoint.errors", {
-    description: "Calls that failed.",
+    description: "Calls that failed, by error.type.",
     unit: "{error}",
   }),
   pending: meter.createUpDownCounter("langgraph.checkpoint.pending", {
@@ -87,7 +88,8 @@ export const callInstruments = defineInstruments((meter): CallInstruments => ({
     unit: "{call}",
   }),
   waiting: meter.createUpDownCounter("langgraph.checkpoint.waiting", {
-    description: "Calls to which the database has answered nothing for 20 seconds.",
+    description:
+      "Calls to which the database has answered nothing for 20 seconds, by langgraph.checkpoint.waits_for.",
     unit: "{call}",
   }),
 }));

@@ -20,13 +20,20 @@ export type WriteLog = (message: string, fields: LogFields) => unknown;
  * ```
  */
 export interface Logger {
-  /** Calls that were aborted, and rounds of retention that another process does. */
+  /** Calls that their signal ended, and rounds of retention that another process does. */
   readonly debug?: WriteLog | undefined;
-  /** Applied migrations, resumed watches, calls that go on after they have waited too long, refused thread locks, rounds of retention that have deleted rows. */
+  /**
+   * Applied migrations, watches that continue, refused thread locks, a replica or a cache that is used again, rounds of retention that have
+   * deleted rows or that continue; a call that goes on after it has waited too long, with `waitedMs`.
+   */
   readonly info?: WriteLog | undefined;
-  /** Retries, calls that wait too long, lost connections and lost locks, long waits for the clock, and a retention that waits for a replica. */
+  /**
+   * Each retry, with the failure, its number and the delay; lost connections and lost thread locks; a replica that is left aside, with its
+   * `fault` and `lagMs`, and a cache; a retention that waits for a replica; a read that waited for the clock for 100 ms or longer, with
+   * `waitedMs`; each call that waits too long, once, with `waitedMs` and `waitsFor`.
+   */
   readonly warn?: WriteLog | undefined;
-  /** Failed calls, once each. */
+  /** Failed calls, once each: operation, thread, checkpoint, `code`, `sqlState`, duration. */
   readonly error?: WriteLog | undefined;
 }
 

@@ -1,5 +1,4 @@
 import {
-  type Attributes,
   context as contexts,
   type Context,
   type Histogram,
@@ -11,6 +10,7 @@ import { describeError, type ErrorDescription, framesOf } from "./describe-error
 import type { CallInstruments } from "./instruments.js";
 import type { LogFields, SafeLogger } from "./logger.js";
 import type { CallSubject, RunningCall } from "./running-calls.js";
+import type { SpanAttributes } from "./span-attributes.js";
 
 /** A retry. */
 export interface RetriedAttempt {
@@ -45,7 +45,7 @@ export function isFirstLog(error: unknown): boolean {
 /** A call of a saver that is observed by spans, metrics or a log. */
 export class ObservedCall {
   readonly #running: RunningCall;
-  readonly #attributes: Attributes;
+  readonly #attributes: SpanAttributes;
   readonly #listeners: CallListeners;
   readonly #began = performance.now();
   #rows = 0;
@@ -57,7 +57,7 @@ export class ObservedCall {
    *
    * @internal
    */
-  constructor(running: RunningCall, attributes: Attributes, listeners: CallListeners) {
+  constructor(running: RunningCall, attributes: SpanAttributes, listeners: CallListeners) {
     this.#running = running;
     this.#attributes = attributes;
     this.#listeners = listeners;
@@ -111,7 +111,7 @@ export class ObservedCall {
    *
    * @internal
    */
-  addEvent(name: string, attributes: Attributes): void {
+  addEvent(name: string, attributes: SpanAttributes): void {
     const { span } = this.#listeners;
     // The values of a list may be read after the span of their page has ended.
     if (span?.isRecording() === true) span.addEvent(name, attributes);
@@ -205,7 +205,7 @@ export class ObservedCall {
   }
 
   /** @param outcome - The attributes of a call that did not succeed. */
-  #measure(outcome: Attributes): void {
+  #measure(outcome: SpanAttributes): void {
     const { instruments, context } = this.#listeners;
     if (instruments === undefined) return;
     instruments.pending.add(-1, this.#attributes, context);
@@ -215,7 +215,7 @@ export class ObservedCall {
     instruments.bytes.record(this.#bytes, attributes, context);
   }
 
-  #spanAttributes(): Attributes {
+  #spanAttributes(): SpanAttributes {
     const { threadId, checkpointNs, checkpointId } = this.#running.subject;
     return {
       ...(threadId !== undefined && { "langgraph.thread_id": threadId }),
@@ -239,7 +239,7 @@ export function givenFields(fields: LogFields): LogFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function errorAttributes({ type, sqlState }: ErrorDescription): Attributes {
+function errorAttributes({ type, sqlState }: ErrorDescription): SpanAttributes {
   return {
     // The conventions require the SQLSTATE where there is one. Otherwise the error's code is more specific.
     "error.type": sqlState ?? type,

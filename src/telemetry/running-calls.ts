@@ -77,11 +77,11 @@ export interface CallSubject {
 /**
  * What a call waits for:
  *
- * - `turn`: the calls before it on its thread or item, or a statement that it will share
- * - `lock`: a pause, after its rows were locked by others
+ * - `database`: the answer to a statement. `pg_stat_activity` and `pg_blocking_pids` show who holds a lock
  * - `connection`: a connection of the pool
- * - `database`: the answer to a statement, which may wait for a lock on the server
- * - `retry`: a pause, after a transient fault
+ * - `turn`: an earlier call on its thread or item, or a statement that it will share
+ * - `lock`: a pause of some milliseconds: others have locked its rows, and it has left its connection to calls that need no lock
+ * - `retry`: a pause after a transient fault, where you have made retries longer
  */
 export type WaitedFor = "turn" | "lock" | "connection" | "database" | "retry";
 

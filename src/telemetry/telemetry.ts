@@ -1,18 +1,12 @@
 import { AsyncResource } from "node:async_hooks";
-import {
-  type Attributes,
-  context,
-  SpanKind,
-  trace,
-  type Tracer,
-  type TracerProvider,
-} from "@opentelemetry/api";
+import { context, SpanKind, trace, type Tracer, type TracerProvider } from "@opentelemetry/api";
 import { CheckpointError } from "../errors/index.js";
 import { type DatabaseAddress, type LogFields, type Logger, type LogLevel, SafeLogger } from "./logger.js";
 import { describeError, framesOf } from "./describe-error.js";
 import { callInstruments, healthInstrument, SCOPE } from "./instruments.js";
 import { givenFields, isFirstLog, ObservedCall } from "./observed-call.js";
 import { type ObservedOperation, RunningCall, type WaitingCall, RunningCalls } from "./running-calls.js";
+import type { SpanAttributes } from "./span-attributes.js";
 
 /** Options of {@link Telemetry}. */
 interface TelemetryOptions {
@@ -43,7 +37,7 @@ export class Telemetry {
   readonly #running = new RunningCalls((call, waitedMs) => {
     this.#reportWait(call, waitedMs);
   });
-  #address: Attributes | undefined;
+  #address: SpanAttributes | undefined;
 
   constructor({ logger, address, threadIds = true, system = "postgresql" }: TelemetryOptions) {
     this.#system = system;
@@ -145,7 +139,7 @@ export class Telemetry {
     });
   }
 
-  #attributes({ name, table, isOnlyTable }: ObservedOperation): Attributes {
+  #attributes({ name, table, isOnlyTable }: ObservedOperation): SpanAttributes {
     this.#address ??= addressAttributes(this.#addressOf());
     return {
       "db.system.name": this.#system,
@@ -157,7 +151,7 @@ export class Telemetry {
   }
 }
 
-function addressAttributes({ host, port, database }: DatabaseAddress): Attributes {
+function addressAttributes({ host, port, database }: DatabaseAddress): SpanAttributes {
   return {
     ...(host !== undefined && { "server.address": host }),
     ...(host !== undefined && port !== undefined && { "server.port": port }),

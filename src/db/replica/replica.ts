@@ -229,7 +229,8 @@ export interface ReplicaState {
 
 const staleReads = defineInstruments((meter) =>
   meter.createCounter("langgraph.checkpoint.stale_reads", {
-    description: "Statements that may read a replica, by whether they did, or why they went to the primary.",
+    description:
+      "Statements that may read a replica, by outcome: replica, or why they went to the primary, such as conflict.",
     unit: "{statement}",
   }),
 );

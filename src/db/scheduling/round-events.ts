@@ -17,7 +17,8 @@ const ROUND_BOUNDS = [0.1, 1, 10, 60, 300, 900, 3_600, 14_400, 86_400];
 
 const roundInstruments = defineInstruments((meter) => ({
   duration: meter.createHistogram("langgraph.checkpoint.retention.duration", {
-    description: "Duration of rounds of retention and sweeps, by what has become of them.",
+    description:
+      "Duration of rounds of retention and sweeps, by outcome: done, failed, stopped, or skipped, as another process does the work.",
     unit: "s",
     advice: { explicitBucketBoundaries: ROUND_BOUNDS },
   }),

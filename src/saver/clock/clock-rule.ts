@@ -13,7 +13,7 @@ const LOGGED_WAIT_MS = 100;
 
 const clockWait = defineInstruments((meter) =>
   meter.createHistogram("langgraph.checkpoint.clock_wait", {
-    description: "Waits until this machine's clock had passed the newest checkpoint.",
+    description: "Waits of reads until this machine's clock had passed the newest checkpoint.",
     unit: "s",
     advice: { explicitBucketBoundaries: DURATION_BOUNDS },
   }),

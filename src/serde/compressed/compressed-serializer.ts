@@ -16,7 +16,7 @@ import { isObject } from "../objects/inspect-object.js";
 /** Options of {@link CompressedSerializer}. */
 export interface CompressionOptions {
   /**
-   * The algorithm for new values. A reader accepts all three. Default `zstd` if this version of Node.js has it (from 22.15 on),
+   * The algorithm for new values: `zstd`, `brotli` or `gzip`. A reader accepts all three. Default `zstd` if this version of Node.js has it (from 22.15 on),
    * otherwise `brotli`. If services on several versions of Node.js share a database, choose an algorithm that all of them have.
    */
   readonly algorithm?: CompressionAlgorithm | undefined;
