@@ -10,7 +10,6 @@ const LONG_PAGES: Readonly<Record<string, string>> = {
   "cli.md": "each command has a section, where its users look it up",
   "inspector.md": "what people see, how a service mounts it, and its safety are looked up by their headings",
   "scale.md": "replicas, partitions and Citus each take figures, limits and steps",
-  "troubleshooting.md": "each error and each finding has its cause and its remedy",
 };
 
 /** Code, addresses of links, and what a tool writes. */
