@@ -24,7 +24,7 @@ export interface CheckpointStoreOptions {
   readonly maxCheckpointBytes?: number | undefined;
   /** The logger for retries and failed calls. Default: none. */
   readonly logger?: Logger | undefined;
-  /** What spans and logs contain. */
+  /** What spans and logs contain: with `{ threadIds: false }` no ids of threads, which may be personal data. */
   readonly telemetry?: TelemetryChoice | undefined;
 }
 

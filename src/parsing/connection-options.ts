@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   readonly tenantId?: string | undefined;
   /** The logger for retries, lost connections and failed calls. Default: none. */
   readonly logger?: Logger | undefined;
-  /** What spans and logs contain. */
+  /** What spans and logs contain: with `{ threadIds: false }` no ids of threads, which may be personal data. */
   readonly telemetry?: TelemetryChoice | undefined;
 }
 
