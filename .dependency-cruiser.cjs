@@ -30,7 +30,7 @@ const mayImport = {
   cache: withoutSaver,
   conversations: [...base, "migrations", "saver"],
   "checkpoint-store": withoutSaver,
-  threads: [...base, "saver"],
+  threads: [...base, "migrations", "saver"],
   retention: [...base, "saver"],
   compaction: [...base, "saver"],
   sanitize: [...base, "saver", "compaction"],
