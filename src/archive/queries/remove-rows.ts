@@ -111,10 +111,11 @@ const deleteCheckpoints = new Statement<DeletedCheckpoints, DeletedSize>((db, pa
           sql<SqlBool>`(checkpoint_ns, checkpoint_id) in (
             select * from unnest(${parameter("checkpointNss")}::text[], ${parameter("checkpointIds")}::text[]))`,
         )
-        .returning(headerSize().as("size")),
+        // Not the size (N3).
+        .returning(["checkpoint", "metadata"]),
     )
     .selectFrom("gone")
-    .select([DELETED, sql<number>`coalesce(sum(size), 0)::float8`.as("bytes")]),
+    .select([DELETED, sql<number>`coalesce(sum(${headerSize()}), 0)::float8`.as("bytes")]),
 );
 
 const deleteWrites = new Statement<
