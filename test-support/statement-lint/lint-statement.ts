@@ -16,6 +16,7 @@ const DISTRIBUTED = new Set([
   "checkpoint_blobs",
   "checkpoint_writes",
   "checkpoint_tombstones",
+  "checkpoint_conversations",
 ]);
 const SYSTEM_COLUMNS = new Set(["xmin", "xmax", "cmin", "cmax", "ctid", "tableoid"]);
 /** The parameter of a statement about one thread. */

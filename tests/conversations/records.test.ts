@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import type { Conversation, ConversationQuery } from "../../src/conversations/index.js";
 import { ConversationNotFoundError, PostgresConversations } from "../../src/conversations/index.js";
 import { InvalidConfigError, PostgresSaver, ThreadDeletedError } from "../../src/index.js";
-import { describeEachTarget } from "../../test-support/targets.js";
+import { describeEachTarget, onOneServer } from "../../test-support/targets.js";
 import { putCheckpoint, useConversations } from "./opened.js";
 
 describeEachTarget("conversations", (target) => {
@@ -108,20 +108,23 @@ describeEachTarget("conversations", (target) => {
     expect(await totals({ limit: 1, exactTotal: true, metadata: { owner: "alice" } })).toEqual([3]);
   });
 
-  it("are updated by each checkpoint of the root graph, and by nothing else of a run", async () => {
-    const { threads, saver } = suite;
-    await make({ a: 1, b: 1 });
-    const { updated_at: before } = await threads.get("a");
-    await putCheckpoint(saver, "a", "sub|1");
-    expect((await threads.get("a")).updated_at).toEqual(before);
-    await putCheckpoint(saver, "a");
-    const { updated_at: after, created_at } = await threads.get("a");
-    expect(after.getTime()).toBeGreaterThan(before.getTime());
-    expect(created_at).toEqual(new Date("2026-01-01"));
-    expect((await threads.get("b")).updated_at).toEqual(before);
-    await threads.touch("b");
-    expect(await ids({ limit: 1 })).toEqual(["b"]);
-  });
+  onOneServer("it has no triggers", it)(
+    "are updated by each checkpoint of the root graph, and by nothing else of a run",
+    async () => {
+      const { threads, saver } = suite;
+      await make({ a: 1, b: 1 });
+      const { updated_at: before } = await threads.get("a");
+      await putCheckpoint(saver, "a", "sub|1");
+      expect((await threads.get("a")).updated_at).toEqual(before);
+      await putCheckpoint(saver, "a");
+      const { updated_at: after, created_at } = await threads.get("a");
+      expect(after.getTime()).toBeGreaterThan(before.getTime());
+      expect(created_at).toEqual(new Date("2026-01-01"));
+      expect((await threads.get("b")).updated_at).toEqual(before);
+      await threads.touch("b");
+      expect(await ids({ limit: 1 })).toEqual(["b"]);
+    },
+  );
 
   it("are deleted with their threads, by either class, and before a thread has a checkpoint", async () => {
     const { threads, saver } = suite;

@@ -13,11 +13,14 @@ export interface ConversationRow {
   readonly metadata: string;
 }
 
+// A change returns them on nodes as well, so they are immutable (N3): the time since 1970, not the time itself.
+const EPOCH = sql`to_timestamp(0)`;
+
 /** Selects a {@link ConversationRow}. */
 export const RECORD = [
   sql<string>`thread_id`.as("thread_id"),
-  timeText(sql.ref("created_at")).as("created_ms"),
-  timeText(sql.ref("updated_at")).as("updated_ms"),
+  timeText(sql`${sql.ref("created_at")} - ${EPOCH}`).as("created_ms"),
+  timeText(sql`${sql.ref("updated_at")} - ${EPOCH}`).as("updated_ms"),
   sql<string>`metadata::text`.as("metadata"),
 ];
 
