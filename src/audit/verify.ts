@@ -48,8 +48,9 @@ export async function verify(
   for await (const scope of scopesOf(call, request)) {
     await verifyHeaders(call, scope, serde, progress);
     await verifyValues(call, scope, serde, progress);
-    await verifyTombstones(call, scope, progress);
   }
+  // All together, as its thread may have no row but a conversation.
+  await verifyTombstones(call, request, progress);
   return progress.report();
 }
 

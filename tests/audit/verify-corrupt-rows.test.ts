@@ -160,7 +160,7 @@ describeAnyTarget("verify finds corrupt rows", (target) => {
     ]);
     const living = {
       ...{ kind: "living-tombstone", severity: "error", threadId: thread, checkpointNs: "" },
-      message: `thread "${thread}": the thread has a tombstone and checkpoints: savers with keepTombstones refuse to continue it`,
+      message: `thread "${thread}": the thread has a tombstone, and checkpoints or a conversation: savers with keepTombstones refuse to continue it`,
     };
     expect((await saver.verify(thread)).problems).toEqual([living]);
     const everywhere = (await saver.verify()).problems.filter(({ kind }) => kind === "living-tombstone");
