@@ -13,8 +13,8 @@ export interface DatabaseErrorOptions extends CheckpointErrorOptions {
 }
 
 /**
- * The server refused. `sqlState` and `cause`, the driver's own error, say why: `28P01` is a wrong password, `3D000` no such database,
- * `53300` no connections left.
+ * The database refused or did not answer. `sqlState` and `cause`, the driver's own error, say why: `28P01` is a wrong password, `3D000` no
+ * such database, `53300` no connections left.
  *
  * A transient error (connection lost, server restarting, deadlock, serialization failure) is thrown only after retries within the saver's
  * `retry` option.

@@ -29,7 +29,7 @@ export interface CallInstruments {
 export const healthInstrument = defineInstruments((meter) =>
   meter.createGauge("langgraph.checkpoint.healthy", {
     description:
-      "1 where the last health() was ok, else 0, by db.operation.name. It is there once something has called health().",
+      "1 where the last health() was ok, else 0, by db.operation.name: health, store.health, cache.health or checkpointStore.health. It is there once something has called health().",
   }),
 );
 

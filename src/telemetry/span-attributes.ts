@@ -32,7 +32,7 @@ export interface KnownAttributes {
   readonly "langgraph.checkpoint.retries"?: number;
   /** Of an event `retry`: the number of the attempt. The first retry is attempt 2. */
   readonly "langgraph.checkpoint.attempt"?: number;
-  /** Of an event `retry` or `clock wait`: the pause, in seconds. */
+  /** Of an event `retry` or `clock wait`: the pause or the wait, in seconds. */
   readonly "langgraph.checkpoint.delay"?: number;
   /** What has become of something, as the metric says. `THREAD_LOCKED` of a `withThreadLock` that was refused, which counts as no error. */
   readonly "langgraph.checkpoint.outcome"?: string;

@@ -38,10 +38,10 @@ export function errorTable(name: string): string {
 
 function rowOf(declaration: ts.ClassDeclaration): Row[] {
   const name = declaration.name?.text ?? "";
-  const code = codeIn(declaration);
-  if (code === undefined) return [];
+  const errorCode = codeIn(declaration);
+  if (errorCode === undefined) return [];
   const { paragraphs, remarks } = docstringBefore(declaration);
-  return [row(name, code, paragraphs[0] ?? "", remarks)];
+  return [row(name, errorCode, paragraphs[0] ?? "", remarks)];
 }
 
 function rowsOfCodes(): Row[] {
