@@ -965,6 +965,7 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    * prune, and for an `UntrackedValue` in an update of the state.
    *
    * @param threadId - The thread. It may be empty, as other savers store it. Default: all threads.
+   * @param options - `sample`: a share of all threads. `since`: threads with newer checkpoints.
    * @throws InvalidConfigError for an invalid argument, before any I/O.
    * @throws AbortError where the signal ended the call.
    *

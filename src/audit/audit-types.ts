@@ -210,8 +210,15 @@ export interface VerifyProgress {
   readonly checkpoints: number;
   /** The number of values of blobs and writes read so far. */
   readonly values: number;
-  /** The number of problems found so far. */
+  /** The number of errors found so far. */
   readonly problems: number;
+  /** The number of notices found so far. */
+  readonly notices: number;
+  /**
+   * About how many checkpoints and values there are, by the statistics of the server. Absent for one thread, with `since`, and where the
+   * server has none.
+   */
+  readonly expected?: number;
   /** The thread of the last row. */
   readonly threadId: string;
 }
@@ -220,6 +227,10 @@ export interface VerifyProgress {
 export interface VerifyOptions extends StaleReadOptions {
   /** Called after every page of rows. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+  /** Checks this share of all threads, from above 0 to 1, drawn at random in each call. Default: 1. */
+  readonly sample?: number | undefined;
+  /** Checks only threads whose newest checkpoint has this time in its id, a later one, or none. Default: all. */
+  readonly since?: Date | undefined;
 }
 
 /** The result of `verify`. */

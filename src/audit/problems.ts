@@ -37,8 +37,9 @@ export class ProblemList {
   readonly #found: { problem: FoundProblem; dependents: number }[] = [];
   readonly #byCause = new Map<string, { problem: FoundProblem; dependents: number }>();
 
-  get length(): number {
-    return this.#found.length;
+  /** How many of them have the severity. */
+  count(severity: Problem["severity"]): number {
+    return this.#found.filter(({ problem }) => problem.severity === severity).length;
   }
 
   add(problem: FoundProblem): void {

@@ -1,4 +1,4 @@
-import { type CheckpointKey, checkpointKeyOf, rowKey } from "../saver/model/keys.js";
+import { type CheckpointKey, checkpointKeyOf, compareText, rowKey } from "../saver/model/keys.js";
 import { addedColumns } from "../db/added-columns.js";
 import type { CallContext } from "../db/call-context.js";
 import { placementOf } from "../db/placement/placement.js";
@@ -16,6 +16,8 @@ import {
   getTombstonePage,
   type TombstoneKey,
 } from "./queries/get-tombstone-page.js";
+import { expectedRows } from "./queries/expected-rows.js";
+import { getRecentThreads } from "./queries/get-recent-threads.js";
 import { getStrayBlobs, type StrayBlobRow, type ThreadRange } from "./queries/get-stray-blobs.js";
 import {
   blobPlaceOf,
@@ -25,51 +27,65 @@ import {
   writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { LEFT_OUT } from "../saver/queries/sent-row.js";
-import { eachThreadId } from "../saver/thread-pages.js";
+import { threadPages } from "../saver/thread-pages.js";
 import type { VerifyReport } from "./audit-types.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
 import { type FoundProblem, notice, ProblemList } from "./problems.js";
 import { headerCheck, problemsOfHeader, problemsOfTombstone } from "./verify-headers.js";
 import { type CheckedWriteRow, problemsOfBlob, problemsOfWrite } from "./verify-values.js";
 
-/** The headers that one search for unreferenced blobs covers. The server sorts their references. */
-const HEADERS_PER_RANGE = 10_000;
+/** The headers whose values are checked next. One search for unreferenced blobs covers them: the server sorts their references. */
+const HEADERS_PER_RANGE = 2_000;
 
 /**
- * Checks the three tables one after another in pages, so that neither a long thread nor many threads are in memory at once.
- * See `verify` of the savers.
+ * Checks the three tables in pages, so that neither a long thread nor many threads are in memory at once: the headers of some threads, and
+ * then their values. See `verify` of the savers.
  */
 export async function verify(
   call: CallContext,
   request: VerifyRequest,
   serde: ContextualSerializer,
 ): Promise<VerifyReport> {
-  const progress = new Progress(request);
+  const { threadId, sample = 1, since } = request;
+  const isCounted = threadId === undefined && since === undefined;
+  const rows = isCounted && request.onProgress !== undefined ? await expectedRows(call) : undefined;
+  const progress = new Progress(request, rows === undefined ? undefined : rows * sample);
   for await (const scope of scopesOf(call, request)) {
-    await verifyHeaders(call, scope, serde, progress);
-    await verifyValues(call, scope, serde, progress);
+    const values = await valueWalks(call, scope, serde, progress);
+    await verifyHeaders(call, scope, serde, { progress, values });
+    for (const walk of values) await walk.advance(undefined);
   }
   // All together, as its thread may have no row but a conversation.
   await verifyTombstones(call, request, progress);
   return progress.report();
 }
 
-/** All threads together, or one after another where a statement names its thread (N1). */
+/** All threads together, or one after another where some are chosen, or a statement names its thread (N1). */
 async function* scopesOf(call: CallContext, request: VerifyRequest): AsyncGenerator<VerifyRequest> {
-  if (request.threadId !== undefined || !(await placementOf(call)).isOnNodes) {
+  const { threadId, sample = 1, since } = request;
+  const isAll = sample === 1 && since === undefined;
+  if (threadId !== undefined || (isAll && !(await placementOf(call)).isOnNodes)) {
     yield request;
     return;
   }
-  // The pages begin behind the empty id, which only other savers store.
-  yield { ...request, threadId: "" };
-  for await (const threadId of eachThreadId(call, undefined)) yield { ...request, threadId };
+  for await (const page of allThreads(call)) {
+    const drawn = page.filter(() => Math.random() < sample);
+    const chosen = since === undefined ? drawn : await getRecentThreads(call, drawn, since);
+    for (const threadId of chosen) yield { ...request, threadId };
+  }
+}
+
+/** The pages of threads begin behind the empty id, which only other savers store. */
+async function* allThreads(call: CallContext): AsyncGenerator<readonly string[]> {
+  yield [""];
+  yield* threadPages(call, undefined);
 }
 
 async function verifyHeaders(
   call: CallContext,
   { threadId }: VerifyRequest,
   serde: ContextualSerializer,
-  progress: Progress,
+  { progress, values }: { readonly progress: Progress; readonly values: readonly ValueWalk[] },
 ): Promise<void> {
   const check = headerCheck(call, serde.refusesPlaintext === true);
   const pages = walkPages<CheckedHeaderRow, CheckpointKey>(call, {
@@ -99,6 +115,7 @@ async function verifyHeaders(
     const upTo = page.rows.at(-1)?.thread_id;
     if (threadId !== undefined || headers < HEADERS_PER_RANGE || upTo === after) continue;
     await addStrays({ after, upTo });
+    for (const walk of values) await walk.advance(upTo);
     after = upTo;
     headers = 0;
   }
@@ -121,12 +138,37 @@ function strayBlobProblem(row: StrayBlobRow): FoundProblem {
   return notice("stray-blob", blobPlaceOf(row), "no checkpoint references the value");
 }
 
-async function verifyValues(
+/** A table of values that is checked as far as its headers are. */
+class ValueWalk {
+  readonly #pages: AsyncGenerator<WalkedPage<BlobPageRow | CheckedWriteRow>, undefined>;
+  readonly #progress: Progress;
+  #reached: string | undefined;
+
+  constructor(
+    pages: AsyncGenerator<WalkedPage<BlobPageRow | CheckedWriteRow>, undefined>,
+    progress: Progress,
+  ) {
+    this.#pages = pages;
+    this.#progress = progress;
+  }
+
+  /** Checks the pages up to a thread; with `undefined`, all that are left. */
+  async advance(upTo: string | undefined): Promise<void> {
+    while (upTo === undefined || this.#reached === undefined || compareText(this.#reached, upTo) <= 0) {
+      const next = await this.#pages.next();
+      if (next.done === true) return;
+      this.#progress.addValues(next.value);
+      this.#reached = next.value.rows.at(-1)?.thread_id;
+    }
+  }
+}
+
+async function valueWalks(
   call: CallContext,
   { threadId }: VerifyRequest,
   serde: ContextualSerializer,
   progress: Progress,
-): Promise<void> {
+): Promise<ValueWalk[]> {
   // Tables of other savers lack columns.
   const { splices, taskPath } = await addedColumns(call);
   const blobs = walkPages<BlobPageRow, ChannelValueContext>(call, {
@@ -137,7 +179,6 @@ async function verifyValues(
     sizeOf,
     isLong,
   });
-  for await (const page of blobs) progress.addValues(page);
   const writes = walkPages<CheckedWriteRow, PendingWriteContext>(call, {
     threadId,
     keyOf: writePlaceOf,
@@ -146,7 +187,7 @@ async function verifyValues(
     sizeOf,
     isLong,
   });
-  for await (const page of writes) progress.addValues(page);
+  return [new ValueWalk(blobs, progress), new ValueWalk(writes, progress)];
 }
 
 /** Finds tombstones of threads that have checkpoints. */
@@ -180,10 +221,13 @@ class Progress {
   readonly #onProgress: VerifyRequest["onProgress"];
   readonly #problems = new ProblemList();
   readonly #counts = { threads: 0, checkpoints: 0, values: 0 };
+  readonly #expected: number | undefined;
   #threadId: string | undefined;
 
-  constructor({ onProgress }: VerifyRequest) {
+  /** @param expected - About how many rows will be checked; `undefined` where nobody knows. */
+  constructor({ onProgress }: VerifyRequest, expected: number | undefined) {
     this.#onProgress = onProgress;
+    this.#expected = expected;
   }
 
   addHeaders({ rows, problems }: WalkedPage<CheckedHeaderRow>): void {
@@ -214,6 +258,8 @@ class Progress {
   #notify(rows: readonly { readonly thread_id: string }[]): void {
     const { threads: _, ...counts } = this.#counts;
     const threadId = rows.at(-1)?.thread_id ?? "";
-    this.#onProgress?.({ ...counts, problems: this.#problems.length, threadId });
+    const found = { problems: this.#problems.count("error"), notices: this.#problems.count("notice") };
+    const expected = this.#expected;
+    this.#onProgress?.({ ...counts, ...found, threadId, ...(expected !== undefined && { expected }) });
   }
 }

@@ -39,7 +39,7 @@ describeEachLayout("verify", (open) => {
       values: 10,
       problems: [],
     });
-    expect(reports.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, threadId: thread });
+    expect(reports.at(-1)).toEqual({ checkpoints: 4, values: 10, problems: 0, notices: 0, threadId: thread });
   });
 
   it("checks all threads, or one", async () => {
@@ -244,6 +244,34 @@ describeEachLayout("verify", (open) => {
     expect((await audited.saver.verify(thread)).problems).toMatchObject([
       { kind: "corrupt-header", severity: "error", ...place, checkpointId: child.checkpoint.id },
     ]);
+  });
+
+  it("checks the values of some threads before the headers of the next", async () => {
+    const { saver, database } = audited;
+    await database.exec(
+      `insert into checkpoints (thread_id, checkpoint_id, checkpoint)
+        select '\u0001 many', lpad(n::text, 6, '0'), '{}' from generate_series(1, 2500) as n;
+       insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+        select '\u0001 many', '000001', 'task', n, 'a', 'json', '1' from generate_series(1, 40) as n`,
+    );
+    await family();
+    const reports: VerifyProgress[] = [];
+    await saver.verify(undefined, { onProgress: (progress) => reports.push(progress) });
+    const withValues = reports.findIndex(({ values }) => values > 0);
+    expect(withValues).toBeGreaterThan(-1);
+    expect(reports[withValues]?.checkpoints).toBeLessThan(reports.at(-1)?.checkpoints ?? 0);
+    await saver.deleteThread("\u0001 many");
+  });
+
+  it("checks a share of the threads, or those in which something was stored since", async () => {
+    const { saver } = audited;
+    const { thread } = await family();
+    const all = (await saver.verify()).threads;
+    expect(all).toBeGreaterThan(0);
+    expect((await saver.verify(undefined, { since: new Date(0) })).threads).toBe(all);
+    expect((await saver.verify(undefined, { since: new Date(Date.now() + 60_000) })).checkpoints).toBe(0);
+    expect((await saver.verify(undefined, { sample: 1e-12 })).checkpoints).toBe(0);
+    await expect(saver.verify(thread, { sample: 0.5 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
   it("stops when its signal aborts", async () => {

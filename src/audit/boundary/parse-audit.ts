@@ -4,6 +4,7 @@ import type { VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StorageScope } from "../queries/measure-storage.js";
 import type { AllTasksScope, TaskScope } from "../queries/measure-tasks.js";
+import { InvalidConfigError } from "../../errors/index.js";
 import { functionSchema, parse } from "../../parsing/parse.js";
 import {
   checkpointNs,
@@ -101,7 +102,11 @@ export function parseStorageScope(query: unknown): StorageScope {
 }
 
 const verifyOptions = auditOptions
-  .extend({ onProgress: functionSchema<(progress: VerifyProgress) => void>().optional() })
+  .extend({
+    onProgress: functionSchema<(progress: VerifyProgress) => void>().optional(),
+    sample: z.number().gt(0).max(1).optional(),
+    since: z.date().optional(),
+  })
   .nullish();
 
 /** The parsed arguments of `verify`. */
@@ -109,15 +114,19 @@ export interface VerifyRequest {
   /** `undefined` verifies all threads. */
   readonly threadId: string | undefined;
   readonly onProgress: ((progress: VerifyProgress) => void) | undefined;
+  /** The share of all threads that is verified. Default: 1. */
+  readonly sample?: number | undefined;
+  /** The earliest time of the newest checkpoint of a thread. Default: any. */
+  readonly since?: Date | undefined;
 }
 
 /** Parses the arguments of `verify`. */
 export function parseVerify(thread: unknown, options: unknown): VerifyRequest {
-  const parsed = parse(verifyOptions, options, "options");
-  return {
-    threadId: parse(storedThreadId.optional(), thread, "threadId"),
-    onProgress: parsed?.onProgress,
-  };
+  const { onProgress, sample, since } = parse(verifyOptions, options, "options") ?? {};
+  const threadId = parse(storedThreadId.optional(), thread, "threadId");
+  if (threadId !== undefined && (sample !== undefined || since !== undefined))
+    throw new InvalidConfigError("options", "sample and since choose among all threads: name none");
+  return { threadId, onProgress, sample, since };
 }
 
 const reducers = recordOf(z.string(), functionSchema<ChannelReducer>());

@@ -8,25 +8,38 @@ import { formatTable } from "../output/format-table.js";
 import { countOf, humanCount } from "../output/format-numbers.js";
 import { printable } from "../output/printable.js";
 import type { Style } from "../output/style.js";
+import { shareOption, timeOption } from "../options/option-values.js";
 import { runLongWork } from "../run/long-work.js";
 
-const verifyFlags = z.object({ thread: z.string().optional() });
+const verifyFlags = z.object({
+  thread: z.string().optional(),
+  sample: z.number().optional(),
+  since: z.date().optional(),
+});
 
 export const verifyCommand: CommandDefinition = {
   name: "verify",
   group: "Check and back up",
   summary: "check that every checkpoint, value and write can be read; exit with 1 if one can't",
   args: () => [new Argument("[thread]", "only this thread (default: all)")],
-  examples: ["verify 42", "verify --json"],
+  options: () => [
+    shareOption("--sample <share>", "only this share of all threads, drawn at random, such as 1%"),
+    timeOption(
+      "--since <time>",
+      "only threads in which something was stored since: ISO 8601, or an age such as 24h",
+    ),
+  ],
+  examples: ["verify 42", "verify --sample 1%", "verify --since 24h", "verify --json"],
   run: async ({ saver, style, signal, terminal }, flags) => {
-    const { thread } = verifyFlags.parse(flags);
+    const { thread, sample, since } = verifyFlags.parse(flags);
     const found = await runLongWork<VerifyProgress, VerifyReport>(
       { signal, terminal },
       {
         what: "verifying",
-        show: (state) => [0, describe(state)],
+        total: ({ expected }) => expected,
+        show: (state) => [state.checkpoints + state.values, describe(state)],
         interrupted: (last) => (last === undefined ? "nothing was checked" : `checked ${describe(last)}`),
-        run: (onProgress) => saver.verify(thread, { onProgress, signal }),
+        run: (onProgress) => saver.verify(thread, { onProgress, sample, since, signal }),
       },
     );
     if (thread !== undefined && found.threads === 0 && found.problems.length === 0)
@@ -40,8 +53,9 @@ export const verifyCommand: CommandDefinition = {
   },
 };
 
-function describe({ checkpoints, values, problems }: VerifyProgress): string {
-  return `${countOf(checkpoints, "checkpoint")}, ${countOf(values, "value")}, ${countOf(problems, "problem")}`;
+function describe({ checkpoints, values, problems, notices }: VerifyProgress): string {
+  const found = `${countOf(problems, "error")}, ${countOf(notices, "notice")}`;
+  return `${countOf(checkpoints, "checkpoint")}, ${countOf(values, "value")}, ${found}`;
 }
 
 function summarize(problems: readonly Problem[], errors: readonly Problem[], style: Style): string {
@@ -64,7 +78,7 @@ function formatProblems(problems: readonly Problem[], style: Style, width: numbe
   ];
   const hidden = notices.length - kinds.length;
   const more = hidden > 0 ? `\n${style.dim("--json lists every notice")}` : "";
-  return `${formatTable([["", "KIND", "PROBLEM"], ...rows], { text: 2, width })}${more}`;
+  return `${formatTable([["", "KIND", "FINDING"], ...rows], { text: 2, width })}${more}`;
 }
 
 function describeGroup(group: readonly Problem[]): string {

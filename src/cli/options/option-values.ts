@@ -32,6 +32,16 @@ export function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(parseTime);
 }
 
+/** An option whose value is a share such as `1%` or `0.01`, parsed to a number from above 0 to 1. */
+export function shareOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    const [, number = "", percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+    const share = Number(number) / (percent === "%" ? 100 : 1);
+    if (share > 0 && share <= 1) return share;
+    throw new InvalidArgumentError("Expected a share such as 1% or 0.01.");
+  });
+}
+
 /** An option that may be repeated. */
 export function repeatedOption(flags: string, description: string): Option {
   const add = (text: string, previous: readonly string[] | undefined) => [...(previous ?? []), text];

@@ -7,7 +7,7 @@ interface LongWork<State, Result> {
   /** What is done, such as `importing`. */
   readonly what: string;
   /** What {@link show} counts to. A function where the work itself finds it out. Default: it is not known. */
-  readonly total?: number | ((state: State) => number) | undefined;
+  readonly total?: number | ((state: State) => number | undefined) | undefined;
   /** How much is done, and a text beside it. */
   readonly show: (state: State) => readonly [done: number, note: string];
   /**

@@ -121,6 +121,7 @@ function others(saver: PostgresSaver): NamedCall[] {
     ["storage of all threads", () => saver.storage()],
     ["storage of a checkpoint", () => saver.storage({ threadId: "t5", checkpointId: "1" })],
     ["taskStats of all threads", () => saver.taskStats({ since: new Date(0) })],
-    ["verify of all threads", () => saver.verify()],
+    ["verify of all threads", () => saver.verify(undefined, { onProgress: () => undefined })],
+    ["verify of some threads", () => saver.verify(undefined, { sample: 0.9, since: new Date(0) })],
   ];
 }

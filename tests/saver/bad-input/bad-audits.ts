@@ -59,6 +59,8 @@ const VERIFY_OPTIONS: readonly Row[] = [
   ["an option that there is not", { progress: () => undefined }, invalid("options.progress")],
   ["text as onProgress", { onProgress: "log" }, invalid("options.onProgress")],
   ["a signal that is none", { signal: 1 }, invalid("options.signal")],
+  ["a sample of nothing", { sample: 0 }, invalid("options.sample")],
+  ["text as the time", { since: "24h" }, invalid("options.since")],
 ];
 
 const REDUCERS: readonly Row[] = [
