@@ -31,7 +31,7 @@ export interface WalkedPage<Row> {
 export async function* walkPages<Row extends object, Key extends object>(
   call: CallContext,
   table: WalkedTable<Row, Key>,
-): AsyncGenerator<WalkedPage<Row>> {
+): AsyncGenerator<WalkedPage<Row>, undefined> {
   let begin: TablePage<Key>["begin"];
   let pageSize = FIRST_PAGE_SIZE;
   for (;;) {

@@ -125,11 +125,11 @@ function pruneTask({ saver, signal }: CommandContext, flags: Flags): PruneTask {
   return (dryRun) => (onProgress) => saver.prune({ ...options, dryRun, onProgress });
 }
 
-/** Counts the rows that would be deleted. With many threads, this takes about as long as deleting them. */
+/** Counts the rows that would be deleted. */
 function previewTask(context: CommandContext, task: PruneTask): Promise<PruneReport> {
   return runLongWork<RowCounts, PruneReport>(context, {
     what: "scanning",
-    show: (counts) => [0, `would delete ${describeCounts(counts)}`],
+    show: (counts) => [counts.checkpoints, `would delete ${describeCounts(counts)}`],
     interrupted: () => "nothing was changed",
     run: task(true),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { ago, countOf, humanBytes, humanTime } from "./format-numbers.js";
+import { ago, countOf, humanBytes, humanTime, pace } from "./format-numbers.js";
 
 describe("numbers and times for people", () => {
   it.each([
@@ -37,5 +37,16 @@ describe("numbers and times for people", () => {
   ])("ago formats an age of %d ms as %s", (passed, text) => {
     const now = new Date("2026-03-01T12:00:00Z");
     expect(ago(new Date(now.getTime() - passed), now)).toBe(text);
+  });
+});
+
+describe("pace", () => {
+  it("tells a rate and the time that is left, once two seconds have passed", () => {
+    expect(pace(1_000, 10_000, 1_999)).toBe("");
+    expect(pace(0, 10_000, 60_000)).toBe("");
+    expect(pace(10_000, 100_000, 4_000)).toBe(", 2,500/s, 36 seconds left");
+    expect(pace(10_000, 1_000_000, 4_000)).toBe(", 2,500/s, 7 minutes left");
+    expect(pace(10_000, undefined, 4_000)).toBe(", 2,500/s");
+    expect(pace(10_000, 10_000, 4_000)).toBe(", 2,500/s");
   });
 });

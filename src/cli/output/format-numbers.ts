@@ -37,6 +37,16 @@ export function timeAndAge(time: Date | undefined): string {
   return time === undefined ? "unknown" : `${humanTime(time)}  ${ago(time)}`;
 }
 
+/** How fast work is, and how long the rest of it takes: `, 3,400/s, 12 minutes left`. Empty in its first two seconds. */
+export function pace(done: number, total: number | undefined, elapsedMs: number): string {
+  if (done <= 0 || elapsedMs < 2 * SECOND) return "";
+  const rate = `, ${humanCount(Math.max(1, Math.round((done * SECOND) / elapsedMs)))}/s`;
+  if (total === undefined || done >= total) return rate;
+  const leftMs = (elapsedMs / done) * (total - done);
+  const [unit, length] = TIMES.find(([, each]) => leftMs >= each) ?? (["second", SECOND] as const);
+  return `${rate}, ${countOf(Math.ceil(leftMs / length), unit)} left`;
+}
+
 /** The age of a time: `3 minutes ago`. */
 export function ago(time: Date, now = new Date()): string {
   const passed = now.getTime() - time.getTime();

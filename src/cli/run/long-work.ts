@@ -1,6 +1,7 @@
 import type { OfflineContext } from "../command-definition.js";
 import type { Progress } from "../terminal/terminal.js";
 import { CheckpointError } from "../../errors/index.js";
+import { pace } from "../output/format-numbers.js";
 
 /** Work that takes long: what the terminal shows of it, and what an interrupt leaves. */
 interface LongWork<State, Result> {
@@ -8,7 +9,7 @@ interface LongWork<State, Result> {
   readonly what: string;
   /** What {@link show} counts to. A function where the work itself finds it out. Default: it is not known. */
   readonly total?: number | ((state: State) => number | undefined) | undefined;
-  /** How much is done, and a text beside it. */
+  /** How much is done, and a text beside it. How fast that is follows the text. */
   readonly show: (state: State) => readonly [done: number, note: string];
   /**
    * Describes what was done when the user interrupts it, such as `deleted 12 threads`.
@@ -29,12 +30,16 @@ export async function runLongWork<State, Result>(
   { signal, terminal }: Pick<OfflineContext, "signal" | "terminal">,
   { what, total, show, interrupted, run }: LongWork<State, Result>,
 ): Promise<Result> {
+  let counted = typeof total === "function" ? undefined : total;
   let bar: Progress | undefined = typeof total === "function" ? undefined : terminal.progress(what, total);
+  const began = performance.now();
   let last: State | undefined;
   const onProgress = (state: State): void => {
     last = state;
-    bar ??= terminal.progress(what, typeof total === "function" ? total(state) : total);
-    bar.update(...show(state));
+    if (bar === undefined && typeof total === "function") counted = total(state);
+    bar ??= terminal.progress(what, counted);
+    const [done, note] = show(state);
+    bar.update(done, note + pace(done, counted, performance.now() - began));
   };
   try {
     return await runInterruptible(
