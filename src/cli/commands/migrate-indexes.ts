@@ -1,8 +1,11 @@
 import { answer, NOTHING_ASKED, sqlSection, success } from "./reports.js";
 import { withinTime } from "../../db/async/within-time.js";
 import { CheckpointError } from "../../errors/index.js";
+import type { IndexProgress } from "../../migrations/indexes/index-progress.js";
 import type { IndexState, OptionalIndex } from "../../migrations/indexes/optional-index.js";
+import { plainKysely } from "../../db/kysely/plain-kysely.js";
 import type { CommandContext, Report } from "../command-definition.js";
+import { humanBytes, timeLeft } from "../output/format-numbers.js";
 
 /** How long an interrupted command may take to drop unfinished indexes, and then to read their states, in milliseconds. */
 const CLEANUP_TIMEOUT_MS = 1_000;
@@ -28,7 +31,9 @@ export async function changeIndexes(context: CommandContext, flags: IndexFlags):
   let states: Partial<Record<OptionalIndex, IndexState>>;
   try {
     await dropOptionalIndexes(db, { schema, indexes: without });
-    states = await createOptionalIndexes(db, { schema, indexes: wanted, textSearchLanguage });
+    states = await withBar(context, () =>
+      createOptionalIndexes(db, { schema, indexes: wanted, textSearchLanguage }),
+    );
   } catch (error) {
     if (!signal.aborted) throw error;
     const states = await describeInterrupted(context, flags);
@@ -44,6 +49,28 @@ export async function changeIndexes(context: CommandContext, flags: IndexFlags):
     { ...(wanted.length > 0 && { indexes: states }), ...(without.length > 0 && { dropped: without }) },
   );
 }
+
+/** Shows how far each phase of each index is. */
+async function withBar<T>({ db, schema, terminal }: CommandContext, build: () => Promise<T>): Promise<T> {
+  const { whileIndexing } = await import("../../migrations/indexes/index-progress.js");
+  const bar = terminal.progress("indexing", PERCENT);
+  let current = "";
+  let began = performance.now();
+  const onProgress = ({ table, tableBytes, phase, done, total }: IndexProgress): void => {
+    const what = `${phase} of ${table} (${humanBytes(tableBytes)})`;
+    if (what !== current) began = performance.now();
+    current = what;
+    const left = total === 0 ? "" : timeLeft(done, total, performance.now() - began);
+    bar.update(total === 0 ? 0 : (PERCENT * done) / total, what + left);
+  };
+  try {
+    return await whileIndexing(plainKysely(db), { schema, onProgress }, build);
+  } finally {
+    bar.stop();
+  }
+}
+
+const PERCENT = 100;
 
 /** Drops unfinished indexes, and describes the state of each index on one line. */
 async function describeInterrupted(

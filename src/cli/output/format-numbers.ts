@@ -41,10 +41,15 @@ export function timeAndAge(time: Date | undefined): string {
 export function pace(done: number, total: number | undefined, elapsedMs: number): string {
   if (done <= 0 || elapsedMs < 2 * SECOND) return "";
   const rate = `, ${humanCount(Math.max(1, Math.round((done * SECOND) / elapsedMs)))}/s`;
-  if (total === undefined || done >= total) return rate;
+  return total === undefined ? rate : rate + timeLeft(done, total, elapsedMs);
+}
+
+/** How long the rest of work takes: `, 12 minutes left`. Empty in its first two seconds. */
+export function timeLeft(done: number, total: number, elapsedMs: number): string {
+  if (done <= 0 || done >= total || elapsedMs < 2 * SECOND) return "";
   const leftMs = (elapsedMs / done) * (total - done);
   const [unit, length] = TIMES.find(([, each]) => leftMs >= each) ?? (["second", SECOND] as const);
-  return `${rate}, ${countOf(Math.ceil(leftMs / length), unit)} left`;
+  return `, ${countOf(Math.ceil(leftMs / length), unit)} left`;
 }
 
 /** The age of a time: `3 minutes ago`. */
