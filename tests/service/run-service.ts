@@ -39,7 +39,7 @@ export async function runService(
   const { steady, mortal, installed } = stage;
   const urls = [steady, mortal].flatMap(({ url }) => ["--url", url]);
   const times = ["--seconds", String(minutes * 60), "--bound", String(BOUND_S)];
-  const load = startLoad(installed.load, [...urls, "--users", String(users), ...times]);
+  const load = startLoad(installed.path("load/main.js"), [...urls, "--users", String(users), ...times]);
   const memory = new MemoryWatch(steady);
   try {
     const own = [pauseOf([steady, mortal]), redeployOf(mortal)];

@@ -5,12 +5,12 @@ import type { Scene } from "../chaos/faults/fault.js";
 import { Random } from "../chaos/random.js";
 import { Admin } from "../chaos/run/admin.js";
 import { asSuperuser, createDatabase } from "../chaos/run/scene.js";
-import { InstalledService } from "./installed-service.js";
+import { InstalledExample } from "../package/installed-example.js";
 import { ServiceProcess } from "./service-process.js";
 
 /** A server with a proxy in front of it, and two processes of the service on it. */
 export interface ServiceStage extends Scene {
-  readonly installed: InstalledService;
+  readonly installed: InstalledExample;
   /** Suffers everything but its end, so that its memory tells of the whole run. */
   readonly steady: ServiceProcess;
   /** Is killed now and then. */
@@ -27,7 +27,7 @@ export const KEEP_LAST = 5;
 const RETENTION_EVERY_MS = 20_000;
 
 export async function openServiceStage(seed: number): Promise<ServiceStage> {
-  const installed = await InstalledService.create();
+  const installed = await InstalledExample.create("service", ["src", "load"]);
   const server = await startEmbeddedServer();
   const directUrl = await createDatabase(server);
   const proxy = await TcpProxy.open(directUrl);
@@ -39,8 +39,14 @@ export async function openServiceStage(seed: number): Promise<ServiceStage> {
     POOL_SIZE: "5",
   };
   // A process that starts again is where it was.
-  const steady = new ServiceProcess(installed.main, { ...settings, PORT: String(await freePort()) });
-  const mortal = new ServiceProcess(installed.main, { ...settings, PORT: String(await freePort()) });
+  const steady = new ServiceProcess(installed.path("src/main.js"), {
+    ...settings,
+    PORT: String(await freePort()),
+  });
+  const mortal = new ServiceProcess(installed.path("src/main.js"), {
+    ...settings,
+    PORT: String(await freePort()),
+  });
   await steady.start();
   await mortal.start();
   return {

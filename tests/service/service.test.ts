@@ -3,19 +3,18 @@ import { sql } from "kysely";
 import { approve } from "../../examples/service/load/supervisor.js";
 import { describeServer, type TestDatabase } from "../../test-support/targets.js";
 import { until } from "../../test-support/until.js";
-import { ROOT } from "../package/consumer-project.js";
-import { InstalledService, readManifest } from "./installed-service.js";
+import { expectTestedVersions, InstalledExample } from "../package/installed-example.js";
 import { ServiceProcess, TOKEN } from "./service-process.js";
 
 describeServer("the example service, on the published package", (server) => {
   let database: TestDatabase<string>;
-  let installed: InstalledService;
+  let installed: InstalledExample;
   let service: ServiceProcess;
 
   beforeAll(async () => {
     database = await server.createDatabase();
-    installed = await InstalledService.create();
-    service = new ServiceProcess(installed.main, {
+    installed = await InstalledExample.create("service", ["src"]);
+    service = new ServiceProcess(installed.path("src/main.js"), {
       DATABASE_URL: database.source,
       // Nothing here ends by one of them.
       ...{ STATEMENT_TIMEOUT_MS: "600000", TURN_TIMEOUT_MS: "600000" },
@@ -104,13 +103,7 @@ describeServer("the example service, on the published package", (server) => {
     expect(await ended).toBe(0);
   });
 
-  it("needs what this repository tests with", async () => {
-    const { devDependencies, dependencies } = await readManifest(ROOT);
-    const { dependencies: needed, devDependencies: types } = await readManifest(`${ROOT}/examples/service`);
-    const others = Object.entries({ ...needed, ...types });
-    const known = { ...devDependencies, ...dependencies, "langgraph-checkpoint-kysely": "^0.1.0" };
-    expect(known).toMatchObject(Object.fromEntries(others));
-  });
+  it("needs what this repository tests with", () => expectTestedVersions("service"));
 });
 
 /** Locks the table of checkpoints. The returned function releases the lock. */
