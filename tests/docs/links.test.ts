@@ -10,7 +10,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const GENERATED = /^(?:api|\.vitepress)\//;
 const PAGES = [
   ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"],
-  ...["bench/README.md", "examples/service/README.md", "tests/fixtures/releases/README.md"],
+  ...["bench/README.md", "examples/chat/README.md", "examples/service/README.md"],
+  "tests/fixtures/releases/README.md",
   ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".md") && !GENERATED.test(path))
     .map((path) => `docs/${path}`),

@@ -1,0 +1,8 @@
+import { defineConfig } from "vite";
+
+/** Builds the page into `dist`. */
+export default defineConfig({
+  root: `${import.meta.dirname}/page`,
+  logLevel: "error",
+  build: { outDir: "../dist", emptyOutDir: true, target: "es2022" },
+});
