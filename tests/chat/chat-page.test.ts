@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
@@ -15,32 +17,32 @@ import { type ChatProcess, startChat } from "./chat-process.js";
 const [FAST, STUCK] = ["0", "600000"];
 
 describeServer("the example chat, on the published package", (server) => {
+  let database: TestDatabase<string>;
+  let installed: InstalledExample;
+  let port: string;
+  let chat: ChatProcess;
+
+  async function start(msPerWord = FAST): Promise<void> {
+    const settings = { DATABASE_URL: database.source, PORT: port, MS_PER_WORD: msPerWord };
+    chat = await startChat(installed.path("server/main.js"), settings);
+  }
+
+  beforeAll(async () => {
+    [database, installed] = await Promise.all([
+      server.createDatabase(),
+      InstalledExample.create("chat", ["server"]),
+    ]);
+    port = String(await freePort());
+    const configFile = join(ROOT, "examples/chat/vite.config.ts");
+    await build({ configFile, build: { outDir: installed.path("dist") } });
+    await start();
+  });
+  afterAll(async () => {
+    await chat.kill();
+    await installed.remove();
+  });
+
   describeInBrowser("in Chromium", (browser) => {
-    let database: TestDatabase<string>;
-    let installed: InstalledExample;
-    let port: string;
-    let chat: ChatProcess;
-
-    async function start(msPerWord = FAST): Promise<void> {
-      const settings = { DATABASE_URL: database.source, PORT: port, MS_PER_WORD: msPerWord };
-      chat = await startChat(installed.path("server/main.js"), settings);
-    }
-
-    beforeAll(async () => {
-      [database, installed] = await Promise.all([
-        server.createDatabase(),
-        InstalledExample.create("chat", ["server"]),
-      ]);
-      port = String(await freePort());
-      const configFile = join(ROOT, "examples/chat/vite.config.ts");
-      await build({ configFile, build: { outDir: installed.path("dist") } });
-      await start();
-    });
-    afterAll(async () => {
-      await chat.kill();
-      await installed.remove();
-    });
-
     const openChat = (): Promise<Page> => browser.openPage(`http://localhost:${port}/`);
 
     it("names a conversation by its first message, and remembers its user in all others", async () => {
@@ -55,6 +57,7 @@ describeServer("the example chat, on the published package", (server) => {
       await page.setViewportSize({ width: 390, height: 800 });
       await expectAccessible(page);
       await page.getByRole("link", { name: "Conversations" }).click();
+      await page.getByRole("link", { name: "Good morning" }).waitFor();
       expect(await conversations(page)).toEqual(["Good morning", "My name is Ada"]);
       await expectAccessible(page);
       await page.getByRole("button", { name: "Forget is called Ada" }).click();
@@ -102,11 +105,25 @@ describeServer("the example chat, on the published package", (server) => {
       await page.getByText("2 of 2").waitFor();
     });
 
-    it("deletes a conversation with its checkpoints", async () => {
+    it("refuses a run while another process runs the conversation", async () => {
+      const page = await openChat();
+      await say(page, "Good evening");
+      await hear(page, "Hello");
+      await using saver = new PostgresSaver(database.source);
+      await saver.withThreadLock(threadOf(page), async () => {
+        await say(page, "Are you there?");
+        await page.getByRole("alert").getByText("This conversation is being answered.").waitFor();
+      });
+    });
+
+    it("shows a conversation in the inspector, and deletes it with its checkpoints", async () => {
       const page = await openChat();
       await say(page, "Good night");
       await hear(page, "Hello");
-      const threadId = new URL(page.url()).hash.slice(1);
+      const threadId = threadOf(page);
+      await page.goto(`http://localhost:${port}/inspector`);
+      await page.getByRole("link", { name: "Good night" }).waitFor();
+      await page.goBack();
       await using saver = new PostgresSaver(database.source);
       expect(await saver.getTuple({ configurable: { thread_id: threadId } })).toBeDefined();
       page.once("dialog", (dialog) => void dialog.accept());
@@ -114,6 +131,13 @@ describeServer("the example chat, on the published package", (server) => {
       await page.getByRole("link", { name: "Good night" }).waitFor({ state: "detached" });
       expect(await saver.getTuple({ configurable: { thread_id: threadId } })).toBeUndefined();
     });
+  });
+
+  it("answers under no name but those of this machine", async () => {
+    const asked = request(`http://127.0.0.1:${port}/memories`, { headers: { host: "example.com" } }).end();
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(403);
   });
 
   it("needs what this repository tests with", () => expectTestedVersions("chat"));
@@ -132,6 +156,8 @@ async function hear(page: Page, text: string): Promise<void> {
   await page.getByRole("article", { name: "Assistant" }).getByText(text).waitFor();
   await page.getByRole("button", { name: "Send" }).waitFor();
 }
+
+const threadOf = (page: Page): string => new URL(page.url()).hash.slice(1);
 
 function conversations(page: Page): Promise<string[]> {
   return page.getByRole("navigation", { name: "Conversations" }).getByRole("link").allInnerTexts();

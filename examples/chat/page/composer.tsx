@@ -2,16 +2,16 @@ import { useState } from "react";
 
 interface Props {
   readonly isRunning: boolean;
-  /** Whether a message may be sent. */
-  readonly isOpen: boolean;
+  /** Why no message may be sent now. Undefined where it may. */
+  readonly closed: string | undefined;
   readonly onSay: (text: string) => void;
   readonly onStop: () => void;
 }
 
 /** The field for the next message. Enter sends it, Shift and Enter begin a line. */
-export function Composer({ isRunning, isOpen, onSay, onStop }: Props) {
+export function Composer({ isRunning, closed, onSay, onStop }: Props) {
   const [text, setText] = useState("");
-  const canSend = isOpen && !isRunning && text.trim() !== "";
+  const canSend = closed === undefined && !isRunning && text.trim() !== "";
   const send = (): void => {
     if (!canSend) return;
     onSay(text.trim());
@@ -26,7 +26,7 @@ export function Composer({ isRunning, isOpen, onSay, onStop }: Props) {
     >
       <textarea
         aria-label="Message"
-        placeholder={isOpen ? "Message" : "Decide above first"}
+        placeholder={closed ?? "Message"}
         rows={2}
         value={text}
         onChange={(event) => {

@@ -106,7 +106,7 @@ export function ConversationView({ threadId, title, onThreadId, onChange, onRelo
       )}
       <Composer
         isRunning={isLoading}
-        isOpen={request === undefined && !isStopped}
+        closed={request !== undefined ? "Decide above first" : isStopped ? "Go on first" : undefined}
         onSay={(text) => {
           say(text);
         }}

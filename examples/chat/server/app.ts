@@ -2,7 +2,9 @@ import { serveStatic } from "@hono/node-server/serve-static";
 import { createEmbedServer } from "@langchain/langgraph-api/experimental/embed";
 import { Hono, type MiddlewareHandler } from "hono";
 import { csrf } from "hono/csrf";
+import { HTTPException } from "hono/http-exception";
 import { type PostgresSaver, ThreadLockedError } from "langgraph-checkpoint-kysely";
+import { ConversationNotFoundError } from "langgraph-checkpoint-kysely/conversations";
 import { createInspector } from "langgraph-checkpoint-kysely/inspector";
 import type { Assistant } from "./assistant.js";
 import type { Database } from "./database.js";
@@ -11,7 +13,7 @@ import { MEMORIES } from "./tools.js";
 /** Nobody signs in, so the chat answers only under the names of this machine. */
 const HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** How long a run waits for the one before it. The one of a page that was left ends within moments. */
-const TURN_MS = 5_000;
+const TURN_MS = 2_000;
 
 /** The routes of the chat, of the inspector and of the page. */
 export function createApp(
@@ -53,10 +55,11 @@ export function createApp(
   app.all("/inspector/*", ({ req }) => inspector(req.raw));
   app.use(serveStatic({ root: pageFolder }));
   app.onError((error, c) => {
-    if (error instanceof ThreadLockedError)
-      return c.json({ error: "This conversation is being answered." }, 409);
+    if (error instanceof ThreadLockedError) return c.text("This conversation is being answered.", 409);
+    if (error instanceof HTTPException || error instanceof ConversationNotFoundError)
+      return error.getResponse();
     console.error(error);
-    return c.json({ error: "failed" }, 500);
+    return c.text("The server has failed.", 500);
   });
   return app;
 }
