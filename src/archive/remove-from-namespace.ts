@@ -1,6 +1,6 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { inOneTransaction, runBound } from "../db/statements/run-statement.js";
-import { smallestOf } from "../retention/delete-checkpoints.js";
+import { beforeChildrenOf } from "../retention/delete-checkpoints.js";
 import { batchesOfOrphans } from "../retention/delete-orphans.js";
 import { findKeptSenders } from "../retention/find-needed.js";
 import { type DeletionPlan, planDeletions } from "../retention/plan-deletions.js";
@@ -127,10 +127,12 @@ function removeBatch(
 /** Whether a checkpoint has a child that stays, and that the plan has not examined in its present version. */
 async function hasNewChild(
   within: SaverCall,
-  { key, children }: DeletionPlan,
+  plan: DeletionPlan,
   checkpointIds: readonly string[],
 ): Promise<boolean> {
-  const [lineage = []] = await selectLineage(within, [{ ...key, afterId: smallestOf(checkpointIds) }]);
+  const { key, children } = plan;
+  const afterId = beforeChildrenOf(plan, checkpointIds);
+  const [lineage = []] = await selectLineage(within, [{ ...key, afterId }]);
   const deleted = new Set(checkpointIds);
   const known = new Set(
     checkpointIds.flatMap((id) =>

@@ -40,16 +40,17 @@ export async function* deleteCheckpoints(
 
 async function deleteBatch(
   call: CallContext,
-  { key: namespace, children, keptSenders }: DeletionPlan,
+  plan: DeletionPlan,
   checkpointIds: readonly string[],
 ): Promise<DeletionOfCheckpointsRow> {
+  const { key: namespace, children, keptSenders } = plan;
   const key = { ...namespace, checkpointIds };
   const known = checkpointIds.flatMap((id) => children.get(id) ?? []);
   const deletion = deleteCheckpointRows.bind(call.schema, {
     ...key,
     knownIds: known.map(({ checkpoint_id }) => checkpoint_id),
     knownVersions: known.map(({ version }) => version),
-    smallestId: smallestOf(checkpointIds),
+    beforeChildren: beforeChildrenOf(plan, checkpointIds),
     keptSenders: checkpointIds.filter((id) => keptSenders.has(id)),
   });
   const guard = [
@@ -60,8 +61,15 @@ async function deleteBatch(
   return deleted ?? { checkpoints: 0, writes: 0, bytes: 0, is_outdated: false };
 }
 
-/** The smallest of ids. Children of checkpoints that arrive have greater ids than their parents (C9). */
-export function smallestOf(checkpointIds: readonly string[]): string {
+/** Where so many checkpoints of a namespace are deleted, no transaction reads the whole namespace again: they would take quadratic time. */
+const MANY = 5_000;
+
+/**
+ * An id that those of new children of checkpoints are greater than. A child has a greater id than its parent (C17), unless the clock of
+ * another program is wrong by more than the age of the oldest of these checkpoints. So where they are few, it is smaller than any id.
+ */
+export function beforeChildrenOf({ deletableIds }: DeletionPlan, checkpointIds: readonly string[]): string {
+  if (deletableIds.length < MANY) return "";
   return checkpointIds.reduce((least, id) => (compareText(id, least) < 0 ? id : least));
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { smallestOf } from "../../src/retention/delete-checkpoints.js";
+import { beforeChildrenOf } from "../../src/retention/delete-checkpoints.js";
 import { deleteCheckpointRows } from "../../src/retention/queries/deleted-checkpoints.js";
 import { type CheckpointDatabase, PostgresSaver, type RetentionOptions } from "../../src/index.js";
 import { allVersions, checkpointOf, metadataOf, threadConfig } from "../../test-support/checkpoints.js";
@@ -77,15 +77,21 @@ describeServer("retention of many threads", (target) => {
 });
 
 describeServer("pruning a long namespace", (target) => {
-  it("reads only newer checkpoints again for each transaction, by the index", async () => {
+  it("reads only newer checkpoints again for each transaction, by the index; a short one reads all", async () => {
     const database = await target.migratedDatabase();
     await database.exec(`
       insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint)
         select 't', lpad(n::text, 6, '0'), lpad((n - 1)::text, 6, '0'), '{}' from generate_series(1, 5000) as n;
       analyze checkpoints`);
     const ids = Array.from({ length: 500 }, (_, n) => String(3000 + n).padStart(6, "0"));
+    const planOf = (deletableIds: readonly string[]) => ({
+      ...{ key: { threadId: "t", checkpointNs: "" }, deletableIds },
+      ...{ children: new Map(), keptSenders: new Set<string>() },
+    });
+    const beforeChildren = beforeChildrenOf(planOf(Array.from({ length: 5_000 }, String)), ids);
+    expect(beforeChildrenOf(planOf(ids), ids)).toBe("");
     const { sql: text, parameters } = deleteCheckpointRows.bind("public", {
-      ...{ threadId: "t", checkpointNs: "", checkpointIds: ids, smallestId: smallestOf(ids) },
+      ...{ threadId: "t", checkpointNs: "", checkpointIds: ids, beforeChildren },
       ...{ knownIds: [], knownVersions: [], keptSenders: [] },
     });
     const plan = await database.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters]);

@@ -62,8 +62,8 @@ interface DeleteCheckpointsParams extends CheckpointsKey {
   /** The children that the plan has examined, with their row versions. */
   readonly knownIds: readonly string[];
   readonly knownVersions: readonly string[];
-  /** The smallest of the ids. A new child has a greater one than its parent, so that only these are read again. */
-  readonly smallestId: string;
+  /** An id that those of new children are greater than, so that only these are read again. */
+  readonly beforeChildren: string;
   /** The checkpoints whose sends stay, because a kept checkpoint of a format before version 4 reads them. */
   readonly keptSenders: readonly string[];
 }
@@ -90,7 +90,7 @@ export const deleteCheckpointRows = new Statement<DeleteCheckpointsParams, Delet
           .select("stored.checkpoint_id")
           .where("stored.thread_id", "=", parameter("threadId"))
           .where("stored.checkpoint_ns", "=", parameter("checkpointNs"))
-          .where(sql<SqlBool>`stored.checkpoint_id collate "C" > ${parameter("smallestId")}`)
+          .where(sql<SqlBool>`stored.checkpoint_id collate "C" > ${parameter("beforeChildren")}`)
           .where((eb) => isInList(eb.ref("stored.parent_checkpoint_id"), parameter("checkpointIds")))
           .where((eb) => isNotInList(eb.ref("stored.checkpoint_id"), parameter("checkpointIds")))
           .where(
@@ -98,7 +98,7 @@ export const deleteCheckpointRows = new Statement<DeleteCheckpointsParams, Delet
               select * from unnest(${parameter("knownIds")}::text[], ${parameter("knownVersions")}::text[])
             )) is not true`,
           )
-          // Makes Postgres walk the index from the smallest id, whatever the statistics say.
+          // Makes Postgres walk the index from that id, whatever the statistics say.
           .orderBy(sql`stored.checkpoint_id collate "C"`)
           .limit(sql.lit(1)),
       )
