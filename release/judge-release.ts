@@ -35,8 +35,13 @@ export function judgeRelease({ tag, version, changelog, fixtures }: Release): st
   return problems;
 }
 
-/** Returns the section of a version in the changelog, without its heading: the notes of the release. */
+/**
+ * Returns the notes of a release: what the changelog says of the version before its lists of changes, or these lists where it says nothing
+ * before.
+ */
 export function notesOf(changelog: string, version: string): string {
   const section = changelog.split(/^## /m).find((text) => text.startsWith(`${version} - `)) ?? "";
-  return section.slice(section.indexOf("\n") + 1).trim();
+  const text = section.slice(section.indexOf("\n") + 1).trim();
+  const [summary = ""] = text.split(/^### /m);
+  return summary.trim() === "" ? text : summary.trim();
 }

@@ -22,8 +22,10 @@ describe("a release", () => {
     expect(judgeRelease({ ...RELEASE, ...change })).toEqual([expect.stringMatching(problem)]);
   });
 
-  it("has the section of its version as notes", () => {
+  it("has as notes what its section says before the lists of changes, or else these", () => {
     expect(notesOf(CHANGELOG, "1.2.0")).toBe("### Added\n\n- A.");
+    const summarized = CHANGELOG.replace("### Added", "In short.\n\n### Added");
+    expect(notesOf(summarized, "1.2.0")).toBe("In short.");
   });
 });
 
