@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
+import { PostgresConversations } from "../../src/conversations/index.js";
 import { openDatabase, type OpenedDatabase } from "../../src/db/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import {
@@ -9,7 +10,8 @@ import {
   planDistribution,
   undistributeTables,
 } from "../../src/migrations/index.js";
-import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { collect, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { memoryArchive } from "../../test-support/memory-archive.js";
 import { OFFICIAL_MIGRATIONS } from "../../test-support/official-migrations.js";
 import { recordStatements, type SentStatement } from "../../test-support/recorded-statements.js";
 import { dumpSchema } from "../../test-support/schema-dump.js";
@@ -19,6 +21,7 @@ import { MIGRATION_NAMES } from "../../src/migrations/steps/saver-steps.js";
 
 const THREADS = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const TABLES = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];
+const CONVERSATIONS = "checkpoint_conversations";
 
 /** Stores a checkpoint with a value and a write in each thread. */
 async function fill(database: TestDatabase): Promise<void> {
@@ -150,6 +153,61 @@ describeCitus("migrate --distribute", (target) => {
   });
 });
 
+describeCitus("conversations, which are added to distributed tables", (target) => {
+  const OLD = "update checkpoint_conversations set updated_at = '2026-01-01'";
+
+  it("are on the nodes of their threads for all of their life, and back on one server keep up with checkpoints again", async () => {
+    const database = await target.createDatabase();
+    await fill(database);
+    const opened = openDatabase(database.source);
+    const { kysely: db } = opened;
+    await distributeTables(db, { shards: 4 });
+    await using threads = new PostgresConversations(database.source);
+    await using saver = new PostgresSaver(database.source);
+    await threads.setup();
+    const { tables } = await distributionStatus(db);
+    const ofThreads = tables.filter(({ placement }) => placement === "distributed");
+    expect(ofThreads.map(({ table }) => table)).toEqual([...TABLES, CONVERSATIONS].sort());
+    expect(new Set(ofThreads.map(({ colocation }) => colocation)).size).toBe(1);
+
+    for (const id of [...THREADS, "empty"]) await threads.set(id, { kind: "put", metadata: { owner: id } });
+    await threads.set("a", { kind: "patch", metadata: { title: "A trip to Rome" } });
+    await database.exec(OLD);
+    await threads.touch("b");
+    const found = await collect(threads.search({ limit: 3, exactTotal: true }));
+    expect(found.map(({ thread, total }) => [thread.thread_id, total])).toEqual([
+      ["b", 9],
+      ["h", 9],
+      ["g", 9],
+    ]);
+    const ofAlice = await collect(threads.search({ title: "rome", metadata: { owner: "a" } }));
+    expect(ofAlice).toMatchObject([{ thread: { thread_id: "a" } }]);
+
+    await saver.copyThread("a", "copy");
+    expect((await threads.get("copy")).metadata).toEqual({ owner: "a", title: "A trip to Rome" });
+    const lines = await collect(saver.exportThreads());
+    const archive = memoryArchive();
+    await saver.archive({ to: archive, strategy: "delete", threads: ["a"] });
+    await saver.prune(["b"], { strategy: "delete" });
+    await threads.delete("empty");
+    await saver.deleteThread("c");
+    expect((await collect(threads.search())).length).toBe(6);
+    await saver.restore({ from: archive });
+    expect(await saver.importThreads(lines)).toMatchObject({ threads: 10, damaged: [] });
+    expect((await collect(threads.search())).length).toBe(10);
+    expect((await saver.verify()).problems).toEqual([]);
+
+    await undistributeTables(db);
+    await database.exec(OLD);
+    const { updated_at: before } = await threads.get("a");
+    await putValues(saver, threadConfig("a"), { list: ["local"] });
+    expect((await threads.get("a")).updated_at.getTime()).toBeGreaterThan(before.getTime());
+    expect(await distributeTables(db, { shards: 2 })).toContain(CONVERSATIONS);
+    await putValues(saver, threadConfig("a"), { list: ["on nodes"] });
+    await opened.close();
+  });
+});
+
 describeCitus("on distributed tables", (target) => {
   it("getTuple, put, putWrites and deleteThread are sent to the one shard of the thread", async () => {
     const database = await target.createDatabase();
@@ -157,6 +215,9 @@ describeCitus("on distributed tables", (target) => {
     const opened = openDatabase(database.source);
     await distributeTables(opened.kysely, { shards: 8 });
     await opened.close();
+    await using threads = new PostgresConversations(database.source);
+    await threads.setup();
+    await threads.set("a", { kind: "put" });
     await using recording = recordStatements(database.source);
     const { kysely, sent } = recording;
     const saver = new PostgresSaver(kysely);

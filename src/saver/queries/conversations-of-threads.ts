@@ -130,25 +130,22 @@ export function deleteConversations(
   return deletion.of(naming).bind(schema, { threadIds, threadId });
 }
 
-const deletion = new StatementFamily<ThreadNaming, ThreadsParams, unknown>(
-  (naming) => (db, parameter) =>
-    db
-      .with("held", (qb) =>
-        qb
-          .selectFrom("checkpoint_conversations")
-          .select("thread_id")
-          .where(
-            naming === "parameter"
-              ? sql<SqlBool>`thread_id = ${parameter("threadId")}`
-              : sql<SqlBool>`thread_id = any (${parameter("threadIds")}::text[])`,
-          )
-          .orderBy("thread_id")
-          .forUpdate(),
-      )
-      .deleteFrom("checkpoint_conversations")
-      .using("held")
-      .whereRef("checkpoint_conversations.thread_id", "=", "held.thread_id"),
-);
+const deletion = new StatementFamily<ThreadNaming, ThreadsParams, unknown>((naming) => (db, parameter) => {
+  if (naming === "parameter")
+    return db.deleteFrom("checkpoint_conversations").where("thread_id", "=", parameter("threadId"));
+  return db
+    .with("held", (qb) =>
+      qb
+        .selectFrom("checkpoint_conversations")
+        .select("thread_id")
+        .where(sql<SqlBool>`thread_id = any (${parameter("threadIds")}::text[])`)
+        .orderBy("thread_id")
+        .forUpdate(),
+    )
+    .deleteFrom("checkpoint_conversations")
+    .using("held")
+    .whereRef("checkpoint_conversations.thread_id", "=", "held.thread_id");
+});
 
 /** Gives the copy of a thread a conversation like that of its source. A conversation that the copy has already stays. */
 export const copyConversation = new Statement<{ readonly source: string; readonly target: string }, unknown>(
