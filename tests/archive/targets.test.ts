@@ -60,7 +60,10 @@ describeServer("the target of an archive", (target) => {
     await saver.restore({ from: earlier });
     const [content = Buffer.alloc(0)] = earlier.files.values();
     const to: ArchiveTarget = { ...memoryArchive(), read: () => asStream(content) };
-    await expect(saver.archive({ ...THREADS, to })).rejects.toThrow("is not the one that was written");
+    // Not `../b` as well: on Citus it comes first, and its file is right.
+    await expect(saver.archive({ ...THREADS, threads: ["a"], to })).rejects.toThrow(
+      "is not the one that was written",
+    );
     expect(await allRows(database)).toEqual(before);
     await saver.end();
   });
