@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { loadModule } from "libpg-query";
+import { PostgresConversations } from "../../src/conversations/index.js";
 import { PostgresSaver } from "../../src/index.js";
 import { lookDistributed } from "../../test-support/distributed-catalog.js";
 import { type RecordingKysely, recordStatements } from "../../test-support/recorded-statements.js";
@@ -33,8 +34,8 @@ describeServer("each statement of a call about one thread, where tables are dist
   beforeAll(async () => {
     await loadModule();
     const database = await target.createDatabase();
-    await using saver = new PostgresSaver(database.source);
-    await saver.setup();
+    await using conversations = new PostgresConversations(database.source);
+    await conversations.setup();
     await lookDistributed(database);
     recording = recordStatements(database.source);
   });
