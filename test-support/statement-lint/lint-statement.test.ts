@@ -49,6 +49,16 @@ describe("a statement about one thread", () => {
       "inserts into checkpoint_blobs another thread_id than the parameter",
     ],
     [
+      "returns a size from a change",
+      `delete from ${BLOBS} where thread_id = $1 returning coalesce(pg_column_size(blob), 0) as size`,
+      "returns pg_column_size() of a change",
+    ],
+    [
+      "returns the epoch of a time from a change",
+      `update ${HEADERS} set metadata = '{}' where thread_id = $1 returning (extract(epoch from stored_at) * 1000)::text`,
+      "returns extract() of a change",
+    ],
+    [
       "reads a system column in a CTE",
       `with b as (select b.xmin from ${BLOBS} b where b.thread_id = $1) select from b`,
       "reads xmin in a subquery",

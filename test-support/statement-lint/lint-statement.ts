@@ -18,6 +18,14 @@ const DISTRIBUTED = new Set([
   "checkpoint_tombstones",
   "checkpoint_conversations",
 ]);
+/** Functions that are not immutable. */
+const VOLATILE = new Set([
+  "pg_column_size",
+  "statement_timestamp",
+  "clock_timestamp",
+  "now",
+  "current_setting",
+]);
 const SYSTEM_COLUMNS = new Set(["xmin", "xmax", "cmin", "cmax", "ctid", "tableoid"]);
 /** The parameter of a statement about one thread. */
 const THREAD = "threadId";
@@ -44,7 +52,7 @@ export function lintStatement(text: string, parameters: readonly string[]): stri
   const ofShape = parameters.includes(THREAD)
     ? scopes.flatMap((scope) => unbound(scope, threads))
     : onEveryNode(scopes);
-  return [...ofShape, ...scopes.flatMap(systemColumns)];
+  return [...ofShape, ...scopes.flatMap(systemColumns), ...scopes.flatMap(computedByChange)];
 }
 
 /** References to tables that the parameter of the thread does not restrict. */
@@ -98,6 +106,19 @@ function onEveryNode(scopes: readonly Scope[]): string[] {
       ...(scope.node.lockingClause === undefined ? [] : ["locks rows of several nodes"]),
       ...(ownNodes(scope, "GroupingSet").length === 0 ? [] : ["has grouping sets"]),
     ];
+  });
+}
+
+/** What a change returns that is not immutable: such functions, and the epoch of a column of its table, a time (N3). */
+function computedByChange(scope: Scope): string[] {
+  if (tablesOf(scope).length === 0) return [];
+  const returned: Scope = { ...scope, node: { returned: scope.node.returningClause } };
+  return ownNodes(returned, "FuncCall").flatMap(({ funcname, args }) => {
+    const name = asNode(asNode(listOf(funcname).at(-1)).String).sval;
+    const isOfTime = name === "extract" && columnNames(listOf(args).at(-1)).length > 0;
+    return typeof name === "string" && (isOfTime || VOLATILE.has(name))
+      ? [`returns ${name}() of a change`]
+      : [];
   });
 }
 
