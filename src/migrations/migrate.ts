@@ -118,6 +118,7 @@ export async function migrateDown(
   if (newest === undefined) return undefined;
   const reverted = await inLockedTransaction(plain, schema, lockTimeoutMs, (transaction) =>
     withRowSecurityOff(transaction, async () => {
+      await changeShardsInTurn(transaction, schema);
       const names = await run(transaction, schema, newest.set, (migrator) => migrator.migrateDown());
       // Otherwise the next migration would take the optional tables for present, and create them again.
       if (newest.applied.length === 1 && newest.set.optional !== undefined) {

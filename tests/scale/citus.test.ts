@@ -165,6 +165,8 @@ describeCitus("conversations, which are added to distributed tables", (target) =
     await using threads = new PostgresConversations(database.source);
     await using saver = new PostgresSaver(database.source);
     await threads.setup();
+    expect(await migrateDown(db)).toBe("conversations-0001-create-conversations");
+    await threads.setup();
     const { tables } = await distributionStatus(db);
     const ofThreads = tables.filter(({ placement }) => placement === "distributed");
     expect(ofThreads.map(({ table }) => table)).toEqual([...TABLES, CONVERSATIONS].sort());
