@@ -1,4 +1,4 @@
-import { isStored } from "../backup/backup-line.js";
+import { holdsThread } from "../backup/backup-line.js";
 import { importRows } from "../backup/import-threads.js";
 import { LatestRows, RowsOfThreads } from "../backup/selected-rows.js";
 import { LeftThreads } from "../backup/left-threads.js";
@@ -91,7 +91,7 @@ async function findRows(call: SaverCall, { target, threads, strict }: RestoreReq
         const thread = "thread" in line ? line.thread : "table" in line ? line.thread_id : undefined;
         if (thread === undefined || wanted?.has(thread) === false) continue;
         begun.add(thread);
-        if ("thread" in line && isStored(line)) ofFile.add(thread);
+        if ("thread" in line && holdsThread(line)) ofFile.add(thread);
       }
     } catch (error) {
       if (strict || !(error instanceof ArchiveError)) throw error;

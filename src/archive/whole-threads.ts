@@ -19,7 +19,7 @@ import { readIsolation, refuseSnapshots } from "../saver/queries/take-locks.js";
 import {
   deleteConversations,
   hasConversations,
-  readConversation,
+  readConversationRow,
 } from "../saver/queries/conversations-of-threads.js";
 import { putTombstones } from "../saver/queries/tombstones.js";
 import { writeGuard } from "../saver/storing/write-guard.js";
@@ -104,7 +104,7 @@ async function removeThread(
     await lockThread(within, threadId);
     const rows = await digestThread(within, threadId);
     const isActive = idle !== undefined && (await isThreadActive(within, threadId, idle));
-    const isKnown = archived.holdsConversation(await readConversation(within, threadId, true));
+    const isKnown = archived.holdsConversation(await readConversationRow(within, threadId, true));
     if (isActive || !isKnown || !isArchived(rows, archived)) return { ...NO_ROWS, isChanged: true };
     return deleteRows(within, threadId, rows);
   });

@@ -54,7 +54,7 @@ interface RowNumbers {
 }
 
 /** Whether a backup holds something of a thread. Otherwise the thread was gone. */
-export function isStored(line: ThreadLine): boolean {
+export function holdsThread(line: ThreadLine): boolean {
   return numberOfRows(line) > 0 || line.conversation !== undefined;
 }
 

@@ -3,7 +3,7 @@ import { refuseHiddenRows } from "../db/hidden-rows.js";
 import { firstLineOf, formatLine } from "../parsing/backup-lines.js";
 import {
   conversationsWithoutRows,
-  readConversation,
+  readConversationRow,
   type StoredConversation,
 } from "../saver/queries/conversations-of-threads.js";
 import { nextStoredThread } from "./queries/get-row-keys.js";
@@ -68,7 +68,7 @@ export async function* exportEach(
         totals.count(line);
         yield hashedLine(line);
       }
-      conversation = await readConversation(call, thread);
+      conversation = await readConversationRow(call, thread);
     } catch (error) {
       if (call.onDamaged === undefined || !isLostRow(error)) throw error;
       call.onDamaged({ threadId: thread, reason: error.message });

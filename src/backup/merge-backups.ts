@@ -7,7 +7,7 @@ import {
 } from "../parsing/backup-lines.js";
 import { BackupTotals } from "./backup-totals.js";
 import { parseChain, type BackupChain } from "./boundary/parse-backup.js";
-import { isStored, THREAD_BACKUP, type LastLine, type RowLine, parseLine } from "./backup-line.js";
+import { holdsThread, THREAD_BACKUP, type LastLine, type RowLine, parseLine } from "./backup-line.js";
 import { BackupError } from "./backup-error.js";
 
 /**
@@ -61,7 +61,7 @@ async function* unseenRows(backup: ChainedBackup, seen: Set<string>): AsyncGener
       if (isUnseen) yield line;
       continue;
     }
-    if (isStored(row) && !seen.has(row.thread)) yield line;
+    if (holdsThread(row) && !seen.has(row.thread)) yield line;
     if (backup.since !== "") seen.add(row.thread);
   }
 }

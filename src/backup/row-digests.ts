@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { decodeBase64 } from "./whole-rows.js";
 import { type BlobLine, type CheckpointLine, keyOfRow, type RowLine, type WriteLine } from "./backup-line.js";
-import { readConversation, type StoredConversation } from "../saver/queries/conversations-of-threads.js";
+import { readConversationRow, type StoredConversation } from "../saver/queries/conversations-of-threads.js";
 import { compareText } from "../saver/model/keys.js";
 import {
   type BlobDigestRow,
@@ -187,6 +187,6 @@ export async function storedFingerprint(call: CallContext, threadId: string): Pr
   const rows = new RowDigests();
   const { checkpoints, writes, blobs } = await digestThread(call, threadId);
   for (const row of [...checkpoints, ...writes, ...blobs]) rows.addStored(row);
-  rows.addConversation(await readConversation(call, threadId));
+  rows.addConversation(await readConversationRow(call, threadId));
   return rows.fingerprint();
 }

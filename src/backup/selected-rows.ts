@@ -1,4 +1,4 @@
-import { isStored, keyOfRow, type RowLine } from "./backup-line.js";
+import { holdsThread, keyOfRow, type RowLine } from "./backup-line.js";
 
 /**
  * Reads several backups that hold rows of the same threads, the latest first, and leaves out rows that a later backup has, so that
@@ -71,7 +71,7 @@ export class RowsOfThreads {
       // Pieces belong to the row before them, and so does the line that withdraws it.
       if ("table" in line) isMeant = this.#threads.has(line.thread_id);
       const isEnd = "thread" in line;
-      if (isEnd && isStored(line)) this.#missing.delete(line.thread);
+      if (isEnd && holdsThread(line)) this.#missing.delete(line.thread);
       if (isEnd ? this.#threads.has(line.thread) : isMeant) yield line;
     }
   }

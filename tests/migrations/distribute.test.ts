@@ -15,8 +15,8 @@ import {
 import { pretendCitus } from "../../test-support/pretended-citus.js";
 import { describeServer, onOneServer, type TestDatabase } from "../../test-support/targets.js";
 
-const THREAD_TABLES = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];
-const ALL = [...THREAD_TABLES, "checkpoint_migrations"];
+const TABLES_OF_THREADS = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];
+const ALL = [...TABLES_OF_THREADS, "checkpoint_migrations"];
 
 onOneServer("it has another catalog", describeServer)("tables of savers, where there is Citus", (target) => {
   let database: TestDatabase<string>;
@@ -44,7 +44,7 @@ onOneServer("it has another catalog", describeServer)("tables of savers, where t
   const onNodes = (shards: number) => ["distributed", "thread_id", shards, true];
   const onEach = ["reference", null, 1, false];
   const placed = (where: unknown, migrations: unknown) => ({
-    ...Object.fromEntries(THREAD_TABLES.map((table) => [table, where])),
+    ...Object.fromEntries(TABLES_OF_THREADS.map((table) => [table, where])),
     checkpoint_migrations: migrations,
   });
 

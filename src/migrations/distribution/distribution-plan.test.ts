@@ -8,8 +8,8 @@ import {
 } from "./distribution-plan.js";
 import type { DistributionStatus, TableDistribution } from "./distribution-state.js";
 
-const THREAD_TABLES = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];
-const ALL = [...THREAD_TABLES, "checkpoint_migrations"];
+const TABLES_OF_THREADS = ["checkpoint_tombstones", "checkpoints", "checkpoint_writes", "checkpoint_blobs"];
+const ALL = [...TABLES_OF_THREADS, "checkpoint_migrations"];
 
 type Where = Omit<TableDistribution, "table">;
 
@@ -134,7 +134,7 @@ describe("a plan to distribute tables", () => {
     const at = '"agents"."checkpoints"';
     const local = statusOf(LOCAL, { [table]: LOCAL });
     expect(textsOf(planDistributing(local)).filter((text) => text.includes("conversation"))).toEqual([
-      lock(...THREAD_TABLES, table, "checkpoint_migrations"),
+      lock(...TABLES_OF_THREADS, table, "checkpoint_migrations"),
       `drop trigger if exists "checkpoint_conversation_touch" on ${at}`,
       together(table, first),
       truncate(table),

@@ -7,7 +7,7 @@ import {
   REFERENCE_TABLES,
   type TableDistribution,
   DISTRIBUTED_TABLES,
-  THREAD_TABLES,
+  TABLES_OF_THREADS,
 } from "./distribution-state.js";
 
 /** The first version of Citus with every statement that the savers send. */
@@ -179,7 +179,7 @@ function refuseSchemas({ schema, tables }: DistributionStatus): void {
 
 /** Adds the tables that a migration will create. */
 export function withMissingTables(status: DistributionStatus): DistributionStatus {
-  const missing = [...THREAD_TABLES, ...REFERENCE_TABLES].filter(
+  const missing = [...TABLES_OF_THREADS, ...REFERENCE_TABLES].filter(
     (name) => existing(status, [name]).length === 0,
   );
   const local = { placement: "local", column: null, colocation: null, shards: 0, collation: null } as const;
@@ -189,7 +189,7 @@ export function withMissingTables(status: DistributionStatus): DistributionStatu
 /** @throws MigrationRequiredError if tables are missing. */
 export function refuseMissing(status: DistributionStatus): void {
   const { schema } = status;
-  const missing = THREAD_TABLES.filter((name) => existing(status, [name]).length === 0);
+  const missing = TABLES_OF_THREADS.filter((name) => existing(status, [name]).length === 0);
   if (missing.length === 0) return;
   throw new MigrationRequiredError(
     schema,

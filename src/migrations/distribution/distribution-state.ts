@@ -57,10 +57,10 @@ export interface DistributionStatusOptions {
 }
 
 /** Tables of savers whose rows belong to threads, in the order in which writers lock their rows (C2). */
-export const THREAD_TABLES: readonly string[] = threadTables();
+export const TABLES_OF_THREADS: readonly string[] = threadTables();
 
 /** The tables that are distributed by `thread_id`, in the same order. The last one is optional. */
-export const DISTRIBUTED_TABLES: readonly string[] = [...THREAD_TABLES, "checkpoint_conversations"];
+export const DISTRIBUTED_TABLES: readonly string[] = [...TABLES_OF_THREADS, "checkpoint_conversations"];
 
 /** The tables that each node gets a copy of: the official savers read it wherever they are connected to. */
 export const REFERENCE_TABLES: readonly string[] = ["checkpoint_migrations"];

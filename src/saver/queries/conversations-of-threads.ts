@@ -54,7 +54,7 @@ export interface StoredConversation {
  *
  * @param locks - Whether it stays as it is until the transaction ends. Default `false`.
  */
-export async function readConversation(
+export async function readConversationRow(
   call: CallContext,
   threadId: string,
   locks = false,
