@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { CallContext } from "../../db/call-context.js";
 import { RememberedBySchema } from "../../db/placement/placement.js";
-import { runStatement } from "../../db/statements/run-statement.js";
+import { runBound, runStatement } from "../../db/statements/run-statement.js";
 import { type BoundStatement, Statement, StatementFamily } from "../../db/statements/statement.js";
 import type { ThreadGroup, ThreadNaming, ThreadsParams } from "./thread-groups.js";
 
@@ -15,14 +15,28 @@ const KNOWN = new RememberedBySchema<{ readonly absentUntil: number | undefined 
  * well. It sends a query of the catalog once for each schema of a pool, and once a minute where there is no table.
  */
 export function hasConversations(call: CallContext): boolean | Promise<boolean> {
-  const known = KNOWN.get(call);
-  if (known === undefined) return findConversations(call);
-  if (known.absentUntil === undefined) return true;
-  return known.absentUntil > performance.now() ? false : findConversations(call);
+  return knownConversations(call) ?? askForConversations(call);
 }
 
-async function findConversations(call: CallContext): Promise<boolean> {
-  const { length } = await runStatement(call, conversationTable, { schema: call.schema });
+async function askForConversations(call: CallContext): Promise<boolean> {
+  return rememberFound(call, await runBound(call, findConversations(call.schema)));
+}
+
+/** What {@link hasConversations} returns, where it sends no query; `undefined` where it would. */
+export function knownConversations(call: CallContext): boolean | undefined {
+  const known = KNOWN.get(call);
+  if (known === undefined) return undefined;
+  if (known.absentUntil === undefined) return true;
+  return known.absentUntil > performance.now() ? false : undefined;
+}
+
+/** Looks whether the schema has conversations, for {@link rememberFound}. */
+export function findConversations(schema: string): BoundStatement<unknown> {
+  return conversationTable.bind(schema, { schema });
+}
+
+/** Remembers what {@link findConversations} has found, and returns whether there are conversations. */
+export function rememberFound(call: CallContext, { length }: readonly unknown[]): boolean {
   KNOWN.set(call, { absentUntil: length > 0 ? undefined : performance.now() + ABSENT_FOR_MS });
   return length > 0;
 }

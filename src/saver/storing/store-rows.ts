@@ -12,7 +12,13 @@ import { splitRows } from "../codec/split-rows.js";
 import { rowKey } from "../model/keys.js";
 import { notificationScope } from "../notifications/watch-channel.js";
 import type { CheckpointRows, EncodedCheckpoint } from "../queries/checkpoint-rows.js";
-import { deleteConversations, hasConversations } from "../queries/conversations-of-threads.js";
+import {
+  deleteConversations,
+  findConversations,
+  hasConversations,
+  knownConversations,
+  rememberFound,
+} from "../queries/conversations-of-threads.js";
 import { deleteThreads } from "../queries/delete-threads.js";
 import { isInsertedBlob, putRows } from "../queries/put-rows.js";
 import { type LockRow, readIsolation, refuseSnapshots } from "../queries/take-locks.js";
@@ -81,6 +87,11 @@ async function storeRows(
   required: readonly RequiredParent[],
 ): Promise<unknown[][] | MissingParents> {
   const newest = await newestSteps(call, checkpointsOf(operations));
+  const nodes = await nodesOf(call);
+  const deleted = operations.flatMap((each) => (each.kind === "deleteThread" ? [each.threadId] : []));
+  if (nodes !== undefined && deleted.length > 0) await hasConversations(call);
+  // The first deletion of a process looks in its own round trip.
+  const looks = deleted.length > 0 && knownConversations(call) === undefined;
   const steps = {
     guard: [
       ...guard,
@@ -88,18 +99,28 @@ async function storeRows(
       ...(await parentGuard(call, required)),
       ...(await baseGuard(call, operations)),
     ],
-    statements: [...(await writingStatements(call, operations)), ...newest.removal],
+    statements: [
+      ...(await writingStatements(call, operations)),
+      ...newest.removal,
+      ...(looks ? [findConversations(call.schema)] : []),
+    ],
   };
   try {
-    const nodes = await nodesOf(call);
-    return await (nodes === undefined
+    const rows = await (nodes === undefined
       ? runTransaction(call, steps)
       : nodes.transactAndNotify(call, operations, steps));
+    if (looks && rememberFound(call, rows.at(-1) ?? [])) await deleteTheirConversations(call, deleted);
+    return rows;
   } catch (error) {
     // A guard rolls its transaction back by an error.
     if (error instanceof MissingParents) return error;
     throw error;
   }
+}
+
+async function deleteTheirConversations(call: SaverCall, threadIds: readonly string[]): Promise<void> {
+  const groups = await threadGroups(call, threadIds, (threadId) => threadId);
+  await runTransaction(call, { statements: groups.map((group) => deleteConversations(call.schema, group)) });
 }
 
 /**
@@ -165,7 +186,7 @@ async function writingStatements(
     if (deletedThreads.length > 0) {
       if (policy.keepTombstones === true) statements.push(putTombstones(schema, deleted));
       statements.push(...deleteThreads(schema, deleted));
-      if (await hasConversations(call)) statements.push(deleteConversations(schema, deleted));
+      if (knownConversations(call) === true) statements.push(deleteConversations(schema, deleted));
     }
     for (const portion of splitRows(rows, statementBytesOf(call)))
       statements.push(
