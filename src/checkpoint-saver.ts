@@ -487,13 +487,16 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Reads the checkpoints of a namespace as a tree of branches, without their values.
+   * Reads the checkpoints of a namespace as a tree of branches, without their values. A damaged checkpoint is described in its place; see
+   * `damaged`. With `limit` it reads a page, from the newest back, and no more rows than the page and one: a checkpoint whose parent is
+   * not on the page begins a branch, and `head` is still the newest of the namespace. Pages share no checkpoint.
    *
-   * @throws CorruptCheckpointError where the metadata of a checkpoint is not an object.
+   * @throws InvalidConfigError for an invalid argument.
    *
    * @example
    * ```ts
-   * const { head, branches } = await checkpointer.history("42");
+   * const { head, branches, next } = await checkpointer.history("42", { limit: 100 });
+   * const older = next && (await checkpointer.history("42", { limit: 100, before: next }));
    * ```
    */
   async history(threadId: string, options?: HistoryOptions): Promise<ThreadHistory> {

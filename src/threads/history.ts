@@ -1,5 +1,6 @@
 import type { CallContext } from "../db/call-context.js";
 import { type NamespaceKey, compareText } from "../saver/model/keys.js";
+import type { HistoryRequest } from "./boundary/parse-thread-queries.js";
 import { getHistoryPage, type HistoryRow } from "./queries/get-history-page.js";
 import { describeRow } from "./describe-row.js";
 import type { HistoryEntry, ThreadHistory, Branch } from "./thread-types.js";
@@ -8,24 +9,28 @@ import { groupBy } from "../db/group-by.js";
 /** More than most threads have, and few enough that the planner does not use JIT for the page. */
 const PAGE_SIZE = 5_000;
 
-/**
- * Reads the tree of a namespace; see `history` of the savers.
- *
- * @param limit - The most checkpoints, from the newest on. A checkpoint whose parent is left out begins a branch.
- */
+/** Reads the tree of a namespace, or of a page of it; see `history` of the savers. */
 export async function history(
   call: CallContext,
-  key: NamespaceKey,
-  limit = Number.POSITIVE_INFINITY,
+  { limit, before, ...key }: HistoryRequest,
 ): Promise<ThreadHistory> {
   const entries: HistoryEntry[] = [];
-  for (;;) {
-    const pageSize = Math.min(PAGE_SIZE, limit - entries.length);
-    const page = pageSize > 0 ? await getHistoryPage(call, key, entries.at(-1)?.checkpointId, pageSize) : [];
+  for (let last = before; ; last = entries.at(-1)?.checkpointId) {
+    // One more than the limit tells whether anything older is stored.
+    const pageSize = Math.min(PAGE_SIZE, limit + 1 - entries.length);
+    const page = await getHistoryPage(call, key, last, pageSize);
     for (const row of page) entries.push(await entryOf(row, key));
-    if (page.length < PAGE_SIZE) break;
+    if (page.length < pageSize || entries.length > limit) break;
   }
-  return { ...key, head: newestOf(entries), branches: buildBranches(entries) };
+  const next = entries.length > limit ? entries[limit - 1]?.checkpointId : undefined;
+  const shown = entries.slice(0, limit);
+  const head = before === undefined ? shown[0]?.checkpointId : await getHead(call, key);
+  return { ...key, head, branches: buildBranches(shown), ...(next !== undefined && { next }) };
+}
+
+async function getHead(call: CallContext, key: NamespaceKey): Promise<string | undefined> {
+  const [newest] = await getHistoryPage(call, key, undefined, 1);
+  return newest?.checkpoint_id;
 }
 
 async function entryOf(row: HistoryRow, key: NamespaceKey): Promise<HistoryEntry> {
@@ -39,11 +44,6 @@ async function entryOf(row: HistoryRow, key: NamespaceKey): Promise<HistoryEntry
     writes: row.writes,
     interrupted: row.interrupted,
   };
-}
-
-function newestOf(entries: readonly HistoryEntry[]): string | undefined {
-  const [first, ...others] = entries.map(({ checkpointId }) => checkpointId);
-  return others.reduce((newest, id) => (compareText(id, newest ?? "") > 0 ? id : newest), first);
 }
 
 /** A branch under construction. */

@@ -55,14 +55,18 @@ export interface Tombstone {
   readonly deletedAt: Date;
 }
 
-/** The checkpoints of a namespace as a tree. */
+/** The checkpoints of a namespace, or of a page of it, as a tree. */
 export interface ThreadHistory {
   readonly threadId: string;
   readonly checkpointNs: string;
-  /** The newest checkpoint, from which a run continues; `undefined` for an empty namespace. */
+  /** The newest checkpoint of the namespace, from which a run continues; `undefined` for an empty namespace. */
   readonly head: string | undefined;
-  /** The branches whose first checkpoint has no parent, or a parent that is not stored; ordered by their first ids. */
+  /**
+   * The branches whose first checkpoint has no parent, or a parent that is not stored or not on the page; ordered by their first ids.
+   */
   readonly branches: readonly Branch[];
+  /** The `before` of the next page, which is the oldest checkpoint of this one; absent where nothing older is stored. */
+  readonly next?: string;
 }
 
 /** A line of checkpoints without forks. */
@@ -98,6 +102,10 @@ export interface HistoryEntry {
 export interface HistoryOptions extends StaleReadOptions {
   /** The namespace. Default `""`, the root graph. */
   readonly checkpointNs?: string | undefined;
+  /** The most checkpoints, the newest first; 1 or more. Default: all, which are in memory at once. */
+  readonly limit?: number | undefined;
+  /** Only checkpoints that are older than this one: with a smaller id. It need not be stored any more. */
+  readonly before?: string | undefined;
 }
 
 /** The options of `fork`. */

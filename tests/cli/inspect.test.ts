@@ -101,6 +101,26 @@ describeAnyTarget("the commands that inspect threads", (target) => {
     });
   });
 
+  it("show prints the command line of the next page, down to the oldest checkpoint", async () => {
+    const seen: (string | undefined)[][] = [];
+    const page = ["show", "42", "--limit", "3"];
+    for (let argv = page; ;) {
+      const shown = await lines(...argv);
+      seen.push(shown.filter((line) => /[●○◉]/.test(line)).map((line) => /[0-9a-f-]{36}/.exec(line)?.[0]));
+      const [, before] = /^next page: show 42 --limit 3 --before (\S+)$/.exec(shown.at(-1) ?? "") ?? [];
+      if (before === undefined) break;
+      argv = [...page, "--before", before];
+    }
+    expect(seen).toEqual([ids.slice(1), ids.slice(0, 1)]);
+    expect(await json("show", "42", "--before", "head~1", "--limit", "1")).toMatchObject({
+      ...{ head: ids[3], branches: [{ checkpoints: [{ checkpointId: ids[1] }] }], omitted: 1, next: ids[1] },
+    });
+    expect(await run("show", "42", "--before", String(ids[0]))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`no checkpoints older than ${String(ids[0])}`),
+    });
+  });
+
   it("show draws the newest checkpoints, and counts the omitted ones", async () => {
     const shown = await lines("show", "42", "--limit", "2");
     expect(shown.filter((line) => /[●○◉]/.test(line)).map((line) => /[0-9a-f-]{36}/.exec(line)?.[0])).toEqual(

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { CheckpointSaver } from "../../src/checkpoint-saver.js";
 import { JsonSerializer } from "../../src/serde/index.js";
 import type { At, Step } from "./histories.js";
-import { filter, place, sometimes, describeCall, THREADS, weighted } from "./histories.js";
+import { filter, id, place, sometimes, describeCall, THREADS, weighted } from "./histories.js";
 import { resultOrCode } from "./result-or-code.js";
 import { copyThread, history, listThreads } from "./reference-life.js";
 import { deleteForRuns, deleteThreads, prune, type Retention } from "./reference-prune.js";
@@ -157,12 +157,15 @@ const threadList = fc
     }),
   );
 
-const tree = fc.record(place).map((call) =>
-  step("history", call, async ({ thread, ns }, model, saver) => {
-    const actual = await saver.history(thread, ns === undefined ? {} : { checkpointNs: ns });
-    expect(actual).toEqual(await history(model, { thread, ns: ns ?? "" }));
-  }),
-);
+const tree = fc
+  .record({ ...place, limit: sometimes(fc.integer({ min: 1, max: 3 })), before: sometimes(id) })
+  .map((call) =>
+    step("history", call, async ({ thread, ns, limit, before }, model, saver) => {
+      const page = { limit, before: model.idOf(before) };
+      const actual = await saver.history(thread, { ...page, ...(ns !== undefined && { checkpointNs: ns }) });
+      expect(actual).toEqual(await history(model, { thread, ns: ns ?? "" }, page));
+    }),
+  );
 
 /** Steps that change or delete whole threads. */
 export const lifeStep: fc.Arbitrary<Step> = fc.oneof(

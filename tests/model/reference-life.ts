@@ -38,9 +38,17 @@ function byThreadOrder(a: CheckpointTuple, b: CheckpointTuple): number {
   return byId === 0 ? bytewise([placeB.checkpoint_ns], [placeA.checkpoint_ns]) : byId;
 }
 
-export async function history({ rows }: ReferenceSaver, { thread, ns }: Namespace): Promise<ThreadHistory> {
-  const oldestFirst = (await rows.tuples(thread, ns)).reverse();
-  const entries = oldestFirst.map(describe);
+export async function history(
+  { rows }: ReferenceSaver,
+  { thread, ns }: Namespace,
+  { limit = Infinity, before }: { readonly limit?: number | undefined; readonly before?: string | undefined },
+): Promise<ThreadHistory> {
+  const all = (await rows.tuples(thread, ns)).reverse().map(describe);
+  const older = all.filter(
+    ({ checkpointId }) => before === undefined || bytewise([checkpointId], [before]) < 0,
+  );
+  const entries = older.slice(-limit);
+  const next = older.length > limit ? entries[0]?.checkpointId : undefined;
   const ids = new Set(entries.map(({ checkpointId }) => checkpointId));
   const seen = new Set<HistoryEntry>();
   const grow = (first: HistoryEntry): Branch => {
@@ -58,7 +66,8 @@ export async function history({ rows }: ReferenceSaver, { thread, ns }: Namespac
   // The remaining checkpoints are in a cycle.
   const circles = entries.flatMap((entry) => (seen.has(entry) ? [] : [grow(entry)]));
   const branches = [...roots, ...circles].sort((a, b) => bytewise(firstId(a), firstId(b)));
-  return { threadId: thread, checkpointNs: ns, head: entries.at(-1)?.checkpointId, branches };
+  const head = all.at(-1)?.checkpointId;
+  return { threadId: thread, checkpointNs: ns, head, branches, ...(next !== undefined && { next }) };
 }
 
 function firstId({ checkpoints: [first] }: Branch): string[] {

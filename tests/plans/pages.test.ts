@@ -27,6 +27,7 @@ const OF_THREAD: Readonly<Record<string, Page>> = {
   "list of a namespace": (saver) => list(saver, { checkpoint_ns: "" }),
   "list of a thread": (saver) => list(saver, {}),
   history: (saver) => saver.history(LONG),
+  "history before": (saver) => saver.history(LONG, { limit: 100, before: "5" }),
 };
 
 /** Calls that show a page of all threads, which optional indexes are for. */

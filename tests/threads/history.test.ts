@@ -1,13 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
 import { PostgresSaver } from "../../src/index.js";
-import type { Branch } from "../../src/index.js";
-import { newThread, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import type { Branch, HistoryEntry, ThreadHistory } from "../../src/index.js";
+import { buildBranches } from "../../src/threads/history.js";
+import { newThread, nextId, putValues, threadConfig } from "../../test-support/checkpoints.js";
+import { runs } from "../../test-support/runs.js";
 import { describeAnyTarget, type TestDatabase } from "../../test-support/targets.js";
 import { LAYOUTS, openLayout } from "./layouts.js";
 
 function idsOf({ checkpoints }: Branch): string[] {
   return checkpoints.map(({ checkpointId }) => checkpointId);
 }
+
+function entriesOf({ checkpoints, branches }: Branch): HistoryEntry[] {
+  return [...checkpoints, ...branches.flatMap(entriesOf)];
+}
+
+/** The lengths of the pages of so many checkpoints. */
+function lengthsOf(count: number, limit: number): number[] {
+  return count <= limit ? [count] : [limit, ...lengthsOf(count - limit, limit)];
+}
+
+/** The parents of checkpoints A, B and so on: older, younger, missing, or none. */
+const anyTree = fc.record({
+  parents: fc.array(fc.constantFrom("", ...Array.from("ABCDEFGHIJKL"), "?"), { maxLength: 12 }),
+  limit: fc.integer({ min: 1, max: 5 }),
+});
 
 describeAnyTarget("history", (target) => {
   describe.each(LAYOUTS)("on %s", (layout) => {
@@ -111,6 +129,51 @@ describeAnyTarget("history", (target) => {
       expect(branches[0]?.checkpoints.map(({ step }) => step)).toEqual(
         Array.from({ length: 25_000 }, (_, index) => index),
       );
+    });
+
+    it("reads a page that is as long as what it reads at once", async () => {
+      await database.exec(
+        `insert into checkpoints (thread_id, checkpoint_id, checkpoint, metadata)
+        select 'page', lpad(i::text, 8, '0'), '{"ts": "2025-01-01T00:00:00Z"}', '{}' from generate_series(0, 5000) i`,
+      );
+      const { next, branches } = await saver.history("page", { limit: 5_000 });
+      expect({ next, count: branches.length }).toEqual({ next: "00000001", count: 5_000 });
+      expect(await saver.history("page", { limit: 5_001 })).not.toHaveProperty("next");
+    });
+
+    it("returns pages that are together the whole history of any tree", async () => {
+      await fc.assert(
+        fc.asyncProperty(anyTree, async ({ parents, limit }) => {
+          const thread = newThread();
+          await database.query(
+            `insert into checkpoints (thread_id, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+            select $1, chr(64 + i::integer), nullif(parent, ''), '{"ts": "2025-01-01T00:00:00Z"}', '{}'
+            from unnest($2::text[]) with ordinality as row (parent, i)`,
+            [thread, parents],
+          );
+          const whole = await saver.history(thread);
+          const pages: ThreadHistory[] = [];
+          for (let before: string | undefined; ; before = pages.at(-1)?.next) {
+            pages.push(await saver.history(thread, { limit, before }));
+            if (pages.at(-1)?.next === undefined) break;
+          }
+          const entries = pages.map(({ branches }) => branches.flatMap(entriesOf));
+          expect(entries.map(({ length }) => length)).toEqual(lengthsOf(parents.length, limit));
+          expect(buildBranches(entries.flat())).toEqual(whole.branches);
+          expect(pages.map(({ head }) => head)).toEqual(pages.map(() => whole.head));
+        }),
+        runs(20),
+      );
+    });
+
+    it("shows a page before a checkpoint that is not stored", async () => {
+      const thread = newThread();
+      const { checkpoint } = await putValues(saver, threadConfig(thread), { a: [1] });
+      const gone = nextId();
+      const older = await saver.history(thread, { before: gone });
+      expect(older.branches.map(idsOf)).toEqual([[checkpoint.id]]);
+      const none = await saver.history(thread, { before: checkpoint.id });
+      expect(none).toMatchObject({ head: checkpoint.id, branches: [] });
     });
   });
 });

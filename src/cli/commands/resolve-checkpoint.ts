@@ -54,8 +54,13 @@ export function foundIds(...found: readonly (ResolvedCheckpoint | undefined)[]):
   return found.flatMap((checkpoint) => checkpoint?.id ?? []);
 }
 
-/** Follows the parents from the newest checkpoint, whether or not those in between can be read. */
-async function idOf(tables: CallContext, key: NamespaceKey, checkpoint: string): Promise<string> {
+/**
+ * The id of the checkpoint that a user named. It follows the parents from the newest one, whether or not those in between can be read. An
+ * id need not be stored.
+ *
+ * @throws CheckpointError where the namespace has no checkpoint that far from its head.
+ */
+export async function idOf(tables: CallContext, key: NamespaceKey, checkpoint: string): Promise<string> {
   const fromHead = FROM_HEAD.exec(checkpoint);
   if (fromHead === null) return checkpoint;
   const { getAncestor } = await import("../../audit/queries/get-lineage.js");

@@ -1,4 +1,5 @@
-import { answer, success } from "./reports.js";
+import { answer, nextPageHint, success } from "./reports.js";
+import { Option } from "commander";
 import { z } from "zod";
 import type { NamespaceCount } from "../../threads/queries/get-history-page.js";
 import {
@@ -6,12 +7,14 @@ import {
   checkpointIdOf,
   resolveCheckpoint,
   describeUnstored,
+  idOf,
   getUnstoredValues,
   type UnstoredValue,
 } from "./resolve-checkpoint.js";
 import type { CommandDefinition } from "../command-definition.js";
 import { repeatedOption } from "../options/option-values.js";
 import {
+  CHECKPOINT_HELP,
   checkpointFlags,
   checkpointOption,
   limitFlag,
@@ -30,38 +33,66 @@ import { formatBriefly, formatValue, indent } from "../output/format-value.js";
 import type { Style } from "../output/style.js";
 
 const DEFAULT_LIMIT = 100;
-const showFlags = threadFlags.extend({ limit: limitFlag(DEFAULT_LIMIT) });
+const showFlags = threadFlags.extend({ limit: limitFlag(DEFAULT_LIMIT), before: z.string().optional() });
 
 export const showCommand: CommandDefinition = {
   name: "show",
   group: "Inspect",
   summary: "draw the checkpoints of a thread as a tree, with its branches",
   args: () => [threadArgument()],
-  options: () => [namespaceOption(), limitOption("checkpoints, newest first", DEFAULT_LIMIT)],
-  examples: ["show 42", "show 42 --limit 1000", "show 42 --namespace 'research:1' --json"],
+  options: () => [
+    namespaceOption(),
+    limitOption("checkpoints, newest first", DEFAULT_LIMIT),
+    new Option("--before <id>", `only checkpoints older than this: ${CHECKPOINT_HELP}`),
+  ],
+  examples: [
+    "show 42",
+    "show 42 --limit 1000",
+    "show 42 --before head~1",
+    "show 42 --namespace 'research:1' --json",
+  ],
   run: async (context, flags) => {
     const { style, tables, terminal } = context;
-    const { thread, namespace, limit } = showFlags.parse(flags);
+    const { thread, namespace, limit, before } = showFlags.parse(flags);
     const { history: readHistory } = await import("../../threads/history.js");
     const { parseHistory } = await import("../../threads/boundary/parse-thread-queries.js");
     const { countCheckpoints } = await import("../../threads/queries/get-history-page.js");
-    const history = await readHistory(tables, parseHistory(thread, { checkpointNs: namespace }), limit);
-    const namespaces = await countCheckpoints(tables, thread);
-    if (history.head === undefined && namespaces.length === 0) throw checkpointNotFound(thread, namespace);
+    const key = { threadId: thread, checkpointNs: namespace };
+    const page = { checkpointNs: namespace, limit, before: before && (await idOf(tables, key, before)) };
+    const { next, ...history } = await readHistory(tables, parseHistory(thread, page));
+    const counts = await countCheckpoints(tables, thread, next ?? "");
+    if (history.head === undefined && counts.length === 0) throw checkpointNotFound(thread, namespace);
+    const omitted = counts.find((one) => one.namespace === namespace)?.older ?? 0;
+    const namespaces = counts.map(({ namespace, checkpoints }): NamespaceCount => ({
+      namespace,
+      checkpoints,
+    }));
     const others = namespaces.filter((one) => one.namespace !== namespace);
-    const stored = namespaces.find((one) => one.namespace === namespace)?.checkpoints ?? 0;
-    const omitted = Math.max(0, stored - limit);
     const place = namespace === "" ? "" : `, namespace ${printable(namespace)}`;
     const tree = drawHistory(history, style, terminal.columns);
+    const none = history.head === undefined ? "in this namespace" : `older than ${printable(before ?? "")}`;
     const text = [
       `thread ${printable(thread)}${place}`,
-      tree.length === 0 ? "no checkpoints in this namespace" : tree.join("\n"),
-      ...(omitted === 0
+      tree.length === 0 ? `no checkpoints ${none}` : tree.join("\n"),
+      ...(next === undefined
         ? []
         : [style.dim(`omitted ${countOf(omitted, "older checkpoint")}; --limit sets how many are shown`)]),
       ...(others.length === 0 ? [] : [formatRows(others, NAMESPACE_COLUMNS, terminal.columns)]),
     ].join("\n\n");
-    return answer(history.head !== undefined, text, { ...history, omitted, namespaces });
+    const more =
+      next === undefined
+        ? ""
+        : nextPageHint(style, ["show", thread], {
+            "--namespace": namespace === "" ? undefined : namespace,
+            "--limit": limit === DEFAULT_LIMIT ? undefined : limit,
+            "--before": next,
+          });
+    return answer(history.head !== undefined, text + more, {
+      ...history,
+      omitted,
+      next: next ?? null,
+      namespaces,
+    });
   },
 };
 

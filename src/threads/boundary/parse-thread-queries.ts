@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idsFrom } from "../../saver/model/checkpoint-time.js";
 import type { ThreadScope } from "../queries/listed-threads.js";
 import { encodeFilter } from "../../parsing/encode-filter.js";
-import { recordOf, storedThreadId, checkpointNs } from "../../parsing/keys.js";
+import { recordOf, storedText, storedThreadId, checkpointNs } from "../../parsing/keys.js";
 import { pageQuery, abortSignal, staleReadOptions } from "../../parsing/parse-call-options.js";
 import { parse } from "../../parsing/parse.js";
 import type { NamespaceKey } from "../../saver/model/keys.js";
@@ -61,10 +61,20 @@ export function parseLift(ids: unknown, options: unknown): string[] {
   return [...new Set(parse(threadIds, ids, "threadIds"))];
 }
 
-const historyOptions = staleReadOptions.extend({ checkpointNs }).prefault({});
+const historyOptions = staleReadOptions
+  .extend({ checkpointNs, limit: z.int().min(1).optional(), before: storedText.min(1).optional() })
+  .prefault({});
+
+/** The parsed arguments of `history`. */
+export interface HistoryRequest extends NamespaceKey {
+  /** The most checkpoints; may be infinite. */
+  readonly limit: number;
+  /** Only checkpoints with a smaller id. */
+  readonly before: string | undefined;
+}
 
 /** Parses the arguments of `history`. */
-export function parseHistory(thread: unknown, given: unknown): NamespaceKey {
-  const { checkpointNs } = parse(historyOptions, given, "options");
-  return { threadId: parse(storedThreadId, thread, "threadId"), checkpointNs };
+export function parseHistory(thread: unknown, given: unknown): HistoryRequest {
+  const { checkpointNs, limit = Number.POSITIVE_INFINITY, before } = parse(historyOptions, given, "options");
+  return { threadId: parse(storedThreadId, thread, "threadId"), checkpointNs, limit, before };
 }

@@ -95,16 +95,32 @@ export interface NamespaceCount {
   readonly checkpoints: number;
 }
 
-/** Counts the checkpoints of each namespace of a thread, ordered by namespace. Namespaces without checkpoints are left out. */
-export function countCheckpoints(tables: CallContext, threadId: string): Promise<NamespaceCount[]> {
-  return runStatement(tables, counts, { threadId });
+interface CountRow extends NamespaceCount {
+  /** Those that are older than a checkpoint of any namespace. */
+  readonly older: number;
 }
 
-const counts = new Statement<{ readonly threadId: string }, NamespaceCount>((db, parameter) =>
-  db
-    .selectFrom("checkpoints")
-    .where("thread_id", "=", parameter("threadId"))
-    .select(["checkpoint_ns as namespace", sql<number>`count(*)::float8`.as("checkpoints")])
-    .groupBy("checkpoint_ns")
-    .orderBy("checkpoint_ns"),
+/**
+ * Counts the checkpoints of each namespace of a thread, ordered by namespace. Namespaces without checkpoints are left out.
+ *
+ * @param before - The checkpoint whose older ones are also counted; `""` counts none.
+ */
+export function countCheckpoints(tables: CallContext, threadId: string, before: string): Promise<CountRow[]> {
+  return runStatement(tables, counts, { threadId, before });
+}
+
+const counts = new Statement<{ readonly threadId: string; readonly before: string }, CountRow>(
+  (db, parameter) =>
+    db
+      .selectFrom("checkpoints")
+      .where("thread_id", "=", parameter("threadId"))
+      .select((eb) => [
+        "checkpoint_ns as namespace",
+        sql<number>`count(*)::float8`.as("checkpoints"),
+        sql<number>`count(*) filter (where ${eb(sql<string>`checkpoint_id collate "C"`, "<", parameter("before"))})::float8`.as(
+          "older",
+        ),
+      ])
+      .groupBy("checkpoint_ns")
+      .orderBy("checkpoint_ns"),
 );

@@ -115,6 +115,7 @@ function wideCalls(saver: PostgresSaver): NamedCall[] {
 
 function others(saver: PostgresSaver): NamedCall[] {
   return [
+    ["history before", () => saver.history("t5", { limit: 100, before: "5" })],
     ["listThreads", () => saver.listThreads()],
     ["listThreads after", () => saver.listThreads({ after: "t5", limit: 1_000 })],
     ["listThreads by metadata", () => saver.listThreads({ filter: { source: "loop" }, limit: 100 })],

@@ -21,6 +21,14 @@ const COPIES: readonly (readonly [what: string, source: unknown, target: unknown
   ["the same thread twice", "standing", "standing", invalid("target")],
 ];
 
+const HISTORY_OPTIONS: readonly Row[] = [
+  ["a number as namespace", { checkpointNs: 1 }, invalid("options.checkpointNs")],
+  ["a limit of none", { limit: 0 }, invalid("options.limit")],
+  ["a limit that is no integer", { limit: 1.5 }, invalid("options.limit")],
+  ["an empty before", { before: "" }, invalid("options.before")],
+  ["U+0000 in before", { before: "\0" }, invalid("options.before")],
+];
+
 const QUERIES: readonly Row[] = [
   ["text", "all", invalid("query")],
   ["a Proxy that throws", throwingProxy(), invalid("query")],
@@ -127,9 +135,9 @@ export const BAD_LIFE: readonly BadInput[] = [
     call: ({ saver }) => saver.history({} as string),
     error: invalid("threadId"),
   },
-  {
-    what: "history with a number as namespace",
-    call: ({ saver }) => saver.history("standing", { checkpointNs: 1 } as object),
-    error: invalid("options.checkpointNs"),
-  },
+  ...HISTORY_OPTIONS.map(([what, options, error]): BadInput => ({
+    what: `history with ${what}`,
+    call: ({ saver }) => saver.history("standing", options as object),
+    error,
+  })),
 ];
