@@ -2,6 +2,7 @@ import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
+import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
@@ -48,7 +49,9 @@ export async function measureStorage(
   { threadId, checkpoint, limit }: StorageScope,
 ): Promise<StorageRow[]> {
   const { splices: hasSplices } = await addedColumns(call);
-  const shape = { ofThread: threadId !== undefined, ofCheckpoint: checkpoint !== undefined, hasSplices };
+  const ofThread = threadId !== undefined;
+  const isFenced = ofThread || !(await placementOf(call)).isOnNodes;
+  const shape = { ofThread, ofCheckpoint: checkpoint !== undefined, hasSplices, isFenced };
   const { checkpointNs = "", checkpointId = "" } = checkpoint ?? {};
   const params = { threadId: threadId ?? "", checkpointNs, checkpointId, limit };
   return runStatement(call, statements.of(shape), params);
@@ -65,6 +68,11 @@ interface StorageShape {
   readonly ofThread: boolean;
   readonly ofCheckpoint: boolean;
   readonly hasSplices: boolean;
+  /**
+   * Whether rows are measured before they are grouped (`OFFSET 0`), so that Postgres sorts lengths, and no values and headers, which
+   * it would write to temporary files. Nodes that group what they hold would send all rows instead (N4).
+   */
+  readonly isFenced: boolean;
 }
 
 const statements = new StatementFamily<StorageShape, StorageParams, StorageRow>(
@@ -100,64 +108,86 @@ type WithSizes = CheckpointDatabase & { valued: ValuesRow; measured: SizeRow; si
 function withSizes(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<StorageParams>,
-  { ofThread, ofCheckpoint, hasSplices }: StorageShape,
+  { ofThread, ofCheckpoint, hasSplices, isFenced }: StorageShape,
 ): QueryCreator<WithSizes> {
   return (
     db
       // Each table is grouped once, by both: Postgres runs grouping sets in one process, and none on nodes (N4).
       .with("valued", (qb) =>
         qb
-          .selectFrom("checkpoint_blobs")
-          .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
-          .$if(ofCheckpoint, (query) =>
-            query
-              .where("checkpoint_ns", "=", parameter("checkpointNs"))
-              .where(sql`(channel, version)`, "in", sql`${referencedVersions(db, parameter)}`),
+          .selectFrom((from) =>
+            from
+              .selectFrom("checkpoint_blobs")
+              .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+              .$if(ofCheckpoint, (query) =>
+                query
+                  .where("checkpoint_ns", "=", parameter("checkpointNs"))
+                  .where(sql`(channel, version)`, "in", sql`${referencedVersions(db, parameter)}`),
+              )
+              .select(["thread_id", "channel", VALUE_BYTES])
+              .select(sql<number>`octet_length(blob)`.as("length"))
+              .select(wholeBytesIn("", hasSplices).as("whole"))
+              .$if(hasSplices, (query) => query.select(sql<boolean>`base is not null`.as("is_splice")))
+              .$if(isFenced, (query) => query.offset(sql.lit(0)))
+              .as("stored"),
           )
           .groupBy(["thread_id", "channel"])
           .select(OWNERS)
           .select(
             sumColumns({
               blobs: sql`count(*)`,
-              blob_bytes: VALUE_BYTES,
-              uncompressed_bytes: sql`coalesce(sum(octet_length(blob)), 0)`,
-              ...(hasSplices && { splices: sql`count(base)` }),
-              whole_bytes: sql`coalesce(sum(${wholeBytesIn("", hasSplices)}), 0)`,
+              blob_bytes: sql`sum(bytes)`,
+              uncompressed_bytes: sql`coalesce(sum(length), 0)`,
+              ...(hasSplices && { splices: sql`count(*) filter (where is_splice)` }),
+              whole_bytes: sql`coalesce(sum(whole), 0)`,
             }),
           )
           .unionAll((all) =>
             all
-              .selectFrom("checkpoint_writes")
-              .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
-              .$if(ofCheckpoint, (query) =>
-                query
-                  .where("checkpoint_ns", "=", parameter("checkpointNs"))
-                  .where("checkpoint_id", "=", parameter("checkpointId")),
+              .selectFrom((from) =>
+                from
+                  .selectFrom("checkpoint_writes")
+                  .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+                  .$if(ofCheckpoint, (query) =>
+                    query
+                      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+                      .where("checkpoint_id", "=", parameter("checkpointId")),
+                  )
+                  .select(["thread_id", "channel", VALUE_BYTES])
+                  .$if(isFenced, (query) => query.offset(sql.lit(0)))
+                  .as("stored"),
               )
               .groupBy(["thread_id", "channel"])
               .select(OWNERS)
-              .select(sumColumns({ writes: sql`count(*)`, write_bytes: VALUE_BYTES })),
+              .select(sumColumns({ writes: sql`count(*)`, write_bytes: sql`sum(bytes)` })),
           ),
       )
       .with("measured", (qb) =>
-        qb
-          .selectFrom("checkpoints")
-          .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
-          .$if(ofCheckpoint, (query) =>
-            query
-              .where("checkpoint_ns", "=", parameter("checkpointNs"))
-              .where("checkpoint_id", "=", parameter("checkpointId")),
-          )
-          .groupBy("thread_id")
-          .select([sql<SizeRow["part"]>`'thread'`.as("part"), sql<string>`thread_id collate "C"`.as("name")])
-          .select(
-            sumColumns({
-              checkpoints: sql`count(*)`,
-              header_bytes: sql`sum(pg_column_size(checkpoint) + pg_column_size(metadata))`,
-            }),
-          )
-          .unionAll((all) => valuedBy(all, "thread"))
-          .unionAll((all) => valuedBy(all, "channel")),
+        valuedBy(qb, "thread")
+          .unionAll((all) => valuedBy(all, "channel"))
+          .unionAll((all) =>
+            all
+              .selectFrom((from) =>
+                from
+                  .selectFrom("checkpoints")
+                  .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+                  .$if(ofCheckpoint, (query) =>
+                    query
+                      .where("checkpoint_ns", "=", parameter("checkpointNs"))
+                      .where("checkpoint_id", "=", parameter("checkpointId")),
+                  )
+                  .select("thread_id")
+                  .select(sql<number>`pg_column_size(checkpoint) + pg_column_size(metadata)`.as("bytes"))
+                  .$if(isFenced, (query) => query.offset(sql.lit(0)))
+                  .as("stored"),
+              )
+              .groupBy("thread_id")
+              .select([
+                sql<SizeRow["part"]>`'thread'`.as("part"),
+                sql<string>`thread_id collate "C"`.as("name"),
+              ])
+              .select(sumColumns({ checkpoints: sql`count(*)`, header_bytes: sql`sum(bytes)` })),
+          ),
       )
       .with("sizes", (qb) =>
         qb
@@ -194,7 +224,7 @@ function valuedBy(
     .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
 }
 
-const VALUE_BYTES = sql`sum(coalesce(${storedSize("blob")}, 0))`;
+const VALUE_BYTES = sql<number>`coalesce(${storedSize("blob")}, 0)`.as("bytes");
 
 /** In byte order, in which equal sizes are listed. */
 const OWNERS = [
