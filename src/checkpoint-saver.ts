@@ -873,7 +873,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
 
   /**
    * Measures the space of headers, values and writes: in total, by thread and by channel. It reads no values. Without
-   * a thread it scans all rows once. Of one checkpoint it tells how much is written beside its values.
+   * a thread it reads all rows once, some threads at a time, so agents that run meanwhile are seen at different moments. `sample` estimates
+   * this by some threads. Of one checkpoint it tells how much is written beside its values.
    *
    * @throws InvalidConfigError for an invalid argument, before any I/O.
    *
@@ -885,8 +886,8 @@ export abstract class CheckpointSaver extends BaseCheckpointSaver {
    */
   async storage(query?: StorageQuery): Promise<StorageReport> {
     return this.#run("storage", { options: query, argument: "query" }, async (call) => {
-      const { parseStorageScope, storage } = await loadAudit();
-      return storage(call, about(call, parseStorageScope(query)));
+      const { parseStorage, storage } = await loadAudit();
+      return storage(call, about(call, parseStorage(query)));
     });
   }
 

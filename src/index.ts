@@ -45,6 +45,7 @@ export type {
   Problem,
   ProblemKind,
   RebuiltBlob,
+  StorageProgress,
   StorageQuery,
   StorageReport,
   StorageSize,

@@ -1,7 +1,7 @@
 // The calls of a saver that check and explain what is stored.
 export {
   parseReducers,
-  parseStorageScope,
+  parseStorage,
   parseTarget,
   parseTaskQuery,
   parseTaskScope,

@@ -1,6 +1,11 @@
 import type { CallContext } from "../db/call-context.js";
-import { measureStorage, type StorageRow, type StorageScope } from "./queries/measure-storage.js";
-import type { ChannelStorage, StorageReport, StorageSize, TaskReport, TaskStats } from "./audit-types.js";
+import { placementOf } from "../db/placement/placement.js";
+import { allThreads, eachThreadId } from "../saver/thread-pages.js";
+import type { StorageRequest } from "./boundary/parse-audit.js";
+import { expectedRows } from "./queries/expected-rows.js";
+import { measureStorage } from "./queries/measure-storage.js";
+import { StorageTally } from "./storage-tally.js";
+import type { StorageReport, TaskReport, TaskStats } from "./audit-types.js";
 import { nodeOfPath } from "../saver/model/keys.js";
 import {
   type AllTasksScope,
@@ -11,49 +16,40 @@ import {
   type TaskSizeRow,
 } from "./queries/measure-tasks.js";
 
-/** Measures the stored rows; see `storage` of the savers. */
-export async function storage(call: CallContext, scope: StorageScope): Promise<StorageReport> {
-  const rows = await measureStorage(call, scope);
-  const total = rows.find(({ part }) => part === "total");
-  return {
-    total: { threads: total?.threads ?? 0, ...sizeOf(total) },
-    // UNION ALL does not guarantee an order.
-    threads: rows
-      .filter(({ part }) => part === "thread")
-      .sort(largestFirst)
-      .map((row) => ({ threadId: row.name ?? "", ...sizeOf(row) })),
-    channels: rows
-      .filter(({ part }) => part === "channel")
-      .sort(largestFirst)
-      .map(channelOf),
+/**
+ * Measures the stored rows, of all threads in pages, so that Postgres groups few rows at once and the caller sees the progress. See `storage`
+ * of the savers.
+ */
+export async function storage(call: CallContext, request: StorageRequest): Promise<StorageReport> {
+  const { threadId, checkpoint, sample, limit, onProgress } = request;
+  const tally = new StorageTally(limit);
+  if (threadId !== undefined) {
+    tally.add(await measureStorage(call, { threadIds: [threadId], checkpoint }));
+    return tally.report();
+  }
+  const rows = onProgress === undefined ? undefined : await expectedRows(call);
+  const expected = rows === undefined ? undefined : Math.round(rows * (sample ?? 1));
+  const measure = async (threadIds: readonly string[] | undefined): Promise<void> => {
+    tally.add(await measureStorage(call, { threadIds }));
+    const { threads, checkpoints, blobs, writes } = tally.measured;
+    onProgress?.({ threads, checkpoints, blobs, writes, ...(expected !== undefined && { expected }) });
   };
-}
-
-function sizeOf(row: StorageRow | undefined): StorageSize {
-  return {
-    checkpoints: row?.checkpoints ?? 0,
-    headerBytes: row?.header_bytes ?? 0,
-    blobs: row?.blobs ?? 0,
-    blobBytes: row?.blob_bytes ?? 0,
-    uncompressedBytes: row?.uncompressed_bytes ?? 0,
-    splices: row?.splices ?? 0,
-    wholeBytes: row?.whole_bytes ?? 0,
-    writes: row?.writes ?? 0,
-    writeBytes: row?.write_bytes ?? 0,
-  };
-}
-
-function channelOf(row: StorageRow): ChannelStorage {
-  const { checkpoints: _, headerBytes: __, ...size } = sizeOf(row);
-  return { channel: row.name ?? "", ...size };
-}
-
-function largestFirst(a: StorageRow, b: StorageRow): number {
-  return bytesOf(b) - bytesOf(a);
-}
-
-function bytesOf({ header_bytes, blob_bytes, write_bytes }: StorageRow): number {
-  return header_bytes + blob_bytes + write_bytes;
+  if (sample !== undefined) {
+    let threads = 0;
+    let drawn = 0;
+    for await (const id of eachThreadId(call, undefined)) {
+      threads += 1;
+      if (Math.random() >= sample) continue;
+      drawn += 1;
+      // One by one, as the error is computed from each.
+      await measure([id]);
+    }
+    return tally.estimate(drawn, threads);
+  }
+  // Nodes group what they hold (N4).
+  if ((await placementOf(call)).isOnNodes) await measure(undefined);
+  else for await (const page of allThreads(call)) await measure(page);
+  return tally.report();
 }
 
 /** Measures what the tasks of a thread wrote; see `taskStats` of the savers. */

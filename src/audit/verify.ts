@@ -27,7 +27,7 @@ import {
   writePlaceOf,
 } from "../saver/queries/get-value-page.js";
 import { LEFT_OUT } from "../saver/queries/sent-row.js";
-import { threadPages } from "../saver/thread-pages.js";
+import { allThreads } from "../saver/thread-pages.js";
 import type { VerifyReport } from "./audit-types.js";
 import { walkPages, type WalkedPage } from "./walk-pages.js";
 import { type FoundProblem, notice, ProblemList } from "./problems.js";
@@ -73,12 +73,6 @@ async function* scopesOf(call: CallContext, request: VerifyRequest): AsyncGenera
     const chosen = since === undefined ? drawn : await getRecentThreads(call, drawn, since);
     for (const threadId of chosen) yield { ...request, threadId };
   }
-}
-
-/** The pages of threads begin behind the empty id, which only other savers store. */
-async function* allThreads(call: CallContext): AsyncGenerator<readonly string[]> {
-  yield [""];
-  yield* threadPages(call, undefined);
 }
 
 async function verifyHeaders(

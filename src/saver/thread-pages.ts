@@ -27,3 +27,10 @@ export async function* eachThreadId(
 ): AsyncGenerator<string> {
   for await (const page of threadPages(call, threads)) yield* page;
 }
+
+/** Yields pages of all threads, the empty id included, which only other savers store. */
+export async function* allThreads(call: CallContext): AsyncGenerator<readonly string[]> {
+  // The other pages begin behind it.
+  yield [""];
+  yield* threadPages(call, undefined);
+}

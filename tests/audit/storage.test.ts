@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from "@jest/globals";
 import { putValues, threadConfig } from "../../test-support/checkpoints.js";
+import type { StorageProgress } from "../../src/index.js";
 import { type AuditedDatabase, describeEachLayout } from "./layouts.js";
 
 const LONG = "x".repeat(50_000);
@@ -149,6 +150,46 @@ describeEachLayout("storage", (open) => {
     expect(threads.map(({ threadId }) => threadId)).toEqual(["large"]);
     expect(channels.map(({ channel }) => channel)).toEqual(["log"]);
     expect(total).toEqual(all.total);
+  });
+
+  it("adds up the pages of many threads, and tells the progress", async () => {
+    const { saver, database } = audited;
+    await database.exec(
+      `insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+        select n::text, '1', 'task', 0, 'log', 'json', '1' from generate_series(1, 250) as n`,
+    );
+    const reports: StorageProgress[] = [];
+    const onProgress = (progress: StorageProgress) => reports.push(progress);
+    const { total, threads, channels } = await saver.storage({ limit: 1, onProgress });
+    expect(total).toMatchObject({ threads: 253, checkpoints: 3, blobs: 6, writes: 256 });
+    expect(threads.map(({ threadId }) => threadId)).toEqual(["large"]);
+    expect(channels).toMatchObject([{ channel: "log", blobs: 3, writes: 253 }]);
+    expect(reports.length).toBeGreaterThan(1);
+    expect(reports.at(-1)).toMatchObject({ threads: 253, checkpoints: 3, blobs: 6, writes: 256 });
+    expect(reports[0]?.threads).toBeLessThan(253);
+  });
+
+  it("estimates all threads by a sample, with the standard error", async () => {
+    const { saver, database } = audited;
+    await database.exec(
+      `truncate checkpoints, checkpoint_blobs, checkpoint_writes;
+       insert into checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+        select n::text, '1', 'task', idx, 'log', 'json', '1'
+        from generate_series(1, 60) as n, generate_series(0, n % 2) as idx`,
+    );
+    const { total, channels, sampledThreads: drawn = 0 } = await saver.storage({ sample: 0.8 });
+    expect(total.threads).toBe(60);
+    expect(drawn).toBeLessThan(60);
+    // By the count alone: a thread has one write or two.
+    const twos = Math.round((total.writes * drawn) / 60) - drawn;
+    const mean = 1 + twos / drawn;
+    const squares = twos * (2 - mean) ** 2 + (drawn - twos) * (1 - mean) ** 2;
+    const error = 60 * Math.sqrt((squares / (drawn - 1) / drawn) * (1 - drawn / 60));
+    expect(total.standardError?.writes).toBe(Math.round(error));
+    expect(channels).toMatchObject([{ writes: total.writes, standardError: { writes: Math.round(error) } }]);
+    const none = await saver.storage({ sample: 1e-12 });
+    expect(none).toMatchObject({ total: { threads: 60, writes: 0 }, threads: [], sampledThreads: 0 });
+    expect(none.total.standardError).toBeUndefined();
   });
 
   it("measures one thread", async () => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
-import type { VerifyProgress } from "../audit-types.js";
+import type { StorageProgress, VerifyProgress } from "../audit-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
-import type { StorageScope } from "../queries/measure-storage.js";
+import type { StoragePart } from "../queries/measure-storage.js";
 import type { AllTasksScope, TaskScope } from "../queries/measure-tasks.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { functionSchema, parse } from "../../parsing/parse.js";
@@ -79,6 +79,12 @@ const storageQuery = auditOptions
     checkpointId: keyText.min(1).optional(),
     checkpointNs: keyText.optional(),
     limit,
+    sample: z.number().gt(0).max(1).optional(),
+    onProgress: functionSchema<(progress: StorageProgress) => void>().optional(),
+  })
+  .refine(({ threadId: thread, sample }) => thread === undefined || sample === undefined, {
+    path: ["sample"],
+    message: "is drawn from all threads: name none",
   })
   .refine(({ threadId: thread, checkpointId }) => checkpointId === undefined || thread !== undefined, {
     path: ["threadId"],
@@ -90,14 +96,26 @@ const storageQuery = auditOptions
   })
   .prefault({});
 
+/** The parsed query of `storage`. */
+export interface StorageRequest extends Pick<StoragePart, "checkpoint"> {
+  /** `undefined` measures all threads. */
+  readonly threadId: string | undefined;
+  /** The most threads and channels to list. */
+  readonly limit: number;
+  /** The share of all threads that is measured, below 1. `undefined` measures all. */
+  readonly sample: number | undefined;
+  readonly onProgress: ((progress: StorageProgress) => void) | undefined;
+}
+
 /** Parses the query of `storage`. */
-export function parseStorageScope(query: unknown): StorageScope {
+export function parseStorage(query: unknown): StorageRequest {
   const parsed = parse(storageQuery, query ?? {}, "query");
   const { threadId: thread, checkpointId, checkpointNs: ns = "" } = parsed;
   return {
     threadId: thread,
     checkpoint: checkpointId === undefined ? undefined : { checkpointId, checkpointNs: ns },
-    limit: parsed.limit,
+    ...{ limit: parsed.limit, onProgress: parsed.onProgress },
+    sample: parsed.sample === 1 ? undefined : parsed.sample,
   };
 }
 

@@ -2,20 +2,17 @@ import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { CheckpointDatabase } from "../../db/checkpoint-database.js";
 import { addedColumns, wholeBytesIn } from "../../db/added-columns.js";
 import type { CallContext } from "../../db/call-context.js";
-import { placementOf } from "../../db/placement/placement.js";
 import { runStatement } from "../../db/statements/run-statement.js";
 import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import { eachChannelVersion } from "../../saver/queries/header-parts.js";
 import { storedSize } from "../../saver/queries/sent-row.js";
 
-/** The rows to measure. */
-export interface StorageScope {
-  /** `undefined` measures the whole database. */
-  readonly threadId: string | undefined;
-  /** Only this checkpoint of the thread. */
-  readonly checkpoint: { readonly checkpointNs: string; readonly checkpointId: string } | undefined;
-  /** The most threads and channels to list. */
-  readonly limit: number;
+/** The rows that one statement measures. */
+export interface StoragePart {
+  /** The threads; `undefined` for all. */
+  readonly threadIds: readonly string[] | undefined;
+  /** Only this checkpoint of the one thread. */
+  readonly checkpoint?: { readonly checkpointNs: string; readonly checkpointId: string } | undefined;
 }
 
 const SUMS = [
@@ -31,85 +28,68 @@ const SUMS = [
 ] as const;
 type Sum = (typeof SUMS)[number];
 
-/** The size of everything, of a thread, or of a channel. */
+/** The size of a thread, or of a channel. */
 export interface StorageRow extends Readonly<Record<Sum, number>> {
-  readonly part: "total" | "thread" | "channel";
-  /** The thread or the channel; `null` for the total. */
-  readonly name: string | null;
-  /** The number of threads in the total; 1 in other rows. */
-  readonly threads: number;
+  readonly part: "thread" | "channel";
+  /** The thread or the channel. */
+  readonly name: string;
 }
 
 /**
- * Measures headers, values and writes in one statement that reads each table once. Postgres knows the stored size of a value and
- * of JSONB without reading or decompressing it.
+ * Measures headers, values and writes in one statement that reads each row once: a row for each thread, and one for each channel of all
+ * of them. Postgres knows the stored size of a value and of JSONB without reading or decompressing it.
  */
 export async function measureStorage(
   call: CallContext,
-  { threadId, checkpoint, limit }: StorageScope,
+  { threadIds, checkpoint }: StoragePart,
 ): Promise<StorageRow[]> {
   const { splices: hasSplices } = await addedColumns(call);
-  const ofThread = threadId !== undefined;
-  const isFenced = ofThread || !(await placementOf(call)).isOnNodes;
-  const shape = { ofThread, ofCheckpoint: checkpoint !== undefined, hasSplices, isFenced };
+  const naming = threadIds === undefined ? "none" : threadIds.length === 1 ? "one" : "several";
+  const shape = { naming, ofCheckpoint: checkpoint !== undefined, hasSplices } as const;
   const { checkpointNs = "", checkpointId = "" } = checkpoint ?? {};
-  const params = { threadId: threadId ?? "", checkpointNs, checkpointId, limit };
+  const params = { threadIds: threadIds ?? [], threadId: threadIds?.[0] ?? "", checkpointNs, checkpointId };
   return runStatement(call, statements.of(shape), params);
 }
 
 interface StorageParams {
+  readonly threadIds: readonly string[];
   readonly threadId: string;
   readonly checkpointNs: string;
   readonly checkpointId: string;
-  readonly limit: number;
 }
 
 interface StorageShape {
-  readonly ofThread: boolean;
+  /** How many threads the statement names. A statement about one is planned with its index, and names it on nodes (N1). */
+  readonly naming: "none" | "one" | "several";
   readonly ofCheckpoint: boolean;
   readonly hasSplices: boolean;
-  /**
-   * Whether rows are measured before they are grouped (`OFFSET 0`), so that Postgres sorts lengths, and no values and headers, which
-   * it would write to temporary files. Nodes that group what they hold would send all rows instead (N4).
-   */
-  readonly isFenced: boolean;
 }
 
 const statements = new StatementFamily<StorageShape, StorageParams, StorageRow>(
-  (shape) => (db, parameter) => {
-    const sizes = withSizes(db, parameter, shape);
-    return (
-      sizes
-        .selectFrom("sizes")
-        .select([sql<StorageRow["part"]>`'total'`.as("part"), sql<string | null>`null::text`.as("name")])
-        .select(sql<number>`count(*)::float8`.as("threads"))
-        .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::float8`.as(name)))
-        // The rows of channels count the same bytes again.
-        .where("part", "=", "thread")
-        .unionAll((qb) => largest(qb, "thread", parameter("limit")))
-        .unionAll((qb) => largest(qb, "channel", parameter("limit")))
-    );
-  },
+  (shape) => (db, parameter) =>
+    withMeasured(db, parameter, shape)
+      .selectFrom("measured")
+      .groupBy(["part", "name"])
+      .select(["part", "name"])
+      .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})::float8`.as(name))),
 );
-
-interface SizeRow extends Record<Sum, number> {
-  readonly part: "thread" | "channel";
-  readonly name: string;
-}
 
 interface ValuesRow extends Record<Sum, number> {
   readonly thread_id: string;
   readonly channel: string;
 }
 
-type WithSizes = CheckpointDatabase & { valued: ValuesRow; measured: SizeRow; sizes: SizeRow };
+type WithMeasured = CheckpointDatabase & { valued: ValuesRow; measured: StorageRow };
 
-/** The CTE `sizes`: a row for each thread and one for each channel. */
-function withSizes(
+/** The CTE `measured`: rows of each thread and each channel, several where more than one table has them. */
+function withMeasured(
   db: QueryCreator<CheckpointDatabase>,
   parameter: Parameter<StorageParams>,
-  { ofThread, ofCheckpoint, hasSplices, isFenced }: StorageShape,
-): QueryCreator<WithSizes> {
+  { naming, ofCheckpoint, hasSplices }: StorageShape,
+): QueryCreator<WithMeasured> {
+  const isNamed = naming !== "none";
+  const threadId =
+    naming === "several" ? sql<string>`any(${parameter("threadIds")}::text[])` : parameter("threadId");
   return (
     db
       // Each table is grouped once, by both: Postgres runs grouping sets in one process, and none on nodes (N4).
@@ -118,7 +98,7 @@ function withSizes(
           .selectFrom((from) =>
             from
               .selectFrom("checkpoint_blobs")
-              .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+              .$if(isNamed, (query) => query.where("thread_id", "=", threadId))
               .$if(ofCheckpoint, (query) =>
                 query
                   .where("checkpoint_ns", "=", parameter("checkpointNs"))
@@ -128,7 +108,7 @@ function withSizes(
               .select(sql<number>`octet_length(blob)`.as("length"))
               .select(wholeBytesIn("", hasSplices).as("whole"))
               .$if(hasSplices, (query) => query.select(sql<boolean>`base is not null`.as("is_splice")))
-              .$if(isFenced, (query) => query.offset(sql.lit(0)))
+              .$if(isNamed, measuredFirst)
               .as("stored"),
           )
           .groupBy(["thread_id", "channel"])
@@ -147,14 +127,14 @@ function withSizes(
               .selectFrom((from) =>
                 from
                   .selectFrom("checkpoint_writes")
-                  .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+                  .$if(isNamed, (query) => query.where("thread_id", "=", threadId))
                   .$if(ofCheckpoint, (query) =>
                     query
                       .where("checkpoint_ns", "=", parameter("checkpointNs"))
                       .where("checkpoint_id", "=", parameter("checkpointId")),
                   )
                   .select(["thread_id", "channel", VALUE_BYTES])
-                  .$if(isFenced, (query) => query.offset(sql.lit(0)))
+                  .$if(isNamed, measuredFirst)
                   .as("stored"),
               )
               .groupBy(["thread_id", "channel"])
@@ -170,7 +150,7 @@ function withSizes(
               .selectFrom((from) =>
                 from
                   .selectFrom("checkpoints")
-                  .$if(ofThread, (query) => query.where("thread_id", "=", parameter("threadId")))
+                  .$if(isNamed, (query) => query.where("thread_id", "=", threadId))
                   .$if(ofCheckpoint, (query) =>
                     query
                       .where("checkpoint_ns", "=", parameter("checkpointNs"))
@@ -178,23 +158,16 @@ function withSizes(
                   )
                   .select("thread_id")
                   .select(sql<number>`pg_column_size(checkpoint) + pg_column_size(metadata)`.as("bytes"))
-                  .$if(isFenced, (query) => query.offset(sql.lit(0)))
+                  .$if(isNamed, measuredFirst)
                   .as("stored"),
               )
               .groupBy("thread_id")
               .select([
-                sql<SizeRow["part"]>`'thread'`.as("part"),
+                sql<StorageRow["part"]>`'thread'`.as("part"),
                 sql<string>`thread_id collate "C"`.as("name"),
               ])
               .select(sumColumns({ checkpoints: sql`count(*)`, header_bytes: sql`sum(bytes)` })),
           ),
-      )
-      .with("sizes", (qb) =>
-        qb
-          .selectFrom("measured")
-          .groupBy(["part", "name"])
-          .select(["part", "name"])
-          .select(SUMS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))),
       )
   );
 }
@@ -214,14 +187,22 @@ function referencedVersions(db: QueryCreator<CheckpointDatabase>, parameter: Par
 }
 
 function valuedBy(
-  db: Pick<QueryCreator<CheckpointDatabase & Pick<WithSizes, "valued">>, "selectFrom">,
-  part: SizeRow["part"],
+  db: Pick<QueryCreator<CheckpointDatabase & Pick<WithMeasured, "valued">>, "selectFrom">,
+  part: StorageRow["part"],
 ) {
   return db
     .selectFrom("valued")
-    .select(sql<SizeRow["part"]>`${sql.lit(part)}`.as("part"))
+    .select(sql<StorageRow["part"]>`${sql.lit(part)}`.as("part"))
     .select(part === "thread" ? "valued.thread_id as name" : "valued.channel as name")
     .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
+}
+
+/**
+ * Keeps Postgres from grouping the rows of the table themselves: it would sort values and headers, and write them to temporary files. Where
+ * nodes group what they hold, they would send all rows instead (N4), so a statement about all threads does without.
+ */
+function measuredFirst<Query extends { offset(rows: RawBuilder<number>): Query }>(query: Query): Query {
+  return query.offset(sql.lit(0));
 }
 
 const VALUE_BYTES = sql<number>`coalesce(${storedSize("blob")}, 0)`.as("bytes");
@@ -235,23 +216,4 @@ const OWNERS = [
 /** The sums of one table and zero for the other tables, in the order that UNION ALL needs. */
 function sumColumns(own: Partial<Record<Sum, RawBuilder<unknown>>>) {
   return SUMS.map((name) => sql<number>`${own[name] ?? sql`0`}::float8`.as(name));
-}
-
-function largest(
-  db: Pick<QueryCreator<WithSizes>, "selectFrom">,
-  part: SizeRow["part"],
-  limit: RawBuilder<number>,
-) {
-  const ranked = db
-    .selectFrom("sizes")
-    .selectAll()
-    .where("part", "=", part)
-    .orderBy(sql`header_bytes + blob_bytes + write_bytes`, "desc")
-    .orderBy("name")
-    .limit(limit);
-  return db
-    .selectFrom(ranked.as("ranked"))
-    .select([sql<StorageRow["part"]>`part`.as("part"), sql<string | null>`name`.as("name")])
-    .select(sql<number>`1::float8`.as("threads"))
-    .select(SUMS.map((name) => sql<number>`${sql.ref(name)}`.as(name)));
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type {
   ChannelStorage,
   NodeStats,
+  StorageProgress,
   StorageReport,
   StorageSize,
   TaskStats,
@@ -14,9 +15,10 @@ import { checkpointNotFound, resolveCheckpoint } from "./resolve-checkpoint.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";
 import { type TableColumn, formatRows, formatTable } from "../output/format-table.js";
 import { countOf, humanBytes, humanCount } from "../output/format-numbers.js";
-import { timeOption } from "../options/option-values.js";
+import { shareOption, timeOption } from "../options/option-values.js";
 import { CHECKPOINT_HELP, limitFlag, limitOption, namespaceOption } from "../options/shared-options.js";
 import { printable } from "../output/printable.js";
+import { runLongWork } from "../run/long-work.js";
 
 const DEFAULT_LIMIT = 20;
 const statsFlags = z.object({
@@ -24,6 +26,7 @@ const statsFlags = z.object({
   checkpoint: z.string().optional(),
   namespace: z.string().optional(),
   since: z.date().optional(),
+  sample: z.number().optional(),
   limit: limitFlag(DEFAULT_LIMIT),
 });
 type StatsFlags = z.output<typeof statsFlags>;
@@ -42,10 +45,15 @@ export const statsCommand: CommandDefinition = {
       "--since <time>",
       "what tasks wrote from checkpoints since this time, by node and by task: ISO 8601, or an age such as 24h",
     ),
+    shareOption(
+      "--sample <share>",
+      "estimate the storage of all threads by this share of them, drawn at random, such as 1%",
+    ),
     limitOption("threads, channels and tasks, largest first", DEFAULT_LIMIT),
   ],
   examples: [
     "stats",
+    "stats --sample 1%",
     "stats 42 --limit 5",
     "stats 42 --checkpoint head~1",
     "stats --since 24h",
@@ -58,12 +66,13 @@ export const statsCommand: CommandDefinition = {
     if (parsed.since !== undefined) return tasksSince(context, parsed, parsed.since);
     if (thread !== undefined && (parsed.checkpoint ?? parsed.namespace) !== undefined)
       return ofCheckpoint(context, parsed, thread);
+    if (thread === undefined) {
+      const all = await ofAllThreads(context, parsed);
+      return success(formatStorage(all, true, context.terminal.columns), all);
+    }
     const { saver, signal, terminal } = context;
     const { columns: width } = terminal;
     const storage = await saver.storage({ threadId: thread, limit, signal });
-    if (thread === undefined) {
-      return success(formatStorage(storage, true, width), storage);
-    }
     if (storage.total.checkpoints + storage.total.blobs + storage.total.writes === 0) {
       throw checkpointNotFound(thread, "");
     }
@@ -78,11 +87,30 @@ export const statsCommand: CommandDefinition = {
 };
 
 /** @throws InvalidConfigError for options that would have no effect. */
-function requireThread({ thread, checkpoint, namespace, since }: StatsFlags): void {
+function requireThread({ thread, checkpoint, namespace, since, sample }: StatsFlags): void {
+  if (sample !== undefined && (thread ?? checkpoint ?? namespace ?? since) !== undefined)
+    throw new InvalidConfigError("--sample", "is drawn from all threads: give no thread and no time");
   const option = checkpoint !== undefined ? "--checkpoint" : "--namespace";
   if ((checkpoint ?? namespace) === undefined) return;
   if (thread === undefined) throw new InvalidConfigError(option, "needs a thread");
   if (since !== undefined) throw new InvalidConfigError(option, "does not apply with --since");
+}
+
+async function ofAllThreads(
+  { saver, signal, terminal }: CommandContext,
+  { limit, sample }: StatsFlags,
+): Promise<StorageReport> {
+  const describe = ({ threads }: StorageProgress): string => countOf(threads, "thread");
+  return runLongWork<StorageProgress, StorageReport>(
+    { signal, terminal },
+    {
+      what: "measuring",
+      total: ({ expected }) => expected,
+      show: (state) => [state.checkpoints + state.blobs + state.writes, describe(state)],
+      interrupted: (last) => (last === undefined ? "nothing was measured" : `measured ${describe(last)}`),
+      run: (onProgress) => saver.storage({ limit, sample, onProgress, signal }),
+    },
+  );
 }
 
 async function tasksSince(
@@ -130,26 +158,36 @@ const WRITTEN: readonly TableColumn<Pick<NodeStats, "writes" | "bytes" | "meanBy
 ];
 
 function formatStorage(
-  { total, threads, channels }: StorageReport,
+  { total, threads, channels, sampledThreads }: StorageReport,
   withThreads: boolean,
   width: number | undefined,
 ): string {
   const hasSplices = total.splices > 0;
+  const { standardError: error } = total;
   // What splices save is a length before Postgres compresses it, so it stands beside another such length.
-  const length = (size?: number): string[] =>
-    hasSplices ? [size === undefined ? "" : humanBytes(size)] : [];
+  const length = (size?: number, off?: number): string[] =>
+    hasSplices ? [size === undefined ? "" : withError(humanBytes, size, off)] : [];
+  const row = (name: string, rows: keyof StorageSize, size: keyof StorageSize): string[] => [
+    name,
+    withError(humanCount, total[rows], error?.[rows]),
+    withError(humanBytes, total[size], error?.[size]),
+  ];
   const parts = [
     formatTable(
       [
         ["", "ROWS", "SIZE", ...(hasSplices ? ["UNCOMPRESSED"] : [])],
-        ["checkpoints", humanCount(total.checkpoints), humanBytes(total.headerBytes), ...length()],
-        ["values", humanCount(total.blobs), humanBytes(total.blobBytes), ...length(total.uncompressedBytes)],
-        ...(hasSplices ? [["if stored whole", "", "", ...length(total.wholeBytes)]] : []),
-        ["writes", humanCount(total.writes), humanBytes(total.writeBytes), ...length()],
+        [...row("checkpoints", "checkpoints", "headerBytes"), ...length()],
+        [
+          ...row("values", "blobs", "blobBytes"),
+          ...length(total.uncompressedBytes, error?.uncompressedBytes),
+        ],
+        ...(hasSplices ? [["if stored whole", "", "", ...length(total.wholeBytes, error?.wholeBytes)]] : []),
+        [...row("writes", "writes", "writeBytes"), ...length()],
         [countOf(total.threads, "thread"), "", humanBytes(bytesOf(total)), ...length()],
       ],
       { numbers: hasSplices ? [1, 2, 3] : [1, 2] },
     ),
+    ...(sampledThreads === undefined ? [] : [describeSample(sampledThreads, total)]),
   ];
   const bytes =
     <Item>(of: (item: Item) => number) =>
@@ -170,15 +208,34 @@ function formatStorage(
     const columns: readonly (TableColumn<ChannelStorage> | false)[] = [
       ["CHANNEL", ({ channel }) => printable(channel)],
       ["VALUES", ({ blobs }) => humanCount(blobs), "number"],
-      ["SIZE", bytes(({ blobBytes }) => blobBytes), "number"],
+      [
+        "SIZE",
+        ({ blobBytes, standardError }) => withError(humanBytes, blobBytes, standardError?.blobBytes),
+        "number",
+      ],
       hasSplices && ["UNCOMPRESSED", bytes(({ uncompressedBytes }) => uncompressedBytes), "number"],
       hasSplices && ["WHOLE", bytes(({ wholeBytes }) => wholeBytes), "number"],
       ["WRITES", ({ writes }) => humanCount(writes), "number"],
-      ["SIZE", bytes(({ writeBytes }) => writeBytes), "number"],
+      [
+        "SIZE",
+        ({ writeBytes, standardError }) => withError(humanBytes, writeBytes, standardError?.writeBytes),
+        "number",
+      ],
     ];
     parts.push(formatRows(channels, columns, width));
   }
   return parts.join("\n\n");
+}
+
+function withError(format: (number: number) => string, number: number, error: number | undefined): string {
+  return error === undefined ? format(number) : `${format(number)} ± ${format(error)}`;
+}
+
+function describeSample(drawn: number, { threads, standardError }: StorageReport["total"]): string {
+  const of = `estimated from ${humanCount(drawn)} of ${countOf(threads, "thread")}`;
+  return standardError === undefined
+    ? `${of}: too few to tell the error. Give --sample a larger share`
+    : `${of}; ± is the standard error. The largest threads are those of the sample`;
 }
 
 function formatTasks(tasks: readonly TaskStats[], width: number | undefined, withThreads = false): string {

@@ -46,6 +46,9 @@ const STORAGE: readonly Row[] = [
   ["Infinity as limit", { limit: Infinity }, invalid("query.limit")],
   ["text as limit", { limit: "20" }, invalid("query.limit")],
   ["a signal that is none", { signal: {} }, invalid("query.signal")],
+  ["a sample of nothing", { sample: 0 }, invalid("query.sample")],
+  ["a sample of one thread", { threadId: "t", sample: 0.5 }, invalid("query.sample")],
+  ["text as onProgress", { onProgress: "log" }, invalid("query.onProgress")],
 ];
 
 const THREADS: readonly Row[] = [
