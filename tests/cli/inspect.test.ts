@@ -181,6 +181,15 @@ describeAnyTarget("the commands that inspect threads", (target) => {
     });
   });
 
+  it("stats estimates by a sample, with the error beside each number, or tells that it drew too few", async () => {
+    const drawn = (await lines("stats", "--sample", "99.9999999%")).join("\n");
+    expect(drawn).toMatch(/^checkpoints +\d+ ± 0 +[\d.]+ kB ± 0 B$/m);
+    expect(drawn).toMatch(/^estimated from (\d+) of \1 threads; ± is the standard error/m);
+    const none = (await lines("stats", "--sample", "0.0000000001%")).join("\n");
+    expect(none).toMatch(/^estimated from 0 of \d+ threads: too few to tell the error/m);
+    expect(await run("stats", "42", "--sample", "1%")).toMatchObject({ code: 2, stdout: "" });
+  });
+
   it("stats prints the sizes of one checkpoint, and what tasks wrote since a time by node", async () => {
     const rows = await lines("stats", "42", "--checkpoint", "head~2");
     expect(rows).toContainEqual(expect.stringMatching(/^checkpoints +1 +[\d.]+ (k?)B$/));
