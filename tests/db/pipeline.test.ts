@@ -260,7 +260,7 @@ function statement<Row>(name: string, sql: string, parameters: readonly unknown[
 async function preparedOn(pool: pg.Pool): Promise<{ name: string; runs: number }[]> {
   const { rows } = await pool.query<{ name: string; runs: number }>(
     `select name, (generic_plans + custom_plans)::integer as runs
-      from pg_prepared_statements where name <> ''`,
+      from pg_prepared_statements where name like 'test%'`,
   );
   return rows;
 }
