@@ -9,7 +9,7 @@ const EXAMPLES = join(ROOT, "examples");
 const OURS = "langgraph-checkpoint-kysely";
 const names = z.record(z.string(), z.string());
 
-const Manifest = z.object({ dependencies: names, devDependencies: names });
+const Manifest = z.object({ version: z.string(), dependencies: names, devDependencies: names });
 
 /** A copy of an example in a folder of its own, with the packed package in its `node_modules`, compiled to JavaScript. */
 export class InstalledExample {
@@ -43,9 +43,9 @@ export class InstalledExample {
 
 /** Checks that an example asks npm for the versions that this repository is tested with. */
 export async function expectTestedVersions(example: string): Promise<void> {
-  const { devDependencies, dependencies } = await readManifest(ROOT);
+  const { version, devDependencies, dependencies } = await readManifest(ROOT);
   const needed = await readManifest(join(EXAMPLES, example));
-  expect({ ...devDependencies, ...dependencies, [OURS]: "^0.1.0" }).toMatchObject({
+  expect({ ...devDependencies, ...dependencies, [OURS]: `^${version}` }).toMatchObject({
     ...needed.dependencies,
     ...needed.devDependencies,
   });

@@ -9,8 +9,7 @@ const INTRODUCTION = `# Where it runs
 
 Each line below is a run of one agent on the published package, in a folder that has nothing else than what the line names: the agent is
 interrupted and resumed, reads its history, continues from an earlier checkpoint, uses the store, and deletes its thread. Where nothing is
-said about settings, none is needed. A version is the one that was tried, not the only one that works. 0.1.0 does not run in all of these
-places; the [changelog](../CHANGELOG.md) says which were added since. [Clients](clients.md) says which libraries of agents were tried.
+said about settings, none is needed. A version is the one that was tried, not the only one that works. [Clients](clients.md) says which libraries of agents were tried.
 
 A line with \`inspector\` also opens [the inspector](inspector.md#in-a-service) in a service, with the code that its page shows: the files,
 calls, events and a download arrive as they were sent, and strangers are refused. Except in Next.js, the service is then closed while a page
