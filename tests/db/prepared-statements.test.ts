@@ -52,18 +52,19 @@ describeServer("the prepared statements of a connection", (target) => {
       const raw = await openPool(config);
       const pool = new StatementPool(raw, { prepare: true });
       const more = 20;
+      // The statement that sets the tenant is used again and again as well.
+      const oldest = more + 1 + ("tenantId" in context ? 1 : 0);
       for (let n = 0; n < MAX_PREPARED_STATEMENTS + more; n++) {
         expect(await pool.execute(numbered(n), context)).toEqual([{ n }]);
         // This one is used again and again.
         expect(await pool.execute(numbered(0), context)).toEqual([{ n: 0 }]);
       }
       const names = await preparedOn(raw);
-      // The statement that sets the tenant is sent without a name.
       expect(names).toHaveLength(MAX_PREPARED_STATEMENTS);
       expect(names).toContain("test_0");
       expect(names).not.toContain("test_1");
-      expect(names).not.toContain(`test_${more}`);
-      expect(names).toContain(`test_${more + 1}`);
+      expect(names).not.toContain(`test_${oldest - 1}`);
+      expect(names).toContain(`test_${oldest}`);
       // A statement that was closed is prepared again, under its name.
       expect(await pool.execute(numbered(1), context)).toEqual([{ n: 1 }]);
       expect(await preparedOn(raw)).toContain("test_1");
