@@ -4,6 +4,7 @@ import { Converter, ReflectionKind } from "typedoc";
 const SPECIFIERS = new Map([
   ["index", "langgraph-checkpoint-kysely"],
   ["conformance", "langgraph-checkpoint-kysely/conformance"],
+  ["conversations", "langgraph-checkpoint-kysely/conversations"],
   ["cache", "langgraph-checkpoint-kysely/cache"],
   ["checkpoint-store", "langgraph-checkpoint-kysely/checkpoint-store"],
   ["checkpoint-store/redis", "langgraph-checkpoint-kysely/checkpoint-store/redis"],
