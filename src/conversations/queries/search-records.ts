@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+import { containsPattern } from "../../db/contains-pattern.js";
 import { type Parameter, StatementFamily } from "../../db/statements/statement.js";
 import type { SearchRequest } from "../boundary.js";
 import { type ConversationRow, jsonb, RECORD } from "./records.js";
@@ -48,7 +49,7 @@ export function bindSearch(request: SearchRequest): BoundSearch {
     params: {
       owner: ofOwner ? owner : "",
       metadata: JSON.stringify(contained),
-      title: `%${(title ?? "").replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+      title: containsPattern(title ?? ""),
       time: after?.[sortBy].toISOString() ?? "",
       threadId: after?.thread_id ?? "",
       limit,

@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from "kysely";
+import { containsPattern } from "../../db/contains-pattern.js";
 import type { CallContext } from "../../db/call-context.js";
 import { runTransaction } from "../../db/statements/run-statement.js";
 import { Statement } from "../../db/statements/statement.js";
@@ -18,7 +19,7 @@ export async function threadsWithIds(
   call: CallContext,
   texts: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  return idsIn(await runUncompiled(call, withIds, { patterns: patternsOf(texts) }));
+  return idsIn(await runUncompiled(call, withIds, { patterns: texts.map(containsPattern) }));
 }
 
 const withIds = new Statement<{ readonly patterns: readonly string[] }, IdRow>((db, parameter) =>
@@ -35,13 +36,7 @@ export async function threadsWithTitles(
   call: CallContext,
   text: string,
 ): Promise<readonly string[] | undefined> {
-  const [pattern = ""] = patternsOf([text]);
-  return idsIn(await conversationsWith(call, { pattern, limit: MAX_THREADS + 1 }));
-}
-
-/** The patterns of texts for `ilike`. */
-function patternsOf(texts: readonly string[]): string[] {
-  return texts.map((text) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+  return idsIn(await conversationsWith(call, { pattern: containsPattern(text), limit: MAX_THREADS + 1 }));
 }
 
 /**
