@@ -1,7 +1,7 @@
 import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import type { ConversationDatabase } from "../db/checkpoint-database.js";
-import { CONVERSATION_TABLE, TENANT_TABLES } from "../db/tenant.js";
+import { TABLES_OF_TENANTS } from "../db/tenant.js";
 import type { SaverCall } from "../saver/call/saver-call.js";
 import { operationsOf } from "../telemetry/running-calls.js";
 import { parseOptions } from "./boundary.js";
@@ -24,7 +24,7 @@ export const conversationOperations = operationsOf({
  */
 export function openConversations(source: DatabaseSource<ConversationDatabase>, options: unknown): SaverCall {
   const parsed = parseOptions(options);
-  const opened = openCall(source, parsed, [...TENANT_TABLES, CONVERSATION_TABLE]);
+  const opened = openCall(source, parsed, TABLES_OF_TENANTS);
   const { keepTombstones } = parsed;
   return { ...opened, optionalTables: ["conversations"], policy: { ...opened.policy, keepTombstones } };
 }

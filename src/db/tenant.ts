@@ -11,3 +11,6 @@ export const TENANT_TABLES: readonly string[] = [
 
 /** The optional table of conversations, which belong to tenants as their threads do. */
 export const CONVERSATION_TABLE = "checkpoint_conversations";
+
+/** All tables whose rows belong to the tenants of threads. */
+export const TABLES_OF_TENANTS: readonly string[] = [...TENANT_TABLES, CONVERSATION_TABLE];

@@ -2,7 +2,7 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { openCall } from "../db/open-call.js";
 import type { DatabaseSource } from "../db/opened-database.js";
 import { InvalidConfigError } from "../errors/index.js";
-import { CONVERSATION_TABLE, TENANT_TABLES } from "../db/tenant.js";
+import { TABLES_OF_TENANTS } from "../db/tenant.js";
 import { checkedSerializer } from "../serde/serializer-layer.js";
 import { MsgpackSerializer } from "../serde/msgpack/msgpack-serializer.js";
 import { type MemoryListener, ValueMemory } from "../splices/value-memory.js";
@@ -79,7 +79,7 @@ export function openSaver(
 
 function openSaverCall(source: DatabaseSource, options: SaverOptions, ended: AbortSignal): SaverCall {
   const { concurrency, keepTombstones, keepLast, notify } = options;
-  const opened = openCall(source, options, [...TENANT_TABLES, CONVERSATION_TABLE]);
+  const opened = openCall(source, options, TABLES_OF_TENANTS);
   const memory = options.splices ? new ValueMemory(options.spliceMemoryBytes, spliceMetrics) : undefined;
   const policy = {
     ...opened.policy,

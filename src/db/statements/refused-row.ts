@@ -1,6 +1,6 @@
 import { PermissionError } from "../../errors/index.js";
 import { describeWithoutPolicy, type CallContext } from "../call-context.js";
-import { CONVERSATION_TABLE, TENANT_SETTING, TENANT_TABLES } from "../tenant.js";
+import { TABLES_OF_TENANTS, TENANT_SETTING } from "../tenant.js";
 
 /** The function of Postgres that compares a new row with the policies. The SQLSTATE is also that of a missing privilege. */
 const POLICY_CHECK = "ExecWithCheckOptions";
@@ -12,7 +12,7 @@ interface Owned {
 }
 
 const ofThreads: Owned = {
-  tables: [...TENANT_TABLES, CONVERSATION_TABLE],
+  tables: TABLES_OF_TENANTS,
   rowsOf: (tenant) => `threads whose ids begin with ${JSON.stringify(`${tenant}:`)}`,
 };
 
