@@ -11,8 +11,6 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type {
   RebuiltBlob,
-  StorageQuery,
-  StorageReport,
   TaskStats,
   TaskReport,
   TaskStatsOptions,
@@ -22,6 +20,7 @@ import type {
   VerifyReport,
   CheckpointDiff,
 } from "./audit/audit-types.js";
+import type { StorageQuery, StorageReport } from "./audit/storage-types.js";
 import type {
   ArchiveOptions,
   ArchiveResult,

@@ -40,25 +40,27 @@ export {
   WritesMissingError,
 } from "./errors/index.js";
 export type {
-  ChannelStorage,
   NodeStats,
   Problem,
   ProblemKind,
   RebuiltBlob,
-  StorageProgress,
-  StorageQuery,
-  StorageReport,
-  StorageSize,
   TaskReport,
   TaskStats,
   TaskStatsOptions,
   TaskStatsQuery,
   TaskWrite,
-  ThreadStorage,
   VerifyOptions,
   VerifyProgress,
   VerifyReport,
 } from "./audit/audit-types.js";
+export type {
+  ChannelStorage,
+  StorageProgress,
+  StorageQuery,
+  StorageReport,
+  StorageSize,
+  ThreadStorage,
+} from "./audit/storage-types.js";
 export type { ChannelDiff, CheckpointDiff } from "./audit/audit-types.js";
 export { archiveFolder } from "./archive/archive-folder.js";
 export { ArchiveError } from "./archive/archive-error.js";

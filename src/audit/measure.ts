@@ -5,7 +5,8 @@ import type { StorageRequest } from "./boundary/parse-audit.js";
 import { expectedRows } from "./queries/expected-rows.js";
 import { measureStorage } from "./queries/measure-storage.js";
 import { StorageTally } from "./storage-tally.js";
-import type { StorageReport, TaskReport, TaskStats } from "./audit-types.js";
+import type { TaskReport, TaskStats } from "./audit-types.js";
+import type { StorageReport } from "./storage-types.js";
 import { nodeOfPath } from "../saver/model/keys.js";
 import {
   type AllTasksScope,

@@ -1,5 +1,5 @@
 import { compareText } from "../saver/model/keys.js";
-import type { ChannelStorage, StorageReport, StorageSize } from "./audit-types.js";
+import type { ChannelStorage, StorageReport, StorageSize } from "./storage-types.js";
 import type { StorageRow } from "./queries/measure-storage.js";
 
 const FIELDS = {

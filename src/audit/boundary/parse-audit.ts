@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CheckpointKey, NamespaceKey } from "../../saver/model/keys.js";
-import type { StorageProgress, VerifyProgress } from "../audit-types.js";
+import type { VerifyProgress } from "../audit-types.js";
+import type { StorageProgress } from "../storage-types.js";
 import type { ChannelReducer, ChannelReducers } from "../../saver/model/channel-reducers.js";
 import type { StoragePart } from "../queries/measure-storage.js";
 import type { AllTasksScope, TaskScope } from "../queries/measure-tasks.js";

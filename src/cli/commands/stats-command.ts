@@ -1,15 +1,14 @@
 import { success } from "./reports.js";
 import { Argument, Option } from "commander";
 import { z } from "zod";
+import type { NodeStats, TaskStats } from "../../audit/audit-types.js";
 import type {
   ChannelStorage,
-  NodeStats,
   StorageProgress,
   StorageReport,
   StorageSize,
-  TaskStats,
   ThreadStorage,
-} from "../../audit/audit-types.js";
+} from "../../audit/storage-types.js";
 import { InvalidConfigError } from "../../errors/index.js";
 import { checkpointNotFound, resolveCheckpoint } from "./resolve-checkpoint.js";
 import type { CommandContext, CommandDefinition, Report } from "../command-definition.js";

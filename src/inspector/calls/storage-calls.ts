@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyText } from "../../parsing/keys.js";
-import type { StorageSize } from "../../audit/audit-types.js";
+import type { StorageSize } from "../../audit/storage-types.js";
 import { VersionChains } from "../../compaction/version-chains.js";
 import { groupBy } from "../../db/group-by.js";
 import type { SaverCall } from "../../saver/call/saver-call.js";
