@@ -13,7 +13,7 @@ import {
 } from "../parsing/parse-call-options.js";
 import { type SaverCall, writingThreads } from "../saver/call/saver-call.js";
 import { deleteThread } from "../saver/put.js";
-import { rememberConversations } from "../saver/queries/conversations-of-threads.js";
+import { hasConversations, rememberConversations } from "../saver/queries/conversations-of-threads.js";
 import { tombstoneGuard } from "../saver/storing/write-guard.js";
 import type { ObservedOperation } from "../telemetry/running-calls.js";
 import { parseChange, parseQuery, parseThread, type PostgresConversationsOptions } from "./boundary.js";
@@ -171,7 +171,11 @@ export class PostgresConversations {
    * ```
    */
   async delete(id: string, options?: CallOptions): Promise<void> {
-    await this.#run("conversations.delete", id, options, deleteThread);
+    await this.#run("conversations.delete", id, options, async (call, threadId) => {
+      // Otherwise the first deletion of a process would find the table only in its transaction, and delete the record in the next one.
+      await hasConversations(call);
+      await deleteThread(call, threadId);
+    });
   }
 
   /**

@@ -94,6 +94,18 @@ onOneServer("Citus has no triggers", describeServer)("the time of a conversation
     await close();
   });
 
+  it("stays where a deletion fails, also the first one of a process, and so does the thread", async () => {
+    const { database, saver } = suite;
+    await make("t");
+    await putCheckpoint(saver, "t");
+    await database.exec(`create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before delete on checkpoint_conversations for each row execute function refuse()`);
+    await using first = new PostgresConversations(database.source);
+    await expect(first.delete("t")).rejects.toThrow("refused");
+    await database.exec("drop function refuse() cascade");
+    expect((await saver.listThreads()).map(({ threadId }) => threadId)).toEqual(["t"]);
+  });
+
   it("follows in tables that are partitioned later", async () => {
     const database = await target.createDatabase();
     const { kysely, close } = openDatabase(database.source);
